@@ -1,0 +1,2 @@
+//! Dashboard entry.
+fn main() {}
