@@ -1,1 +1,29 @@
-//! Placeholder of lesson-api.
+//! The types that cross a process boundary: between the dashboard and the engine worker, between
+//! an agent and the edge, and in tests. JSON, `snake_case`, UTF-8; times are RFC 3339 UTC strings.
+//!
+//! Unknown request fields are refused by name (`deny_unknown_fields`). Answers carry every field
+//! that is declared here, so that a client written in another language can rely on it.
+#![forbid(unsafe_code)]
+
+mod envelope;
+mod error;
+mod feedback;
+mod lesson;
+pub mod limits;
+mod recommend;
+mod report;
+mod tools;
+mod transfer;
+mod words;
+mod worker;
+
+pub use envelope::{Method, Request, Response};
+pub use error::{ApiError, ErrorBody, ErrorCode};
+pub use feedback::*;
+pub use lesson::*;
+pub use recommend::*;
+pub use report::*;
+pub use tools::*;
+pub use transfer::*;
+pub use words::*;
+pub use worker::*;

@@ -1,0 +1,198 @@
+//! What happened next: tracking, outcomes, feedback, ratings, votes, sessions.
+
+use crate::words::{FeedbackOutcome, MatchType, TradeOutcome};
+use serde::{Deserialize, Serialize};
+
+/// `POST /v1/track`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Track {
+    /// The decision that lessons were recommended for.
+    pub decision_id: String,
+    /// The agent's reasoning.
+    pub reasoning: String,
+}
+
+/// What was seen of one lesson in the reasoning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DetectionView {
+    /// The lesson.
+    pub slug: String,
+    /// Whether it was applied.
+    pub applied: bool,
+    /// How it was seen.
+    pub match_type: MatchType,
+    /// 0.95 explicit, 0.60 implicit, 0 when not applied.
+    pub confidence: f64,
+    /// 50 characters either side of the match.
+    pub quote: Option<String>,
+}
+
+/// The answer to a track: one detection per lesson recommended for the decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Tracked {
+    /// The detections, in order of recommendation.
+    pub detections: Vec<DetectionView>,
+    /// Whether the ledger took them.
+    pub recorded: bool,
+}
+
+/// `POST /v1/outcome`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Outcome {
+    /// The decision.
+    pub decision_id: String,
+    /// What came of it.
+    pub outcome: TradeOutcome,
+    /// Profit or loss in percent; finite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pnl_percent: Option<f64>,
+}
+
+/// The answer to an outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OutcomeRecorded {
+    /// How many lessons' counters moved.
+    pub lessons_updated: u32,
+    /// Which.
+    pub effectiveness_recalculated: Vec<String>,
+}
+
+/// `POST /v1/feedback`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Feedback {
+    /// The lessons that were at hand.
+    pub lessons: Vec<String>,
+    /// What came of the session.
+    pub outcome: FeedbackOutcome,
+    /// Those of them that were a cause; absent with `outcome_text`: found by likeness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub causal: Option<Vec<String>>,
+    /// The outcome in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome_text: Option<String>,
+}
+
+/// A lesson's numbers after feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FeedbackUpdate {
+    /// The lesson.
+    pub slug: String,
+    /// Its causal effectiveness.
+    pub effectiveness: f64,
+    /// Feedbacks that named it.
+    pub use_count: u32,
+    /// Feedbacks in which it was a cause.
+    pub causal_hits: u32,
+}
+
+/// The answer to feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FeedbackGiven {
+    /// The lessons named, after it.
+    pub updated: Vec<FeedbackUpdate>,
+}
+
+/// `POST /v1/rate`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Rate {
+    /// A slug, or part of a title.
+    pub lesson: String,
+    /// Whether it helped.
+    pub helpful: bool,
+}
+
+/// `POST /v1/vote`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Vote {
+    /// A slug, or part of a title.
+    pub lesson: String,
+    /// Up or down.
+    pub up: bool,
+}
+
+/// The answer to a rating or a vote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Rated {
+    /// The lesson.
+    pub slug: String,
+    /// Its confidence now.
+    pub confidence: f64,
+    /// Ratings: helpful.
+    pub times_helpful: u32,
+    /// Ratings: not helpful.
+    pub times_not_helpful: u32,
+    /// Votes up.
+    pub upvotes: u32,
+    /// Votes down.
+    pub downvotes: u32,
+    /// helpful / (helpful + not helpful), from two ratings on.
+    pub effectiveness_score: Option<f64>,
+}
+
+/// `POST /v1/sessions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Session {
+    /// A finished session with its `INSIGHT:`, `BLOCKED:`, `DELIVERED:` and `INJECTED:` lines.
+    pub transcript: String,
+}
+
+/// A lesson that a session gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Insight {
+    /// The lesson's slug.
+    pub slug: String,
+    /// The line it came from.
+    pub text: String,
+    /// Whether it is new; a line that was learned before is not stored again.
+    pub added: bool,
+}
+
+/// The answer to a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct SessionRecorded {
+    /// What came of it, when the transcript says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<FeedbackOutcome>,
+    /// The lessons that were shown.
+    pub injected: Vec<String>,
+    /// Names in `INJECTED:` that are no lesson here.
+    pub unknown: Vec<String>,
+    /// The lessons learned.
+    pub insights: Vec<Insight>,
+    /// Those of the shown that were a cause.
+    pub causal: Vec<String>,
+    /// The feedback given, when there was an outcome and something was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackGiven>,
+}

@@ -1,0 +1,324 @@
+//! Lessons: what is shown, made, changed, listed and reviewed.
+
+use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// A badge and its words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Badge {
+    /// Which badge.
+    pub kind: BadgeKind,
+    /// In words, such as `✅ Proven (67% success, 5 uses)`.
+    pub text: String,
+}
+
+/// A lesson with its standing and what is derived from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LessonView {
+    /// Reference name, unique in a space.
+    pub slug: String,
+    /// One line.
+    pub title: String,
+    /// What it is about.
+    pub description: String,
+    /// When it applies.
+    pub context: String,
+    /// What to do, in markdown.
+    pub recommendation: String,
+    /// From the slug's prefix.
+    pub kind: Kind,
+    /// What it is about.
+    pub category: Category,
+    /// A field such as `perps`; empty means general.
+    pub domain: String,
+    /// Kinds of project it is for; empty means all.
+    pub project_types: Vec<String>,
+    /// Technologies it is for; empty means all.
+    pub tech_stacks: Vec<String>,
+    /// Free words.
+    pub tags: Vec<String>,
+    /// Who or what wrote it.
+    pub source: String,
+    /// Whether a person stands behind it.
+    pub trust: Trust,
+    /// Why it is quarantined, or what was found in it; empty when nothing was.
+    pub findings: Vec<String>,
+    /// Whether it is out of use.
+    pub archived: bool,
+    /// The lesson that took its place, after a merge.
+    pub merged_into: Option<String>,
+    /// Counts edits; an edit names the revision it started from.
+    pub rev: u32,
+    /// When it was added.
+    pub created_at: String,
+    /// When its text last changed.
+    pub updated_at: String,
+    /// The stored numbers.
+    pub standing: StandingView,
+    /// What is derived from them at read time.
+    pub derived: DerivedView,
+    /// Hash of the text; a review names the hash it saw.
+    pub content_hash: String,
+}
+
+/// The stored numbers of a lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct StandingView {
+    /// 0.1 to 1, or as imported.
+    pub confidence: f64,
+    /// How often the same lesson was learned.
+    pub frequency: u32,
+    /// Votes up.
+    pub upvotes: u32,
+    /// Votes down.
+    pub downvotes: u32,
+    /// Retrievals that returned it.
+    pub times_surfaced: u32,
+    /// Ratings: helpful.
+    pub times_helpful: u32,
+    /// Ratings: not helpful.
+    pub times_not_helpful: u32,
+    /// Causal effectiveness, 0 to 1.
+    pub effectiveness: f64,
+    /// Feedbacks that named it.
+    pub use_count: u32,
+    /// Feedbacks in which it was a cause.
+    pub causal_hits: u32,
+    /// Decisions with an outcome in which it was applied.
+    pub times_applied: u32,
+    /// Of those, the ones that went well.
+    pub success_count: u32,
+    /// Losses since the last profit.
+    pub consecutive_failures: u32,
+    /// Applied at least three times with a success rate of at least one half.
+    pub proven_effective: bool,
+    /// When it became proven.
+    pub qualified_at: Option<String>,
+    /// When it was last named in feedback.
+    pub last_used_at: Option<String>,
+    /// When it was last a cause.
+    pub last_feedback_at: Option<String>,
+}
+
+/// What is derived from a lesson's standing at read time, never stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DerivedView {
+    /// helpful / (helpful + not helpful), from two ratings on.
+    pub effectiveness_score: Option<f64>,
+    /// success_count / times_applied, once applied.
+    pub success_rate: Option<f64>,
+    /// effectiveness · max(0.3, causal_hits / use_count), from three uses on.
+    pub causal_adjusted: f64,
+    /// Confidence after the penalties that ranking applies.
+    pub effective_confidence: f64,
+    /// The badge.
+    pub badge: Badge,
+    /// Whether outcomes allow it to be recommended.
+    pub qualification: Qualification,
+}
+
+/// `POST /v1/lessons`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct NewLesson {
+    /// One line; the only field that is required.
+    pub title: String,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When it applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// What to do, in markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<String>,
+    /// Made from the title when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// Defaults to `workflow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// Empty or absent means general.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// Kinds of project it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_types: Option<Vec<String>>,
+    /// Technologies it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tech_stacks: Option<Vec<String>>,
+    /// Free words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+    /// Who or what wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// `PATCH /v1/lessons/{slug}`: absent fields stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct LessonPatch {
+    /// The revision this edit started from; another one stored is a conflict.
+    pub base_rev: u32,
+    /// One line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When it applies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// What to do, in markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<String>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// Empty means general.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// Kinds of project it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_types: Option<Vec<String>>,
+    /// Technologies it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tech_stacks: Option<Vec<String>>,
+    /// Free words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+}
+
+/// How a list of lessons is ordered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum LessonSort {
+    /// By search score when there is a `q`, else newest first.
+    #[default]
+    Relevance,
+    /// Last changed first.
+    Updated,
+    /// Added last first.
+    Created,
+    /// By title.
+    Title,
+    /// Highest confidence first.
+    Confidence,
+    /// Highest causal effectiveness first.
+    Effectiveness,
+    /// Most surfaced first.
+    Surfaced,
+    /// Most applied first.
+    Applied,
+}
+
+/// `GET /v1/lessons`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct LessonQuery {
+    /// Free text.
+    pub q: Option<String>,
+    /// Only this domain; empty means general lessons.
+    pub domain: Option<String>,
+    /// Only this category.
+    pub category: Option<Category>,
+    /// Only this trust.
+    pub trust: Option<Trust>,
+    /// Only this badge.
+    pub badge: Option<BadgeKind>,
+    /// `false` (the default) hides archived ones, `true` shows only them.
+    pub archived: Option<bool>,
+    /// The order.
+    pub sort: Option<LessonSort>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// 1 to 1,000; 50 when absent.
+    pub limit: Option<u32>,
+}
+
+/// A page of lessons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LessonPage {
+    /// The lessons of this page.
+    pub lessons: Vec<LessonView>,
+    /// How many fit in all.
+    pub total: u32,
+    /// Where the next page begins; `null` on the last one.
+    pub next_cursor: Option<String>,
+    /// Whether the model took part in the search.
+    pub semantic: bool,
+}
+
+/// `POST /v1/lessons/{slug}/review`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Review {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The text that was seen; when given and no longer current, the review is a conflict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
+}
+
+/// `POST /v1/lessons/merge`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Merge {
+    /// The lesson that stays.
+    pub into: String,
+    /// The lessons that are archived; their counts are added to it.
+    pub from: Vec<String>,
+}
+
+/// One event that touched a lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct HistoryEntry {
+    /// When.
+    pub at: String,
+    /// The event's name, such as `Rated`.
+    pub event: String,
+    /// In words, such as `Rated helpful`.
+    pub summary: String,
+    /// Which device or agent.
+    pub actor: String,
+    /// The event's id.
+    pub op_id: String,
+    /// The standing before it; `null` for the event that added the lesson.
+    pub before: Option<StandingView>,
+    /// The standing after it.
+    pub after: StandingView,
+}
+
+/// `GET /v1/lessons/{slug}/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct History {
+    /// The lesson.
+    pub slug: String,
+    /// Its events, oldest first.
+    pub events: Vec<HistoryEntry>,
+}

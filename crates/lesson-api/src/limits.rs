@@ -1,0 +1,34 @@
+//! Length bounds of every field, in characters unless said otherwise.
+
+/// A slug: kebab-case, `a-z`, `0-9` and single `-`.
+pub const SLUG: usize = 128;
+/// A title.
+pub const TITLE: usize = 300;
+/// A description.
+pub const DESCRIPTION: usize = 4_000;
+/// A context.
+pub const CONTEXT: usize = 20_000;
+/// A recommendation.
+pub const RECOMMENDATION: usize = 100_000;
+/// A domain, tag, project type, tech stack, phase, source or server name.
+pub const WORD: usize = 100;
+/// Entries in a list of tags, project types or tech stacks.
+pub const WORDS: usize = 64;
+/// A query, feature or tool request.
+pub const QUERY: usize = 8_000;
+/// A decision id or retrieval id.
+pub const ID: usize = 200;
+/// An agent's reasoning, a transcript or an outcome text.
+pub const TEXT: usize = 1_000_000;
+/// Slugs in one feedback or merge.
+pub const SLUGS: usize = 1_000;
+/// The `limit` of recommend, search, patterns and suggest.
+pub const LIMIT: usize = 100;
+/// The `limit` of a list of lessons.
+pub const PAGE: usize = 1_000;
+/// Files in one import.
+pub const FILES: usize = 100_000;
+/// One import file, in bytes.
+pub const FILE_BYTES: usize = 32 * 1024 * 1024;
+/// All files of one import, in bytes.
+pub const IMPORT_BYTES: usize = 256 * 1024 * 1024;

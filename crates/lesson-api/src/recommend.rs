@@ -1,0 +1,245 @@
+//! Finding lessons: recommend, search, patterns, and the trace that explains a ranking.
+
+use crate::lesson::{Badge, LessonView};
+use crate::words::{RelevanceWord, Trend, Volatility};
+use serde::{Deserialize, Serialize};
+
+/// What a trading agent sees of its market.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Market {
+    /// How much prices move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volatility: Option<Volatility>,
+    /// Where prices go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trend: Option<Trend>,
+    /// Whether positions are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_open_positions: Option<bool>,
+    /// Losses in the recent past.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent_loss_count: Option<u32>,
+}
+
+/// `POST /v1/recommend`: at least one of query, project type, tech stack or domain.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Recommend {
+    /// The situation in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The kind of project, such as `web-app`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tech_stack: Option<Vec<String>>,
+    /// The phase of work; limits the categories.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// The field of a decision, such as `perps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// The market, for decision relevance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub market: Option<Market>,
+    /// 1 to 100; 5 for decisions, 15 for project context when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Ties this retrieval to a decision, so that usage and outcome can be tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+    /// Whether to answer with the trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<bool>,
+    /// Ranking constants to use instead of the space's: an object with the names that
+    /// `GET /v1/policy` shows under `rank`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    pub policy: Option<serde_json::Value>,
+}
+
+/// A recommended lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Recommended {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its badge.
+    pub badge: Badge,
+    /// Its relevance in words.
+    pub relevance: RelevanceWord,
+    /// 1 is the best.
+    pub rank: u32,
+    /// The lesson.
+    pub lesson: LessonView,
+}
+
+/// The answer to a recommend.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Recommendations {
+    /// Names this retrieval.
+    pub retrieval_id: String,
+    /// Whether the model took part.
+    pub semantic: bool,
+    /// Whether the lessons may be older than the store's.
+    pub stale: bool,
+    /// The lessons, best first.
+    pub recommended: Vec<Recommended>,
+    /// How many lessons were in the pool.
+    pub total_considered: u32,
+    /// How many fell to their outcomes.
+    pub excluded_low_effectiveness: u32,
+    /// How many fell to their relevance.
+    pub excluded_low_relevance: u32,
+    /// What to give the agent.
+    pub prompt: String,
+    /// What to do next when nothing was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// One entry per lesson in the space, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<TraceEntry>>,
+}
+
+/// How a factor takes part in a score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum FactorKind {
+    /// `contribution` = input · weight is added to the running score.
+    Add,
+    /// The running score is multiplied by `contribution`.
+    Multiply,
+    /// The running score becomes at most `contribution`.
+    Cap,
+}
+
+/// One factor of a score, in the order it was applied.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Factor {
+    /// Its name, such as `similarity`.
+    pub name: String,
+    /// How it takes part.
+    pub kind: FactorKind,
+    /// What went in.
+    pub input: f64,
+    /// What it was weighted with.
+    pub weight: f64,
+    /// What came out: the addend, the multiplier or the cap.
+    pub contribution: f64,
+    /// The running score after it.
+    pub running: f64,
+    /// Why, in words.
+    pub note: String,
+}
+
+/// What the ranking did with one lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TraceEntry {
+    /// The lesson.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its rank in the answer; `null` when it is not in it.
+    pub rank: Option<u32>,
+    /// Relevance, 0 to 1, before standing.
+    pub relevance: f64,
+    /// The final score: the factors' running value after the last one.
+    pub score: f64,
+    /// Every factor in order of application.
+    pub factors: Vec<Factor>,
+    /// Why it is not in the answer: `archived`, `quarantined`, `domain`, `category`,
+    /// `low_effectiveness`, `low_relevance`, `duplicate_title` or `beyond_limit`.
+    pub excluded: Option<String>,
+    /// The same in words.
+    pub reason: Option<String>,
+}
+
+/// `POST /v1/search`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Search {
+    /// What to look for.
+    pub query: String,
+    /// 1 to 100; 10 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Whether each result carries its factors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explain: Option<bool>,
+}
+
+/// One result of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Found {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its badge.
+    pub badge: Badge,
+    /// Its relevance in words.
+    pub relevance: RelevanceWord,
+    /// 1 is the best.
+    pub rank: u32,
+    /// The lesson.
+    pub lesson: LessonView,
+    /// The factors, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factors: Option<Vec<Factor>>,
+}
+
+/// The answer to a search or to patterns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct SearchResults {
+    /// Whether the model took part.
+    pub semantic: bool,
+    /// The results, best first.
+    pub results: Vec<Found>,
+    /// What to do next when nothing was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// `POST /v1/patterns`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Patterns {
+    /// The feature to be built.
+    pub feature: String,
+    /// The kind of project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tech_stack: Option<Vec<String>>,
+    /// 1 to 100; 3 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}

@@ -1,0 +1,150 @@
+//! Stats, health and policy.
+
+use crate::lesson::Badge;
+use serde::{Deserialize, Serialize};
+
+/// A lesson in a top or bottom list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LessonRank {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its badge.
+    pub badge: Badge,
+    /// helpful / (helpful + not helpful), from two ratings on.
+    pub effectiveness_score: Option<f64>,
+    /// Causal effectiveness.
+    pub effectiveness: f64,
+    /// Retrievals that returned it.
+    pub times_surfaced: u32,
+}
+
+/// Events on one day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct DayActivity {
+    /// The day, such as `2026-11-22`, in UTC.
+    pub day: String,
+    /// How many events.
+    pub events: u32,
+}
+
+/// `GET /v1/stats`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Stats {
+    /// Lessons in use.
+    pub lessons: u32,
+    /// Lessons out of use.
+    pub archived: u32,
+    /// Lessons nobody has looked at.
+    pub unreviewed: u32,
+    /// Lessons held back.
+    pub quarantined: u32,
+    /// Lessons with a proven badge.
+    pub proven: u32,
+    /// Sum of `times_surfaced`.
+    pub total_surfaced: u32,
+    /// Sum of ratings.
+    pub total_rated: u32,
+    /// Lessons surfaced at least once.
+    pub lessons_surfaced: u32,
+    /// Lessons rated at least once.
+    pub lessons_rated: u32,
+    /// The five best by effectiveness score.
+    pub top: Vec<LessonRank>,
+    /// The five worst.
+    pub bottom: Vec<LessonRank>,
+    /// Surfaced ten times or more and never rated.
+    pub never_rated: Vec<LessonRank>,
+    /// The last 30 days with events, oldest first.
+    pub activity: Vec<DayActivity>,
+}
+
+/// Lessons per band of causal effectiveness.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Bands {
+    /// Below 0.25.
+    pub consistently_unhelpful: u32,
+    /// Below 0.5.
+    pub mixed_or_new: u32,
+    /// Below 0.75.
+    pub generally_helpful: u32,
+    /// From 0.75.
+    pub consistently_helpful: u32,
+}
+
+/// From shown to settled.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Funnel {
+    /// Recommendation records.
+    pub surfaced: u32,
+    /// Of those, applied.
+    pub applied: u32,
+    /// Of those, with a final outcome.
+    pub outcome: u32,
+    /// Of those, that went well.
+    pub success: u32,
+}
+
+/// The model's condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ModelHealth {
+    /// Whether a model is loaded.
+    pub loaded: bool,
+    /// Its id, empty without one.
+    pub id: String,
+    /// Lessons with a vector of this model.
+    pub embedded: u32,
+    /// Lessons still without one.
+    pub pending: u32,
+}
+
+/// The store's condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct StoreHealth {
+    /// `memory` or `indexed_db`.
+    pub kind: String,
+    /// Events in the ledger.
+    pub events: u32,
+    /// Events shown, but not stored yet.
+    pub unsaved: u32,
+    /// The last failure to store, if storing fails now.
+    pub error: Option<String>,
+}
+
+/// `GET /v1/health`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Health {
+    /// The engine's version.
+    pub version: String,
+    /// Feedback in the last seven days.
+    pub feedback_last_7_days: u32,
+    /// Σ causal_hits / Σ use_count; `null` without uses.
+    pub causal_ratio: Option<f64>,
+    /// Lessons per band.
+    pub bands: Bands,
+    /// Surfaced → applied → outcome.
+    pub funnel: Funnel,
+    /// The model.
+    pub model: ModelHealth,
+    /// The store.
+    pub store: StoreHealth,
+    /// `off` until a remote is configured.
+    pub sync: String,
+}

@@ -1,0 +1,109 @@
+//! Import and export.
+
+use serde::{Deserialize, Serialize};
+
+/// The format of import files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ImportFormat {
+    /// By name and content of each file.
+    #[default]
+    Auto,
+    /// Markdown with YAML front matter.
+    Markdown,
+    /// Lesson records of the source systems.
+    Json,
+    /// This product's ledger, or one lesson record a line.
+    Jsonl,
+    /// ACE playbooks with helpful and harmful counts.
+    Ace,
+    /// `.claude/reflections` files.
+    Reflections,
+}
+
+/// One file to import.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ImportFile {
+    /// Path, for its name and for messages.
+    pub path: String,
+    /// The text.
+    pub content: String,
+}
+
+/// `POST /v1/import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Import {
+    /// The files' format; `auto` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImportFormat>,
+    /// The files.
+    pub files: Vec<ImportFile>,
+    /// Whether to only say what would happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+}
+
+/// A file, or a part of one, that was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Rejected {
+    /// The file.
+    pub path: String,
+    /// The line, from 1, where one can be named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// A stable code, such as `front_matter`.
+    pub code: String,
+    /// What was wrong and what to do.
+    pub message: String,
+}
+
+/// The answer to an import.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Imported {
+    /// New lessons.
+    pub added: u32,
+    /// Lessons whose text changed.
+    pub updated: u32,
+    /// Lessons that were there already.
+    pub unchanged: u32,
+    /// Events of a ledger that were taken, besides the lessons above.
+    pub events: u32,
+    /// What was not taken.
+    pub rejected: Vec<Rejected>,
+    /// What was taken, but not as it stood: dropped fields, redacted secrets, quarantined text.
+    pub warnings: Vec<Rejected>,
+}
+
+/// The format of an export.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ExportFormat {
+    /// The whole ledger, lossless.
+    #[default]
+    Jsonl,
+    /// One file a lesson: the body is `{"files": [{"path", "content"}]}`.
+    Markdown,
+    /// One row a lesson, for spreadsheets.
+    Csv,
+}
+
+/// The body of a markdown export.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ExportFiles {
+    /// One file a lesson.
+    pub files: Vec<ImportFile>,
+}

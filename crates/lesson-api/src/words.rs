@@ -1,0 +1,182 @@
+//! The closed vocabularies of requests and answers, spelled as they are in JSON.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! vocabulary {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            /// Every word, in the order people are shown them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word as it stands in JSON.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The variant with this word, if there is one.
+            pub fn parse(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+vocabulary!(
+    /// What a lesson is about.
+    Category {
+        /// System shape and boundaries.
+        Architecture = "architecture",
+        /// How work is done; the default.
+        Workflow = "workflow",
+        /// Attack and defence.
+        Security = "security",
+        /// Speed and cost.
+        Performance = "performance",
+        /// Tests and their upkeep.
+        Testing = "testing",
+        /// Tools and their use.
+        Tooling = "tooling",
+        /// Talking with people and agents.
+        Communication = "communication",
+        /// Knowledge of a field.
+        Domain = "domain",
+    }
+);
+vocabulary!(
+    /// What form a lesson takes; read from the prefix of its slug.
+    Kind {
+        /// Do this.
+        Strategy = "strategy",
+        /// Beware of this.
+        Warning = "warning",
+        /// This tends to happen, or to work.
+        Pattern = "pattern",
+        /// Distilled from other lessons; fits every domain.
+        Evolved = "evolved",
+    }
+);
+vocabulary!(
+    /// Whether a person stands behind a lesson.
+    Trust {
+        /// Nobody has looked at this text yet.
+        Unreviewed = "unreviewed",
+        /// A person approved this very text.
+        Approved = "approved",
+        /// Held back: never recommended until a person approves it.
+        Quarantined = "quarantined",
+    }
+);
+vocabulary!(
+    /// A person's verdict on a lesson.
+    Verdict {
+        /// Stand behind this text.
+        Approve = "approve",
+        /// Hold it back.
+        Quarantine = "quarantine",
+    }
+);
+vocabulary!(
+    /// Which badge a lesson wears.
+    BadgeKind {
+        /// Applied at least three times with a success rate of at least one half.
+        Proven = "proven",
+        /// Applied, not proven yet.
+        Testing = "testing",
+        /// Never applied.
+        New = "new",
+    }
+);
+vocabulary!(
+    /// Whether outcomes allow a lesson to be recommended.
+    Qualification {
+        /// It may be recommended.
+        Qualified = "qualified",
+        /// Applied three times or more below a success rate of one half.
+        Pending = "pending",
+        /// Five failures in a row, or more.
+        Excluded = "excluded",
+    }
+);
+vocabulary!(
+    /// Relevance in words, as people see it.
+    RelevanceWord {
+        /// At least 0.8.
+        VeryHigh = "very high",
+        /// At least 0.6.
+        High = "high",
+        /// At least 0.45.
+        Medium = "medium",
+        /// Below that.
+        Low = "low",
+    }
+);
+vocabulary!(
+    /// How a lesson was seen in an agent's reasoning.
+    MatchType {
+        /// Named by its slug.
+        Explicit = "explicit",
+        /// Three or more of its key phrases appear.
+        Implicit = "implicit",
+        /// Named, but in a negated clause.
+        Mentioned = "mentioned",
+        /// Not seen.
+        None = "none",
+    }
+);
+vocabulary!(
+    /// What came of a decision.
+    TradeOutcome {
+        /// It went well.
+        Profit = "profit",
+        /// It went badly.
+        Loss = "loss",
+        /// Not known yet.
+        Pending = "pending",
+    }
+);
+vocabulary!(
+    /// What came of a session.
+    FeedbackOutcome {
+        /// The work was delivered.
+        Delivered = "delivered",
+        /// The plan was completed.
+        PlanComplete = "plan_complete",
+        /// The work got stuck.
+        Blocked = "blocked",
+    }
+);
+vocabulary!(
+    /// How much prices move.
+    Volatility {
+        /// Calm.
+        Low = "low",
+        /// As usual.
+        Normal = "normal",
+        /// Rough.
+        High = "high",
+    }
+);
+vocabulary!(
+    /// Where prices go.
+    Trend {
+        /// Up.
+        Bullish = "bullish",
+        /// Down.
+        Bearish = "bearish",
+        /// Neither.
+        Sideways = "sideways",
+    }
+);

@@ -1,0 +1,96 @@
+//! What the page and the engine worker say to each other by `postMessage`.
+
+use crate::envelope::{Request, Response};
+use serde::{Deserialize, Serialize};
+
+/// Page → worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ToWorker {
+    /// A request; answered by [`FromWorker::Response`] with the same id.
+    Request {
+        /// Chosen by the page, unique in its life.
+        id: u32,
+        /// The request.
+        request: Request,
+    },
+    /// Fetch the model pack (from the cache when it is there), load it and embed what has no
+    /// vector yet; answered by [`FromWorker::Model`] as it goes on.
+    LoadModel,
+    /// Stop a download that is under way.
+    CancelModel,
+}
+
+/// Worker → page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum FromWorker {
+    /// The engine is open and answers.
+    Ready {
+        /// Which build runs: `relaxed-simd` or `simd128`.
+        build: String,
+        /// Whether a model pack is in the cache; the page then asks for it without being told.
+        model_cached: bool,
+    },
+    /// The answer to a request.
+    Response {
+        /// The request's id.
+        id: u32,
+        /// The answer.
+        response: Response,
+    },
+    /// The model's condition changed.
+    Model {
+        /// The condition.
+        state: ModelState,
+    },
+    /// The store was changed, by this tab or by another one.
+    Changed,
+    /// The engine failed and was started anew; stored events are kept.
+    Restarted {
+        /// What happened, for a person.
+        message: String,
+    },
+    /// The engine can't be opened, for example for want of WebAssembly or IndexedDB.
+    Failed {
+        /// What happened and what to do, for a person.
+        message: String,
+    },
+}
+
+/// The model's condition, as the page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "phase", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ModelState {
+    /// No model; keyword ranking.
+    Absent,
+    /// Bytes are coming in.
+    Downloading {
+        /// Bytes so far.
+        loaded: u32,
+        /// Bytes in all; 0 when the server does not say.
+        total: u32,
+    },
+    /// The pack is verified and loaded.
+    Loading,
+    /// Loaded; lessons are being embedded.
+    Indexing {
+        /// Lessons with a vector.
+        done: u32,
+        /// Lessons in all.
+        total: u32,
+    },
+    /// Loaded, and every lesson has a vector.
+    Ready {
+        /// The model's id.
+        id: String,
+    },
+    /// It did not work out; keyword ranking goes on.
+    Failed {
+        /// What happened and what to do, for a person.
+        message: String,
+    },
+}
