@@ -24,5 +24,8 @@ pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slu
 pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use space::{Decision, Recommendation, Space};
-pub use tools::{ToolBook, ToolPolicy};
+pub use tools::{
+    Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion,
+    tool_query_hash,
+};
 pub use words::{Category, FeedbackOutcome, Kind, MatchType, TradeOutcome, Trust, Verdict};

@@ -79,11 +79,11 @@ impl Masks {
                 let four = and(&three, &down(&m3, 3));
                 if four != [0; W] {
                     // Bits that continue the diagonal of the row before were followed there.
-                    let mut starts = and_not(&four, &up(&before));
-                    for word in 0..W {
-                        while starts[word] != 0 {
-                            let column = word * BITS + starts[word].trailing_zeros() as usize;
-                            starts[word] &= starts[word] - 1;
+                    let starts = and_not(&four, &up(&before));
+                    for (k, mut word) in starts.into_iter().enumerate() {
+                        while word != 0 {
+                            let column = k * BITS + word.trailing_zeros() as usize;
+                            word &= word - 1;
                             let length = follow(rows, columns, row, column, best);
                             if length > best {
                                 (best, best_row, best_column) = (length, row, column);

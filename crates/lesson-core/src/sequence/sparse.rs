@@ -26,12 +26,14 @@ impl Sparse {
         let kept = |id: usize| counts[id] as usize <= popular_over;
 
         self.starts.clear();
-        self.starts.resize(counts.len() + 1, 0);
-        for id in 0..counts.len() {
-            self.starts[id + 1] = self.starts[id] + if kept(id) { counts[id] } else { 0 };
+        self.starts.push(0);
+        let mut end = 0;
+        for (id, &count) in counts.iter().enumerate() {
+            end += if kept(id) { count } else { 0 };
+            self.starts.push(end);
         }
         self.positions.clear();
-        self.positions.resize(self.starts[counts.len()] as usize, 0);
+        self.positions.resize(end as usize, 0);
         let mut next = self.starts.clone();
         for (j, &id) in b.iter().enumerate() {
             let id = id as usize;
@@ -76,9 +78,9 @@ impl Sparse {
         }
         self.row_number += 1;
 
-        for i in window.a_start..window.a_end {
+        for (row, &id) in a[window.a_start..window.a_end].iter().enumerate() {
             self.row_number += 1;
-            let id = a[i] as usize;
+            let (i, id) = (window.a_start + row, id as usize);
             let places = &self.positions[self.starts[id] as usize..self.starts[id + 1] as usize];
             let skip = places.partition_point(|&j| (j as usize) < window.b_start);
             // What stood at place `j` before this row wrote there: the row's own runs must not feed its next ones.

@@ -1,0 +1,340 @@
+//! Tool suggestions: which servers helped with queries like this one before.
+//!
+//! A [`ToolBook`] keeps one [`ToolRecord`] per (normalised query, server). For a new query every record scores
+//! `(overlap + coverage + 0.4 · fuzzy) · recency`; a server's score is the sum over its records.
+
+mod index;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::instant::{DAY, Millis};
+use crate::sequence::SequenceMatcher;
+use index::Index;
+pub use words::STOP_WORDS;
+
+/// Characters kept of the SHA-256 in hex: 128 bits, beyond chance collisions.
+const HASH_LENGTH: usize = 32;
+
+/// The constants of tool suggestions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolPolicy {
+    /// Servers that are always at hand: never recorded, never suggested.
+    pub core_servers: Vec<String>,
+    /// A book that grows past this many records drops its oldest.
+    pub max_records: usize,
+    /// How many records remain then.
+    pub keep_records: usize,
+    /// Days after which a record counts half; without decay when not above 0.
+    pub half_life_days: f64,
+    /// Weight of the similarity of the spelling.
+    pub fuzzy_weight: f64,
+    /// A record without a shared word counts from this similarity on, in 0..=1.
+    pub fuzzy_cutoff: f64,
+    /// How many servers are suggested when the caller doesn't say.
+    pub suggestions: usize,
+    /// How many records are named as reasons for one server.
+    pub because_limit: usize,
+}
+
+impl Default for ToolPolicy {
+    fn default() -> Self {
+        Self {
+            core_servers: vec!["project-memory".to_owned(), "system-control".to_owned()],
+            max_records: 10_000,
+            keep_records: 8_000,
+            half_life_days: 3.0,
+            fuzzy_weight: 0.4,
+            fuzzy_cutoff: 0.6,
+            suggestions: 5,
+            because_limit: 3,
+        }
+    }
+}
+
+/// A server that helped with a query.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolRecord {
+    /// The query as first given.
+    pub query: String,
+    /// Name of the server.
+    pub server: String,
+    /// The last time it helped, in milliseconds since the epoch.
+    pub at: Millis,
+    /// [`tool_query_hash`] of query and server; computed anew when a book is loaded.
+    #[serde(default)]
+    pub query_hash: String,
+}
+
+/// What [`ToolBook::record`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// A new record.
+    New,
+    /// The pair was known: only its time moved, never backwards.
+    Refreshed,
+    /// Nothing: the server is a core server.
+    Core,
+}
+
+/// A server to try, with its reasons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSuggestion {
+    /// Name of the server.
+    pub server: String,
+    /// Sum of the scores of all its records that count.
+    pub score: f64,
+    /// The records that weigh most, best first.
+    pub because: Vec<ToolReason>,
+}
+
+/// One record that speaks for a server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolReason {
+    /// The query it helped with.
+    pub query: String,
+    /// Days since then, 0 for a time in the future.
+    pub age_days: f64,
+    /// What the record adds to the server's score.
+    pub score: f64,
+}
+
+/// All tool records, with an index that is rebuilt on load and takes no part in comparison or serialisation.
+///
+/// Serialises as the plain list of its records, in the order they came.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<ToolRecord>", into = "Vec<ToolRecord>")]
+pub struct ToolBook {
+    records: Vec<ToolRecord>,
+    index: Index,
+}
+
+impl ToolBook {
+    /// All records, in the order they came.
+    pub fn records(&self) -> &[ToolRecord] {
+        &self.records
+    }
+
+    /// Notes that `server` helped with `query` at `at` (ms since the epoch).
+    ///
+    /// Over `max_records` the oldest go until `keep_records` remain; of equally old ones the lower hash goes first.
+    pub fn record(
+        &mut self,
+        query: &str,
+        server: &str,
+        at: Millis,
+        policy: &ToolPolicy,
+    ) -> Recorded {
+        if is_core(server, policy) {
+            return Recorded::Core;
+        }
+        let recorded = self.insert(query.to_owned(), server.to_owned(), at);
+        if self.records.len() > policy.max_records {
+            self.keep_newest(policy.keep_records.min(policy.max_records));
+        }
+        recorded
+    }
+
+    /// The servers that helped with similar queries, best first, by name where equal; at most `limit`.
+    ///
+    /// A record counts when it shares a meaningful word with `query` or its spelling is similar enough. None for a
+    /// blank query. Cost: linear in the records, well under a microsecond for each.
+    pub fn suggest(
+        &self,
+        query: &str,
+        now: Millis,
+        limit: usize,
+        policy: &ToolPolicy,
+    ) -> Vec<ToolSuggestion> {
+        if query.trim().is_empty() {
+            return Vec::new();
+        }
+        let counted = self.counted(query, now, policy);
+
+        let mut sums = vec![None; self.index.servers().len()];
+        for hit in &counted {
+            *sums[hit.server].get_or_insert(0.0) += hit.score;
+        }
+        let mut best: Vec<(usize, f64)> = sums
+            .into_iter()
+            .enumerate()
+            .filter_map(|(server, sum)| Some((server, sum?)))
+            .filter(|&(server, _)| !is_core(&self.index.servers()[server], policy))
+            .collect();
+        best.sort_by(|x, y| {
+            let name = |server: usize| &self.index.servers()[server];
+            y.1.total_cmp(&x.1).then_with(|| name(x.0).cmp(name(y.0)))
+        });
+        best.truncate(limit);
+
+        best.into_iter()
+            .map(|(server, score)| ToolSuggestion {
+                server: self.index.servers()[server].clone(),
+                score,
+                because: self.reasons(server, &counted, now, policy.because_limit),
+            })
+            .collect()
+    }
+
+    fn insert(&mut self, query: String, server: String, at: Millis) -> Recorded {
+        let query_hash = tool_query_hash(&query, &server);
+        if let Some(known) = self.index.find(&query_hash) {
+            let record = &mut self.records[known];
+            record.at = record.at.max(at);
+            return Recorded::Refreshed;
+        }
+        let record = ToolRecord {
+            query,
+            server,
+            at,
+            query_hash,
+        };
+        self.index.push(&record);
+        self.records.push(record);
+        Recorded::New
+    }
+
+    fn keep_newest(&mut self, keep: usize) {
+        let mut by_age: Vec<usize> = (0..self.records.len()).collect();
+        by_age.sort_by(|&x, &y| {
+            let (x, y) = (&self.records[x], &self.records[y]);
+            (x.at, &x.query_hash).cmp(&(y.at, &y.query_hash))
+        });
+        let mut kept = by_age.split_off(by_age.len().saturating_sub(keep));
+        kept.sort_unstable();
+        self.records = kept.iter().map(|&i| self.records[i].clone()).collect();
+        self.index = Index::build(&self.records);
+    }
+
+    fn counted(&self, query: &str, now: Millis, policy: &ToolPolicy) -> Vec<Hit> {
+        let lowered = query.to_lowercase();
+        let words = words::meaningful(&lowered);
+        let shared = self.index.shared_words(&words);
+        let letters: Vec<char> = lowered.chars().collect();
+        // `SequenceMatcher(None, query, record)`: the record is the second sequence, for the ratio isn't symmetric. The
+        // bounds are; there the query is the second one, so that it is indexed once.
+        let mut bounds = SequenceMatcher::new(&lowered);
+        let mut exact = SequenceMatcher::new("");
+
+        let mut counted = Vec::new();
+        for (number, record) in self.records.iter().enumerate() {
+            let overlap = shared[number];
+            let other = self.index.lowered(number);
+            if overlap == 0 && !bounds.may_reach(other, policy.fuzzy_cutoff) {
+                continue;
+            }
+            exact.set_b_chars(other);
+            let fuzzy = exact.ratio_chars(&letters);
+            if overlap == 0 && fuzzy < policy.fuzzy_cutoff {
+                continue;
+            }
+            let coverage = match words.len() {
+                0 => 0.0,
+                known => f64::from(overlap) / known as f64,
+            };
+            let fit = f64::from(overlap) + coverage + policy.fuzzy_weight * fuzzy;
+            counted.push(Hit {
+                record: number,
+                server: self.index.server(number),
+                score: fit * recency(age_days(now, record.at), policy.half_life_days),
+            });
+        }
+        counted
+    }
+
+    fn reasons(
+        &self,
+        server: usize,
+        counted: &[Hit],
+        now: Millis,
+        limit: usize,
+    ) -> Vec<ToolReason> {
+        let mut hits: Vec<&Hit> = counted.iter().filter(|hit| hit.server == server).collect();
+        hits.sort_by(|x, y| {
+            let (of_x, of_y) = (&self.records[x.record], &self.records[y.record]);
+            y.score
+                .total_cmp(&x.score)
+                .then_with(|| of_y.at.cmp(&of_x.at))
+                .then_with(|| of_x.query_hash.cmp(&of_y.query_hash))
+        });
+        hits.truncate(limit);
+        hits.into_iter()
+            .map(|hit| ToolReason {
+                query: self.records[hit.record].query.clone(),
+                age_days: age_days(now, self.records[hit.record].at),
+                score: hit.score,
+            })
+            .collect()
+    }
+}
+
+/// A record that counts for a query.
+struct Hit {
+    record: usize,
+    server: usize,
+    score: f64,
+}
+
+impl PartialEq for ToolBook {
+    fn eq(&self, other: &Self) -> bool {
+        self.records == other.records
+    }
+}
+
+impl fmt::Debug for ToolBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.records).finish()
+    }
+}
+
+impl From<Vec<ToolRecord>> for ToolBook {
+    /// Doubles are merged and hashes computed anew, so that an edited file can't break the book.
+    fn from(records: Vec<ToolRecord>) -> Self {
+        let mut book = Self::default();
+        for record in records {
+            book.insert(record.query, record.server, record.at);
+        }
+        book
+    }
+}
+
+impl From<ToolBook> for Vec<ToolRecord> {
+    fn from(book: ToolBook) -> Self {
+        book.records
+    }
+}
+
+/// What makes two records the same: the first 32 hex digits of the SHA-256 of the query, lower-cased, with runs of white
+/// space as one blank and none at the ends, then a line feed, then the server.
+pub fn tool_query_hash(query: &str, server: &str) -> String {
+    let lowered = query.to_lowercase();
+    let words: Vec<&str> = lowered.split_whitespace().collect();
+    let digest = Sha256::digest(format!("{}\n{server}", words.join(" ")));
+    let mut hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    hash.truncate(HASH_LENGTH);
+    hash
+}
+
+fn is_core(server: &str, policy: &ToolPolicy) -> bool {
+    policy.core_servers.iter().any(|core| core == server)
+}
+
+/// Days from `at` to `now`; a time ahead of a wrong clock counts as now.
+fn age_days(now: Millis, at: Millis) -> f64 {
+    now.saturating_sub(at).max(0) as f64 / DAY as f64
+}
+
+/// 0.5^(age / half-life).
+fn recency(age_days: f64, half_life_days: f64) -> f64 {
+    if half_life_days > 0.0 {
+        libm::exp2(-age_days / half_life_days)
+    } else {
+        1.0
+    }
+}
