@@ -5,8 +5,11 @@
 //! inputs give the same bytes natively and in wasm.
 #![forbid(unsafe_code)]
 
+mod check;
+mod counts;
 mod event;
 mod fold;
+mod fold_error;
 mod instant;
 mod lesson;
 mod policy;
@@ -16,7 +19,8 @@ mod tools;
 mod words;
 
 pub use event::{Changes, Detection, Event, Happening, SurfacedContext, SurfacedItem};
-pub use fold::{FoldError, Folded};
+pub use fold::Folded;
+pub use fold_error::FoldError;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };

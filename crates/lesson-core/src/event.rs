@@ -1,0 +1,282 @@
+//! Ledger events: everything that ever changes a lesson.
+
+use crate::instant::{Millis, serde_rfc3339};
+use crate::lesson::{Lesson, Text};
+use crate::words::{Category, FeedbackOutcome, MatchType, TradeOutcome, Trust, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// An event with its identity. Folding the same `op_id` twice changes nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    /// UUIDv7, unique for ever.
+    pub op_id: String,
+    /// The device or agent that made it.
+    pub actor: String,
+    /// Counts the actor's events, from 1.
+    pub seq: u64,
+    /// When it was made, by the actor's clock.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+    /// What happened.
+    pub event: Happening,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub enum Happening {
+    /// A lesson came in, with whatever standing it had where it came from.
+    LessonAdded {
+        /// The lesson.
+        lesson: Box<Lesson>,
+    },
+    /// A person or agent changed the text. Trust is what screening says of the new text.
+    LessonEdited {
+        /// Which.
+        lesson: String,
+        /// The revision the edit started from.
+        base_rev: u32,
+        /// What changed.
+        changes: Box<Changes>,
+        /// Unreviewed, or quarantined by screening.
+        trust: Trust,
+        /// What screening found.
+        #[serde(default)]
+        findings: Vec<String>,
+    },
+    /// Taken out of use.
+    LessonArchived {
+        /// Which.
+        lesson: String,
+    },
+    /// Taken into use again.
+    LessonRestored {
+        /// Which.
+        lesson: String,
+    },
+    /// A person's verdict on a text.
+    LessonReviewed {
+        /// Which.
+        lesson: String,
+        /// The verdict.
+        verdict: Verdict,
+        /// The text that was seen.
+        content_hash: String,
+    },
+    /// Several lessons became one: `from` are archived, their counts added to `into`.
+    LessonsMerged {
+        /// The one that stays.
+        into: String,
+        /// The others.
+        from: Vec<String>,
+    },
+    /// A recommendation was given.
+    Surfaced {
+        /// Names the retrieval.
+        retrieval_id: String,
+        /// Why, such as `recommend`.
+        purpose: String,
+        /// The situation.
+        context: SurfacedContext,
+        /// The lessons, best first.
+        items: Vec<SurfacedItem>,
+        /// Hash of the ranking policy that was in force.
+        policy: String,
+    },
+    /// An agent's reasoning was searched for the lessons of a decision.
+    UsageTracked {
+        /// The decision.
+        decision_id: String,
+        /// What was seen.
+        detections: Vec<Detection>,
+    },
+    /// A decision's outcome.
+    OutcomeRecorded {
+        /// The decision.
+        decision_id: String,
+        /// What came of it.
+        outcome: TradeOutcome,
+        /// Profit or loss in percent; finite.
+        #[serde(default)]
+        pnl_percent: Option<f64>,
+    },
+    /// A session's outcome, for the lessons that were at hand.
+    FeedbackGiven {
+        /// What came of it.
+        outcome: FeedbackOutcome,
+        /// The lessons at hand.
+        lessons: Vec<String>,
+        /// Those of them that were a cause.
+        causal: Vec<String>,
+    },
+    /// A lesson was found helpful, or not.
+    Rated {
+        /// Which.
+        lesson: String,
+        /// Whether it helped.
+        helpful: bool,
+    },
+    /// A lesson was voted up or down.
+    Voted {
+        /// Which.
+        lesson: String,
+        /// Up or down.
+        up: bool,
+    },
+    /// A tool server did what was asked.
+    ToolSucceeded {
+        /// What was asked.
+        query: String,
+        /// The server.
+        server: String,
+    },
+}
+
+impl Happening {
+    /// The event's name, as it stands in the ledger.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::LessonAdded { .. } => "LessonAdded",
+            Self::LessonEdited { .. } => "LessonEdited",
+            Self::LessonArchived { .. } => "LessonArchived",
+            Self::LessonRestored { .. } => "LessonRestored",
+            Self::LessonReviewed { .. } => "LessonReviewed",
+            Self::LessonsMerged { .. } => "LessonsMerged",
+            Self::Surfaced { .. } => "Surfaced",
+            Self::UsageTracked { .. } => "UsageTracked",
+            Self::OutcomeRecorded { .. } => "OutcomeRecorded",
+            Self::FeedbackGiven { .. } => "FeedbackGiven",
+            Self::Rated { .. } => "Rated",
+            Self::Voted { .. } => "Voted",
+            Self::ToolSucceeded { .. } => "ToolSucceeded",
+        }
+    }
+}
+
+/// What an edit changes; absent fields stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Changes {
+    /// One line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When it applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<String>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<Category>,
+    /// A field such as `perps`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// Kinds of project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_types: Option<Vec<String>>,
+    /// Technologies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tech_stacks: Option<Vec<String>>,
+    /// Free words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
+}
+
+impl Changes {
+    /// The changes that turn `old` into `new`; empty when they are equal.
+    pub fn between(old: &Text, new: &Text) -> Self {
+        fn changed<T: Clone + PartialEq>(old: &T, new: &T) -> Option<T> {
+            (old != new).then(|| new.clone())
+        }
+        Self {
+            title: changed(&old.title, &new.title),
+            description: changed(&old.description, &new.description),
+            context: changed(&old.context, &new.context),
+            recommendation: changed(&old.recommendation, &new.recommendation),
+            category: changed(&old.category, &new.category),
+            domain: changed(&old.domain, &new.domain),
+            project_types: changed(&old.project_types, &new.project_types),
+            tech_stacks: changed(&old.tech_stacks, &new.tech_stacks),
+            tags: changed(&old.tags, &new.tags),
+        }
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// `text` with these changes.
+    #[must_use]
+    pub fn applied_to(&self, text: &Text) -> Text {
+        fn or<T: Clone>(new: &Option<T>, old: &T) -> T {
+            new.as_ref().unwrap_or(old).clone()
+        }
+        Text {
+            title: or(&self.title, &text.title),
+            description: or(&self.description, &text.description),
+            context: or(&self.context, &text.context),
+            recommendation: or(&self.recommendation, &text.recommendation),
+            category: self.category.unwrap_or(text.category),
+            domain: or(&self.domain, &text.domain),
+            project_types: or(&self.project_types, &text.project_types),
+            tech_stacks: or(&self.tech_stacks, &text.tech_stacks),
+            tags: or(&self.tags, &text.tags),
+        }
+    }
+}
+
+/// The situation that a recommendation was given for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SurfacedContext {
+    /// Ties the retrieval to a decision.
+    pub decision_id: Option<String>,
+    /// The situation in words.
+    pub query: Option<String>,
+    /// The field of the decision.
+    pub domain: Option<String>,
+    /// The kind of project.
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    pub tech_stack: Vec<String>,
+    /// The phase of work.
+    pub phase: Option<String>,
+}
+
+/// A lesson in a recommendation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SurfacedItem {
+    /// Which.
+    pub lesson: String,
+    /// 1 is the best.
+    pub rank: u32,
+    /// The final score.
+    pub score: f64,
+    /// Relevance before standing.
+    #[serde(default)]
+    pub relevance: f64,
+}
+
+/// What was seen of one lesson in an agent's reasoning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Detection {
+    /// Which.
+    pub lesson: String,
+    /// Whether it was applied: explicit or implicit.
+    pub applied: bool,
+    /// How it was seen.
+    pub match_type: MatchType,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// 50 characters either side of the match.
+    #[serde(default)]
+    pub quote: Option<String>,
+}

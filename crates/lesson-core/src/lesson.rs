@@ -1,0 +1,397 @@
+//! A lesson: its text, its standing, its life, and what is derived from them at read time.
+
+use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
+use crate::policy::RankPolicy;
+use crate::words::{Category, Kind, Trust};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// A lesson as the fold keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// Reference name in kebab-case, unique in a space; never changes.
+    pub slug: String,
+    /// What people and agents read, and where it fits.
+    #[serde(flatten)]
+    pub text: Text,
+    /// The stored numbers.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// Who or what wrote it.
+    #[serde(default)]
+    pub source: String,
+    /// Whether a person stands behind this very text.
+    #[serde(default = "unreviewed")]
+    pub trust: Trust,
+    /// What screening found in the text; reasons for a quarantine among them.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// Out of use; nothing is ever deleted.
+    #[serde(default)]
+    pub archived: bool,
+    /// The lesson that took its place.
+    #[serde(default)]
+    pub merged_into: Option<String>,
+    /// Counts text edits, from 1.
+    #[serde(default = "one")]
+    pub rev: u32,
+    /// When it was added.
+    #[serde(with = "serde_rfc3339")]
+    pub created_at: Millis,
+    /// When its text or life last changed.
+    #[serde(with = "serde_rfc3339")]
+    pub updated_at: Millis,
+}
+
+fn unreviewed() -> Trust {
+    Trust::Unreviewed
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The text and facets of a lesson: all that an edit can change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Text {
+    /// One line.
+    pub title: String,
+    /// What it is about.
+    pub description: String,
+    /// When it applies.
+    pub context: String,
+    /// What to do, in markdown.
+    pub recommendation: String,
+    /// What it is about; workflow by default.
+    pub category: Category,
+    /// A field such as `perps`; empty means general.
+    pub domain: String,
+    /// Kinds of project; empty means all.
+    pub project_types: Vec<String>,
+    /// Technologies; empty means all.
+    pub tech_stacks: Vec<String>,
+    /// Free words.
+    pub tags: Vec<String>,
+}
+
+impl Default for Category {
+    fn default() -> Self {
+        Self::Workflow
+    }
+}
+
+impl Text {
+    /// What a model embeds: title, description and recommendation, a line break between them.
+    pub fn embedded(&self) -> String {
+        [&self.title, &self.description, &self.recommendation]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// SHA-256 of [`Text::embedded`] in hex: with the model's id, the key of a vector.
+    pub fn embedded_hash(&self) -> String {
+        hex_sha256([self.embedded().as_bytes()])
+    }
+
+    /// SHA-256 over every field in hex: what a review is bound to.
+    pub fn content_hash(&self) -> String {
+        let lists = [&self.project_types, &self.tech_stacks, &self.tags];
+        // A unit separator between fields and a record separator between lists, so that moving
+        // text from one field to the next changes the hash.
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for field in [
+            &self.title,
+            &self.description,
+            &self.context,
+            &self.recommendation,
+            &self.domain,
+        ] {
+            parts.extend([field.as_bytes(), b"\x1f"]);
+        }
+        parts.push(self.category.as_str().as_bytes());
+        for list in lists {
+            parts.push(b"\x1e");
+            for word in list {
+                parts.extend([word.as_bytes(), b"\x1f"]);
+            }
+        }
+        hex_sha256(parts)
+    }
+}
+
+fn hex_sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    use std::fmt::Write;
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher
+        .finalize()
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing to a String can't fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+}
+
+/// The stored numbers of a lesson, every one with the default that an old record gets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Standing {
+    /// 0 to 1; ratings and votes keep it within 0.1 to 1.
+    pub confidence: f64,
+    /// How often the same lesson was learned.
+    pub frequency: u32,
+    /// Votes up.
+    pub upvotes: u32,
+    /// Votes down.
+    pub downvotes: u32,
+    /// Retrievals that returned it, once each (A).
+    pub times_surfaced: u32,
+    /// Ratings: helpful (A).
+    pub times_helpful: u32,
+    /// Ratings: not helpful (A).
+    pub times_not_helpful: u32,
+    /// Causal effectiveness, 0 to 1 (D).
+    pub effectiveness: f64,
+    /// Feedbacks that named it (D).
+    pub use_count: u32,
+    /// Feedbacks in which it was a cause (D).
+    pub causal_hits: u32,
+    /// When it was last named in feedback.
+    #[serde(with = "serde_rfc3339_option")]
+    pub last_used_at: Option<Millis>,
+    /// When it was last a cause.
+    #[serde(with = "serde_rfc3339_option")]
+    pub last_feedback_at: Option<Millis>,
+    /// Decisions with a final outcome in which it was applied (B).
+    pub times_applied: u32,
+    /// Of those, profits.
+    pub success_count: u32,
+    /// Losses since the last profit.
+    pub consecutive_failures: u32,
+    /// Applied at least three times with a success rate of at least one half.
+    pub proven_effective: bool,
+    /// When it last became proven.
+    #[serde(with = "serde_rfc3339_option")]
+    pub qualified_at: Option<Millis>,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self {
+            confidence: 0.5,
+            frequency: 1,
+            upvotes: 0,
+            downvotes: 0,
+            times_surfaced: 0,
+            times_helpful: 0,
+            times_not_helpful: 0,
+            effectiveness: 0.5,
+            use_count: 0,
+            causal_hits: 0,
+            last_used_at: None,
+            last_feedback_at: None,
+            times_applied: 0,
+            success_count: 0,
+            consecutive_failures: 0,
+            proven_effective: false,
+            qualified_at: None,
+        }
+    }
+}
+
+impl Standing {
+    /// helpful / (helpful + not helpful), from two ratings on (A).
+    pub fn effectiveness_score(&self) -> Option<f64> {
+        let rated = u64::from(self.times_helpful) + u64::from(self.times_not_helpful);
+        (rated >= 2).then(|| f64::from(self.times_helpful) / rated as f64)
+    }
+
+    /// success_count / times_applied, once applied (B).
+    pub fn success_rate(&self) -> Option<f64> {
+        (self.times_applied > 0)
+            .then(|| f64::from(self.success_count) / f64::from(self.times_applied))
+    }
+
+    /// Effectiveness times `max(floor, causal_hits / use_count)` from `min_uses` uses on, else
+    /// effectiveness as it is (D).
+    pub fn causal_adjusted(&self, policy: &RankPolicy) -> f64 {
+        if self.use_count < policy.causal_min_uses {
+            return self.effectiveness;
+        }
+        let ratio = f64::from(self.causal_hits) / f64::from(self.use_count);
+        self.effectiveness
+            * if ratio > policy.causal_floor {
+                ratio
+            } else {
+                policy.causal_floor
+            }
+    }
+
+    /// Whether outcomes allow it to be recommended (B).
+    pub fn qualification(&self, policy: &RankPolicy) -> Qualification {
+        if self.consecutive_failures >= policy.max_consecutive_failures {
+            Qualification::Excluded
+        } else if self.proven_effective || self.times_applied < policy.qualify_min_applied {
+            Qualification::Qualified
+        } else {
+            Qualification::Pending
+        }
+    }
+
+    /// The penalty for poor ratings and for never being found helpful (A), as a factor.
+    pub fn rating_penalty(&self, policy: &RankPolicy) -> f64 {
+        let mut factor = 1.0;
+        if self
+            .effectiveness_score()
+            .is_some_and(|score| score < policy.low_score_below)
+        {
+            factor *= policy.low_score_factor;
+        }
+        if self.times_surfaced >= policy.unhelpful_from_surfaced && self.times_helpful == 0 {
+            factor *= policy.unhelpful_factor;
+        }
+        factor
+    }
+
+    /// Confidence as it reads after [`Standing::rating_penalty`]; stored confidence is untouched.
+    pub fn effective_confidence(&self, policy: &RankPolicy) -> f64 {
+        self.confidence * self.rating_penalty(policy)
+    }
+
+    /// The badge: proven, testing or new.
+    pub fn badge(&self) -> Badge {
+        let uses = |n: u32| {
+            if n == 1 {
+                "1 use".to_owned()
+            } else {
+                format!("{n} uses")
+            }
+        };
+        let applied = self.times_applied;
+        if self.proven_effective {
+            let percent = percent(self.success_count, applied);
+            Badge {
+                kind: BadgeKind::Proven,
+                text: format!("✅ Proven ({percent}% success, {})", uses(applied)),
+            }
+        } else if applied > 0 {
+            Badge {
+                kind: BadgeKind::Testing,
+                text: format!("📊 Testing ({})", uses(applied)),
+            }
+        } else {
+            Badge {
+                kind: BadgeKind::New,
+                text: "🆕 New".to_owned(),
+            }
+        }
+    }
+}
+
+/// `part` of `whole` in whole percent, halves up; 0 when there is no whole.
+fn percent(part: u32, whole: u32) -> u64 {
+    if whole == 0 {
+        return 0;
+    }
+    (u64::from(part) * 200 + u64::from(whole)) / (2 * u64::from(whole))
+}
+
+/// Whether outcomes allow a lesson to be recommended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Qualification {
+    /// It may be recommended.
+    Qualified,
+    /// Applied often enough, but not proven.
+    Pending,
+    /// Too many failures in a row.
+    Excluded,
+}
+
+/// Which badge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadgeKind {
+    /// Applied at least three times with a success rate of at least one half.
+    Proven,
+    /// Applied, not proven.
+    Testing,
+    /// Never applied.
+    New,
+}
+
+/// A badge and its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Badge {
+    /// Which.
+    pub kind: BadgeKind,
+    /// Such as `✅ Proven (67% success, 5 uses)`.
+    pub text: String,
+}
+
+impl Lesson {
+    /// A lesson with this text, nothing counted yet.
+    pub fn new(slug: impl Into<String>, text: Text, source: impl Into<String>, at: Millis) -> Self {
+        Self {
+            slug: slug.into(),
+            text,
+            standing: Standing::default(),
+            source: source.into(),
+            trust: Trust::Unreviewed,
+            findings: Vec::new(),
+            archived: false,
+            merged_into: None,
+            rev: 1,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    /// The kind that its slug's prefix says.
+    pub fn kind(&self) -> Kind {
+        Kind::of_slug(&self.slug)
+    }
+}
+
+/// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
+pub fn is_slug(slug: &str) -> bool {
+    !slug.is_empty()
+        && slug.len() <= 128
+        && slug.split('-').all(|run| {
+            !run.is_empty()
+                && run
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        })
+}
+
+/// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most 80
+/// long. Empty when the title has no ASCII letter or digit.
+///
+/// ```
+/// assert_eq!(lesson_core::slug_of("Don't trust `now()`!"), "dont-trust-now");
+/// ```
+pub fn slug_of(title: &str) -> String {
+    let mut slug = String::new();
+    let mut gap = false;
+    for c in title.chars().filter(|c| !matches!(c, '\'' | '’')) {
+        if c.is_ascii_alphanumeric() {
+            if gap && !slug.is_empty() {
+                slug.push('-');
+            }
+            gap = false;
+            slug.push(c.to_ascii_lowercase());
+        } else {
+            gap = true;
+        }
+        if slug.len() >= 80 {
+            break;
+        }
+    }
+    slug
+}

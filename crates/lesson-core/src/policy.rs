@@ -1,0 +1,298 @@
+//! Every constant of the engine, in one value that can be shown, stored and replayed.
+//!
+//! The fold's constants are part of what the ledger means, so they are the same for everyone;
+//! the ranking's may be changed for one request, to see what would come of it.
+
+use crate::tools::ToolPolicy;
+use crate::words::Category;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// All constants.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// How events change standings.
+    pub fold: FoldPolicy,
+    /// How lessons are ranked.
+    pub rank: RankPolicy,
+    /// How use is seen in an agent's reasoning.
+    pub usage: UsagePolicy,
+    /// How sessions are read.
+    pub session: SessionPolicy,
+    /// How tool servers are suggested.
+    pub tools: ToolPolicy,
+}
+
+/// How events change standings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FoldPolicy {
+    /// A helpful rating adds this to confidence (A).
+    pub helpful_step: f64,
+    /// A rating of not helpful takes this from confidence (A).
+    pub not_helpful_step: f64,
+    /// A vote moves confidence by this.
+    pub vote_step: f64,
+    /// Confidence does not fall below this by ratings and votes.
+    pub confidence_min: f64,
+    /// Confidence does not rise above this.
+    pub confidence_max: f64,
+    /// What a causal feedback leaves of the old effectiveness (D).
+    pub effectiveness_keep: f64,
+    /// What a causal feedback adds of the new value (D).
+    pub effectiveness_gain: f64,
+    /// How far a lesson that was no cause drifts towards neutral (D).
+    pub erosion: f64,
+    /// The effectiveness it drifts to.
+    pub neutral: f64,
+    /// Outcomes needed to become proven (B).
+    pub proven_min_applied: u32,
+    /// Success rate needed to become proven (B).
+    pub proven_min_rate: f64,
+}
+
+impl Default for FoldPolicy {
+    fn default() -> Self {
+        Self {
+            helpful_step: 0.02,
+            not_helpful_step: 0.03,
+            vote_step: 0.05,
+            confidence_min: 0.1,
+            confidence_max: 1.0,
+            effectiveness_keep: 0.9,
+            effectiveness_gain: 0.1,
+            erosion: 0.10,
+            neutral: 0.5,
+            proven_min_applied: 3,
+            proven_min_rate: 0.5,
+        }
+    }
+}
+
+/// How lessons are ranked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RankPolicy {
+    /// Weight of similarity in project relevance (C).
+    pub similarity_weight: f64,
+    /// Weight of metadata in project relevance (C).
+    pub metadata_weight: f64,
+    /// Weight of confidence in project relevance (C).
+    pub confidence_weight: f64,
+    /// A cosine below this counts as 0 (C).
+    pub similarity_min: f64,
+    /// Similarity is multiplied by this when both sides name tech stacks and none overlaps (C).
+    pub tech_mismatch_factor: f64,
+    /// Weight of the project type in metadata (C).
+    pub project_weight: f64,
+    /// Weight of the tech stack in metadata (C).
+    pub tech_weight: f64,
+    /// What a side that names nothing counts for in metadata (C).
+    pub unnamed: f64,
+    /// Without a model, relevance has to be above this (C).
+    pub keyword_relevance_above: f64,
+    /// Decision relevance begins here (B).
+    pub decision_base: f64,
+    /// A strategy adds (B).
+    pub strategy_bonus: f64,
+    /// A warning adds, after recent losses (B).
+    pub warning_after_loss_bonus: f64,
+    /// A pattern adds, with no open positions (B).
+    pub pattern_no_position_bonus: f64,
+    /// An evolved lesson adds (B).
+    pub evolved_bonus: f64,
+    /// A warning adds, in high volatility (B).
+    pub warning_volatility_bonus: f64,
+    /// Text that speaks of exit or loss adds, in a bearish trend (B).
+    pub bearish_exit_bonus: f64,
+    /// Decision relevance is at most this (B).
+    pub decision_cap: f64,
+    /// Relevance below this is left out, whatever the standing.
+    pub relevance_min: f64,
+    /// An effectiveness score below this is penalised (A).
+    pub low_score_below: f64,
+    /// By this factor (A).
+    pub low_score_factor: f64,
+    /// Surfaced this often and never helpful is penalised (A).
+    pub unhelpful_from_surfaced: u32,
+    /// By this factor (A).
+    pub unhelpful_factor: f64,
+    /// The causal factor is `causal_base + causal_weight · causal_adjusted` (D).
+    pub causal_base: f64,
+    /// See `causal_base` (D).
+    pub causal_weight: f64,
+    /// The causal ratio counts for at least this (D).
+    pub causal_floor: f64,
+    /// The causal ratio counts from this many uses on (D).
+    pub causal_min_uses: u32,
+    /// A lesson applied less often than this is qualified whatever came of it (B).
+    pub qualify_min_applied: u32,
+    /// So many failures in a row disqualify (B).
+    pub max_consecutive_failures: u32,
+    /// Answers to a decision (B).
+    pub top_decision: u32,
+    /// Answers to a project context (C).
+    pub top_project: u32,
+    /// Answers to patterns for a feature (C).
+    pub top_patterns: u32,
+    /// Answers to a search (C).
+    pub top_search: u32,
+    /// Weight of similarity in a search (C).
+    pub search_similarity_weight: f64,
+    /// Weight of keywords in a search (C).
+    pub search_keyword_weight: f64,
+    /// Weight of confidence in a search (C).
+    pub search_confidence_weight: f64,
+    /// Relevance from which a person reads "very high".
+    pub word_very_high: f64,
+    /// Relevance from which a person reads "high".
+    pub word_high: f64,
+    /// Relevance from which a person reads "medium".
+    pub word_medium: f64,
+    /// Phase → categories that pass; workflow always does.
+    pub phases: BTreeMap<String, Vec<Category>>,
+    /// Whether only approved lessons are recommended.
+    pub approved_only: bool,
+}
+
+impl Default for RankPolicy {
+    fn default() -> Self {
+        use Category::{
+            Architecture, Communication, Domain, Performance, Security, Testing, Tooling,
+        };
+        let phases: [(&str, &[Category]); 8] = [
+            ("planning", &[Architecture, Communication, Domain]),
+            ("design", &[Architecture, Security, Performance, Domain]),
+            (
+                "implementation",
+                &[
+                    Architecture,
+                    Security,
+                    Performance,
+                    Testing,
+                    Tooling,
+                    Domain,
+                ],
+            ),
+            ("testing", &[Testing, Tooling, Performance, Security]),
+            (
+                "debugging",
+                &[Testing, Tooling, Performance, Architecture, Domain],
+            ),
+            (
+                "review",
+                &[Security, Testing, Performance, Architecture, Communication],
+            ),
+            (
+                "deployment",
+                &[Security, Performance, Tooling, Architecture],
+            ),
+            ("trading", &[Domain, Security, Performance]),
+        ];
+        Self {
+            similarity_weight: 0.50,
+            metadata_weight: 0.30,
+            confidence_weight: 0.20,
+            similarity_min: 0.3,
+            tech_mismatch_factor: 0.5,
+            project_weight: 0.4,
+            tech_weight: 0.6,
+            unnamed: 0.5,
+            keyword_relevance_above: 0.3,
+            decision_base: 0.5,
+            strategy_bonus: 0.2,
+            warning_after_loss_bonus: 0.15,
+            pattern_no_position_bonus: 0.1,
+            evolved_bonus: 0.15,
+            warning_volatility_bonus: 0.1,
+            bearish_exit_bonus: 0.1,
+            decision_cap: 1.0,
+            relevance_min: 0.3,
+            low_score_below: 0.3,
+            low_score_factor: 0.7,
+            unhelpful_from_surfaced: 10,
+            unhelpful_factor: 0.5,
+            causal_base: 0.5,
+            causal_weight: 0.5,
+            causal_floor: 0.3,
+            causal_min_uses: 3,
+            qualify_min_applied: 3,
+            max_consecutive_failures: 5,
+            top_decision: 5,
+            top_project: 15,
+            top_patterns: 3,
+            top_search: 10,
+            search_similarity_weight: 0.5,
+            search_keyword_weight: 0.3,
+            search_confidence_weight: 0.2,
+            word_very_high: 0.8,
+            word_high: 0.6,
+            word_medium: 0.45,
+            phases: phases
+                .into_iter()
+                .map(|(phase, categories)| (phase.to_owned(), categories.to_vec()))
+                .collect(),
+            approved_only: false,
+        }
+    }
+}
+
+/// How use is seen in an agent's reasoning (B).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UsagePolicy {
+    /// Confidence of a lesson named by its slug.
+    pub explicit_confidence: f64,
+    /// Confidence of a lesson seen by its key phrases.
+    pub implicit_confidence: f64,
+    /// Different key phrases needed.
+    pub implicit_min_phrases: u32,
+    /// Shortest key phrase from bold text and headers, in characters.
+    pub phrase_min: u32,
+    /// Longest key phrase from bold text and headers, in characters.
+    pub phrase_max: u32,
+    /// Words taken from a bullet.
+    pub bullet_words: u32,
+    /// Shortest phrase from a bullet, in characters.
+    pub bullet_min: u32,
+    /// Characters quoted either side of a match.
+    pub quote_radius: u32,
+}
+
+impl Default for UsagePolicy {
+    fn default() -> Self {
+        Self {
+            explicit_confidence: 0.95,
+            implicit_confidence: 0.60,
+            implicit_min_phrases: 3,
+            phrase_min: 5,
+            phrase_max: 50,
+            bullet_words: 5,
+            bullet_min: 10,
+            quote_radius: 50,
+        }
+    }
+}
+
+/// How sessions are read (D).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionPolicy {
+    /// Shortest insight that becomes a lesson, in characters.
+    pub insight_min: u32,
+    /// Cosine of lesson and outcome text from which a lesson is a cause.
+    pub causal_cosine_min: f64,
+    /// Days that health looks back for feedback.
+    pub health_days: u32,
+}
+
+impl Default for SessionPolicy {
+    fn default() -> Self {
+        Self {
+            insight_min: 20,
+            causal_cosine_min: 0.40,
+            health_days: 7,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A space: all lessons and what is known of them, as the fold of a ledger.
+
+use crate::instant::{Millis, serde_rfc3339};
+use crate::lesson::Lesson;
+use crate::tools::ToolBook;
+use crate::words::{MatchType, TradeOutcome};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The state that a ledger folds into. Equal ledgers give equal spaces, to the bit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Space {
+    pub(crate) lessons: BTreeMap<String, Lesson>,
+    pub(crate) decisions: BTreeMap<String, Decision>,
+    /// Lessons that each retrieval has been counted for.
+    pub(crate) retrievals: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) tools: ToolBook,
+    /// Times of feedback, for health; in the ledger's order.
+    pub(crate) feedback_at: Vec<Millis>,
+    /// Events per UTC day (days since the epoch).
+    pub(crate) activity: BTreeMap<i64, u32>,
+    pub(crate) seen: BTreeSet<String>,
+    /// Highest sequence number folded, per actor.
+    pub(crate) last_seq: BTreeMap<String, u64>,
+}
+
+/// A decision that lessons were recommended for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// What came of it.
+    pub outcome: Option<TradeOutcome>,
+    /// Profit or loss in percent.
+    pub pnl_percent: Option<f64>,
+    /// One record per recommended lesson, in order of recommendation.
+    pub records: Vec<Recommendation>,
+}
+
+impl Decision {
+    /// Whether its outcome can no longer change.
+    pub fn is_final(&self) -> bool {
+        self.outcome.is_some_and(TradeOutcome::is_final)
+    }
+
+    /// The record of a lesson.
+    pub fn record(&self, slug: &str) -> Option<&Recommendation> {
+        self.records.iter().find(|record| record.lesson == slug)
+    }
+}
+
+/// That a lesson was recommended for a decision, and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recommendation {
+    /// The lesson.
+    pub lesson: String,
+    /// The field of the decision.
+    pub domain: String,
+    /// Relevance when it was recommended.
+    pub relevance: f64,
+    /// Whether it was presented; always true for a record made by a recommendation.
+    pub was_presented: bool,
+    /// Whether it was applied.
+    pub was_applied: bool,
+    /// How that was seen.
+    pub match_type: MatchType,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// The agent's words around the match.
+    pub agent_quote: Option<String>,
+    /// What came of the decision.
+    pub trade_outcome: Option<TradeOutcome>,
+    /// Profit or loss in percent.
+    pub pnl_percent: Option<f64>,
+    /// Applied, and a profit.
+    pub contributed_to_success: bool,
+    /// Whether the outcome has been counted in the lesson's standing.
+    pub settled: bool,
+    /// When it was recommended.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+}
+
+impl Space {
+    /// A space with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A lesson by its slug, archived ones too.
+    pub fn lesson(&self, slug: &str) -> Option<&Lesson> {
+        self.lessons.get(slug)
+    }
+
+    /// All lessons in the order of their slugs, archived ones too.
+    pub fn lessons(&self) -> impl ExactSizeIterator<Item = &Lesson> {
+        self.lessons.values()
+    }
+
+    /// A decision by its id.
+    pub fn decision(&self, id: &str) -> Option<&Decision> {
+        self.decisions.get(id)
+    }
+
+    /// All decisions in the order of their ids.
+    pub fn decisions(&self) -> impl ExactSizeIterator<Item = (&str, &Decision)> {
+        self.decisions
+            .iter()
+            .map(|(id, decision)| (id.as_str(), decision))
+    }
+
+    /// What worked for which request.
+    pub fn tools(&self) -> &ToolBook {
+        &self.tools
+    }
+
+    /// How many different events have been folded.
+    pub fn events(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Whether an event has been folded.
+    pub fn has_seen(&self, op_id: &str) -> bool {
+        self.seen.contains(op_id)
+    }
+
+    /// The highest sequence number of an actor, 0 when it has none.
+    pub fn last_seq(&self, actor: &str) -> u64 {
+        self.last_seq.get(actor).copied().unwrap_or(0)
+    }
+
+    /// Times of all feedback, in the ledger's order.
+    pub fn feedback_times(&self) -> &[Millis] {
+        &self.feedback_at
+    }
+
+    /// Events per day, as (days since the epoch, count), oldest first.
+    pub fn activity(&self) -> impl Iterator<Item = (i64, u32)> {
+        self.activity.iter().map(|(day, count)| (*day, *count))
+    }
+}
