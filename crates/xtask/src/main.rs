@@ -1,2 +1,159 @@
-//! Entry point.
-fn main() {}
+//! `cargo xtask`: set-up, build, serve, test, bench and check of the whole project.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod browser;
+mod bundle;
+mod cache;
+mod check;
+mod debian;
+mod engine;
+mod fault;
+mod model;
+mod needs;
+mod npm;
+mod progress;
+mod python;
+mod run;
+mod serve;
+mod suites;
+mod tools;
+mod wasm_target;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use bundle::Profile;
+use cache::Cache;
+use fault::Result;
+use needs::Need;
+use progress::Plan;
+
+/// Each task sets up what it needs. What is downloaded or built is kept in $LESSONLOOP_CACHE, or ~/.cache/lessonloop.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Get what the other tasks need.
+    Setup {
+        /// Only what this use needs; without it, everything.
+        #[arg(long = "for", value_enum)]
+        purpose: Option<Purpose>,
+    },
+    /// Build dist/: the dashboard, the engine module and the model pack.
+    Build {
+        /// Compile quickly instead of well.
+        #[arg(long)]
+        dev: bool,
+    },
+    /// Build dist/ and serve it on this machine until Ctrl-C.
+    Serve {
+        /// The port; 0 takes any. Without it: the first free one from 8787 up.
+        #[arg(long)]
+        port: Option<u16>,
+        /// Serve dist/ as it is; the first line printed is the URL.
+        #[arg(long)]
+        no_build: bool,
+    },
+    /// Run one test suite, or all.
+    #[command(after_help = suites::list())]
+    Test {
+        /// The suite's name.
+        suite: Option<String>,
+    },
+    /// Measure.
+    #[command(after_help = bench::list())]
+    Bench {
+        /// The bench's name.
+        name: String,
+    },
+    /// Formatting, lints for the host and for wasm32, structure.
+    Check,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Purpose {
+    Serve,
+    Test,
+    Bench,
+}
+
+fn main() -> ExitCode {
+    match start(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("{fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(task: Task) -> Result<()> {
+    let cache = Cache::open()?;
+    match task {
+        Task::Setup { purpose } => setup(&cache, purpose),
+        Task::Build { dev } => build(&cache, if dev { Profile::Dev } else { Profile::Release }),
+        Task::Serve { port, no_build } => serve(&cache, port, no_build),
+        Task::Test { suite } => suites::test(&cache, suite.as_deref()),
+        Task::Bench { name } => bench::bench(&cache, &name),
+        Task::Check => check::check(&cache),
+    }
+}
+
+fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
+    let mut needs = match purpose {
+        Some(Purpose::Serve) => needs::BUILD.to_vec(),
+        Some(Purpose::Test) => suites::all_needs(),
+        Some(Purpose::Bench) => bench::all_needs(),
+        None => [
+            suites::all_needs(),
+            bench::all_needs(),
+            vec![Need::WasmClippy],
+        ]
+        .concat(),
+    };
+    // Set-up ends where building begins.
+    if needs.contains(&Need::Dist) {
+        needs.retain(|need| *need != Need::Dist);
+        needs.extend(needs::BUILD);
+    }
+    let mut plan = Plan::default();
+    needs::plan(cache, &needs, &mut plan)?;
+    plan.run()
+}
+
+fn build(cache: &Cache, profile: Profile) -> Result<()> {
+    let mut plan = Plan::default();
+    needs::plan(cache, needs::BUILD, &mut plan)?;
+    bundle::plan(cache, profile, &mut plan);
+    plan.run()
+}
+
+fn serve(cache: &Cache, port: Option<u16>, no_build: bool) -> Result<()> {
+    if !no_build {
+        build(cache, Profile::Release)?;
+    }
+    let site = serve::Site::open(&cache.root.join("dist"), port)?;
+    let threads = site.start();
+    println!("{}", site.url());
+    if !no_build {
+        println!(
+            "\nOpen it in a browser. From a shell:\n  curl {0}/engine/manifest.json\n  node --input-type=module -e '{1}'\nCtrl-C ends it.",
+            site.url(),
+            TRY
+        );
+    }
+    for thread in threads {
+        let _ = thread.join();
+    }
+    Ok(())
+}
+
+/// The module outside a browser, in one line; prints 0.75.
+const TRY: &str = r#"import init, { sequence_ratio } from "./dist/engine/lessonloop.js"; import { readFileSync } from "node:fs"; await init({ module_or_path: readFileSync("dist/engine/lessonloop_bg.wasm") }); console.log(sequence_ratio("abcd", "bcde"))"#;

@@ -1,0 +1,91 @@
+//! The benches: one row each. Numbers are printed as tables by what runs.
+
+use crate::cache::Cache;
+use crate::fault::{Fault, Result};
+use crate::needs::{self, Need};
+use crate::progress::Plan;
+use crate::{model, run};
+
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    needs: &'static [Need],
+    run: fn(&Cache) -> Result<()>,
+}
+
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "engine",
+        about: "retrieval, tool suggestion and SequenceMatcher by store size, natively",
+        needs: &[Need::Model],
+        run: engine,
+    },
+    Bench {
+        name: "size",
+        about: "what a browser downloads, raw and gzip",
+        needs: &[Need::Dist],
+        run: size,
+    },
+];
+
+/// The benches' names with what they measure, for the command's help.
+pub fn list() -> String {
+    let lines: Vec<String> = BENCHES
+        .iter()
+        .map(|bench| format!("  {:8} {}", bench.name, bench.about))
+        .collect();
+    format!("Benches:\n{}", lines.join("\n"))
+}
+
+/// What all benches need.
+pub fn all_needs() -> Vec<Need> {
+    BENCHES
+        .iter()
+        .flat_map(|bench| bench.needs)
+        .copied()
+        .collect()
+}
+
+/// Runs one bench.
+pub fn bench(cache: &Cache, name: &str) -> Result<()> {
+    let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
+        return Err(Fault::new(
+            format_args!("no bench is called {name}"),
+            list(),
+        ));
+    };
+    let mut plan = Plan::default();
+    needs::plan(cache, bench.needs, &mut plan)?;
+    plan.run()?;
+    (bench.run)(cache)
+}
+
+fn engine(cache: &Cache) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .args(["bench", "-p", "tests", "--bench", "engine"]);
+    run::loud(cargo, "read the message above")
+}
+
+/// Node compresses: it is there anyway, and its gzip is the one that web servers use.
+const SIZES: &str = r#"
+const { readdirSync, readFileSync, statSync } = require("node:fs");
+const { gzipSync } = require("node:zlib");
+const { join, relative } = require("node:path");
+const dist = process.argv[1];
+const walk = (at) => statSync(at).isDirectory() ? readdirSync(at).sort().flatMap((name) => walk(join(at, name))) : [at];
+const row = (name, raw, packed) => console.log(name.padEnd(48), String(raw).padStart(12), String(packed).padStart(12));
+row("file", "bytes", "gzip -9");
+for (const file of walk(dist)) {
+  if (!/\.(wasm|js|css|html|pack)$/.test(file)) continue;
+  const bytes = readFileSync(file);
+  row(relative(dist, file), bytes.length, gzipSync(bytes, { level: 9 }).length);
+}
+"#;
+
+fn size(cache: &Cache) -> Result<()> {
+    let mut node = run::program(cache, "node")?;
+    node.args(["-e", SIZES, "--"]).arg(cache.root.join("dist"));
+    run::loud(node, "run `cargo xtask build`")
+}

@@ -1,0 +1,116 @@
+//! `dist/`: the dashboard, the engine module in `engine/`, the model pack beside it.
+
+use std::path::Path;
+
+use crate::cache::{self, Cache};
+use crate::engine::{self, Module};
+use crate::fault::{OrFault as _, Result};
+use crate::model;
+use crate::progress::Plan;
+use crate::run;
+use crate::wasm_target::Toolchain;
+
+/// The static files that `dist/` takes over as they are.
+const STATIC: &str = "www";
+
+/// How code is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// For daily work: quick to compile, not optimised further.
+    Dev,
+    /// For shipping.
+    Release,
+}
+
+impl Profile {
+    /// The name of cargo's folder for it.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    /// What to tell cargo or trunk.
+    pub fn flag(self) -> Option<&'static str> {
+        (self == Self::Release).then_some("--release")
+    }
+}
+
+/// Adds the steps that build `dist/`.
+pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
+    for module in Module::BOTH {
+        plan.step(module.title(), move || {
+            Ok(engine::module(cache, profile, module)?.1.note())
+        });
+    }
+    plan.step("dashboard", move || Ok(dashboard(cache, profile)?.1.note()));
+    plan.step("dist/", move || assemble(cache, profile));
+}
+
+/// Builds the dashboard with trunk, unless its sources are unchanged.
+fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cache::Made)> {
+    let toolchain = Toolchain::need(cache)?;
+    let inputs = [
+        "Cargo.toml",
+        "Cargo.lock",
+        ".cargo/config.toml",
+        "Trunk.toml",
+        "crates/lesson-api",
+        "web",
+        STATIC,
+    ];
+    let key = cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()])?;
+    cache.made("dashboard", &key, |at| {
+        let mut trunk = run::program(cache, "trunk")?;
+        toolchain.apply(cache, &mut trunk)?;
+        trunk
+            // trunk takes the variable for its own switch and refuses the customary value.
+            .env_remove("NO_COLOR")
+            .env("TRUNK_SKIP_VERSION_CHECK", "true")
+            .args(["build", "--offline", "--dist"])
+            .arg(at)
+            .args(profile.flag());
+        run::quiet(
+            cache,
+            "dashboard",
+            trunk,
+            None,
+            "read the compiler's message above",
+        )
+    })
+}
+
+/// Puts the parts together beside `dist/` and swaps them in, so that `dist/` is whole at any time.
+fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
+    let full = "free some space and check the permissions of the clone";
+    let (new, old, dist) = (
+        cache.root.join("dist.new.tmp"),
+        cache.root.join("dist.old.tmp"),
+        cache.root.join("dist"),
+    );
+    cache::fresh_dir(&new)?;
+    cache::copy_tree(&cache.root.join(STATIC), &new, &|file| {
+        !file.starts_with("edge") && file != Path::new("index.html")
+    })?;
+    cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
+
+    let engine = new.join("engine");
+    cache::fresh_dir(&engine)?;
+    engine::collect(cache, profile, &engine)?;
+    std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
+        .or_fault(engine.display(), full)?;
+    engine::write_manifest(&engine)?;
+
+    if old.exists() {
+        std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
+    }
+    if dist.exists() {
+        std::fs::rename(&dist, &old).or_fault(dist.display(), full)?;
+    }
+    std::fs::rename(&new, &dist).or_fault(dist.display(), full)?;
+    if old.exists() {
+        std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
+    }
+    Ok(String::new())
+}

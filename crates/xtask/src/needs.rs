@@ -1,0 +1,74 @@
+//! What tasks need on the machine, and how each is got.
+
+use crate::cache::Cache;
+use crate::fault::Result;
+use crate::progress::Plan;
+use crate::{browser, bundle, model, npm, python, tools, wasm_target};
+
+/// Something that set-up provides. The order is the order of set-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// The standard library for wasm32.
+    WasmTarget,
+    /// Packages from npm.
+    Npm,
+    /// `wasm-bindgen`.
+    WasmBindgen,
+    /// `trunk`.
+    Trunk,
+    /// The packed model.
+    Model,
+    /// `wasm-pack`.
+    WasmPack,
+    /// Chromium and its driver.
+    Browser,
+    /// The Python environment of the oracles.
+    Oracles,
+    /// Linting for wasm32.
+    WasmClippy,
+    /// `dist/`, built for release.
+    Dist,
+}
+
+/// What building the product takes.
+pub const BUILD: &[Need] = &[
+    Need::WasmTarget,
+    Need::Npm,
+    Need::WasmBindgen,
+    Need::Trunk,
+    Need::Model,
+];
+
+/// Adds the steps that provide these needs, and what they need themselves, each once.
+pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result<()> {
+    let mut all: Vec<Need> = needs.to_vec();
+    if all.contains(&Need::Dist) {
+        all.extend(BUILD);
+    }
+    if all.contains(&Need::WasmClippy) {
+        all.push(Need::WasmTarget);
+    }
+    all.sort();
+    all.dedup();
+    for need in all {
+        match need {
+            Need::WasmTarget => plan.step("wasm32 standard library", || wasm_target::ensure(cache)),
+            Need::Npm => plan.step("npm packages", || npm::ensure(cache)),
+            Need::WasmBindgen => tool(cache, plan, tools::wasm_bindgen(cache)?),
+            Need::Trunk => tool(cache, plan, tools::trunk()),
+            Need::Model => plan.step("model pack", || model::ensure(cache)),
+            Need::WasmPack => tool(cache, plan, tools::wasm_pack()),
+            Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
+            Need::Oracles => plan.step("Python packages of the oracles", || {
+                python::ensure_oracles(cache)
+            }),
+            Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
+            Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),
+        }
+    }
+    Ok(())
+}
+
+fn tool<'a>(cache: &'a Cache, plan: &mut Plan<'a>, tool: tools::Tool) {
+    plan.step(tool.title(), move || tool.ensure(cache));
+}

@@ -1,0 +1,95 @@
+//! Numbered steps with their times, printed to standard error.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use crate::fault::Result;
+
+/// A step that still runs says so at this interval.
+const TICK: Duration = Duration::from_secs(30);
+
+/// One step of a plan: what it is called, and the work, which answers with a short note.
+type Step<'a> = (String, Box<dyn FnOnce() -> Result<String> + 'a>);
+
+/// Steps to be done in order, announced as `[3/7] name … note, 12 s`.
+#[derive(Default)]
+pub struct Plan<'a> {
+    steps: Vec<Step<'a>>,
+}
+
+impl<'a> Plan<'a> {
+    /// Adds a step. `work` answers with a note such as "already there", or with nothing.
+    pub fn step(&mut self, name: impl Into<String>, work: impl FnOnce() -> Result<String> + 'a) {
+        self.steps.push((name.into(), Box::new(work)));
+    }
+
+    /// Does the steps; the first failure ends the plan.
+    pub fn run(self) -> Result<()> {
+        let all = self.steps.len();
+        for (at, (name, work)) in self.steps.into_iter().enumerate() {
+            say(format_args!("[{}/{all}] {name} …", at + 1));
+            let clock = Clock::start();
+            match work() {
+                Ok(note) if note.is_empty() => say(format_args!(" {clock}\n")),
+                Ok(note) => say(format_args!(" {note}, {clock}\n")),
+                Err(fault) => {
+                    say(format_args!(" failed after {clock}\n"));
+                    return Err(fault);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints at once, without a line break of its own. Nothing can be done when that fails.
+pub fn say(text: std::fmt::Arguments<'_>) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_fmt(text);
+    let _ = out.flush();
+}
+
+/// Wall time since its start; displays as whole seconds, or tenths below ten.
+#[derive(Clone, Copy)]
+pub struct Clock {
+    start: Instant,
+    ticks: u32,
+}
+
+impl Clock {
+    /// Starts counting.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a build tool times its steps; nothing here reaches the ledger"
+    )]
+    pub fn start() -> Self {
+        Self {
+            start: Instant::now(),
+            ticks: 0,
+        }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Prints the time once per [`TICK`], so that a long step is seen to be alive.
+    pub fn tick(&mut self) {
+        if self.elapsed() >= TICK * (self.ticks + 1) {
+            self.ticks += 1;
+            say(format_args!(" {self} …"));
+        }
+    }
+}
+
+impl std::fmt::Display for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seconds = self.elapsed().as_secs_f64();
+        if seconds < 10.0 {
+            write!(f, "{seconds:.1} s")
+        } else {
+            write!(f, "{seconds:.0} s")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Running other programs: with the cache's tools on the path, a log when quiet, a bound when they may hang.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::cache::Cache;
+use crate::fault::{Fault, OrFault as _, Result};
+use crate::progress::Clock;
+
+/// Lines of a quiet program's log that are shown when it fails.
+const SHOWN: usize = 40;
+
+/// A program to be run in the clone, with the tools of the cache on its path.
+///
+/// What `cargo run` put into the environment for xtask itself is removed: it would leak into build scripts and make
+/// them rebuild.
+pub fn program(cache: &Cache, name: impl AsRef<OsStr>) -> Result<Command> {
+    let mut command = Command::new(name);
+    command.current_dir(&cache.root).stdin(Stdio::null());
+    command.env("PATH", cache.path()?);
+    for (variable, _) in std::env::vars_os() {
+        let text = variable.to_string_lossy();
+        if text.starts_with("CARGO_PKG_")
+            || text.starts_with("CARGO_BIN_")
+            || text.starts_with("CARGO_MANIFEST_")
+            || matches!(
+                &*text,
+                "CARGO"
+                    | "CARGO_CRATE_NAME"
+                    | "CARGO_PRIMARY_PACKAGE"
+                    | "CARGO_TARGET_DIR"
+                    | "OUT_DIR"
+            )
+        {
+            command.env_remove(&variable);
+        }
+    }
+    Ok(command)
+}
+
+/// `cargo` for code that runs on this machine, with its target folder in the cache.
+pub fn cargo(cache: &Cache) -> Result<Command> {
+    let mut command = program(cache, "cargo")?;
+    command.env("CARGO_TARGET_DIR", cache.dir("target/host")?);
+    Ok(command)
+}
+
+/// Runs a program whose output is for the user.
+pub fn loud(mut command: Command, remedy: &str) -> Result<()> {
+    let shown = show(&command);
+    let status = command.status().or_fault(&shown, remedy)?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Fault::new(
+        format_args!("`{shown}` failed ({status})"),
+        remedy,
+    ))
+}
+
+/// Runs a program with its output in `logs/NAME.log` of the cache; the log's end is shown when it fails. With a bound,
+/// a program that takes longer is ended.
+pub fn quiet(
+    cache: &Cache,
+    log: &str,
+    mut command: Command,
+    bound: Option<Duration>,
+    remedy: &str,
+) -> Result<()> {
+    let shown = show(&command);
+    let at = cache.dir("logs")?.join(format!("{log}.log"));
+    let file = File::create(&at).or_fault(at.display(), "free some space")?;
+    let other = file.try_clone().or_fault(at.display(), "free some space")?;
+    let mut child = command
+        .stdout(file)
+        .stderr(other)
+        .spawn()
+        .or_fault(format_args!("`{shown}` could not be started"), remedy)?;
+    let mut clock = Clock::start();
+    loop {
+        if let Some(status) = child.try_wait().or_fault(&shown, remedy)? {
+            if status.success() {
+                return Ok(());
+            }
+            let what = format!("`{shown}` failed ({status}):\n{}", tail(&at));
+            return Err(Fault::new(what, remedy));
+        }
+        if bound.is_some_and(|bound| clock.elapsed() > bound) {
+            let _ = child.kill();
+            let _ = child.wait();
+            let what = format!("`{shown}` was ended after {clock}:\n{}", tail(&at));
+            return Err(Fault::new(what, remedy));
+        }
+        clock.tick();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// What a program prints on standard output, trimmed; `None` when it is missing or fails.
+pub fn answer(mut command: Command) -> Option<String> {
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_string())
+}
+
+/// The first of these commands that exists: a path, or a name on the path.
+pub fn find(cache: &Cache, names: &[&str]) -> Option<PathBuf> {
+    let path = cache.path().ok()?;
+    names.iter().find_map(|name| {
+        if Path::new(name).is_absolute() {
+            return Path::new(name).is_file().then(|| PathBuf::from(name));
+        }
+        std::env::split_paths(&path)
+            .map(|folder| folder.join(name))
+            .find(|file| file.is_file())
+    })
+}
+
+/// The command line, as one would type it.
+fn show(command: &Command) -> String {
+    let mut line = command.get_program().to_string_lossy().into_owned();
+    for part in command.get_args() {
+        line.push(' ');
+        line.push_str(&part.to_string_lossy());
+    }
+    line
+}
+
+/// The last lines of a log and where all of it is.
+fn tail(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.len().saturating_sub(SHOWN);
+    format!(
+        "{}\n(all of it: {})",
+        lines[from..].join("\n"),
+        log.display()
+    )
+}

@@ -1,0 +1,163 @@
+//! Command-line tools built from crates.io: the binding generator, the bundler, the browser test runner.
+
+use std::process::Command;
+
+use crate::cache::Cache;
+use crate::fault::{Fault, OrFault as _, Result};
+use crate::run;
+use crate::wasm_target::Toolchain;
+
+/// The newest trunk that compiles with the compilers we support.
+const TRUNK: &str = "0.21.14";
+const WASM_PACK: &str = "0.15.1";
+
+/// A tool: the crate, the command that tells its version, and the version.
+pub struct Tool {
+    krate: &'static str,
+    command: &'static str,
+    /// The version that is needed.
+    pub version: String,
+}
+
+/// `wasm-bindgen`, of exactly the version of the library in Cargo.lock.
+pub fn wasm_bindgen(cache: &Cache) -> Result<Tool> {
+    let lock = cache.root.join("Cargo.lock");
+    let text =
+        std::fs::read_to_string(&lock).or_fault(lock.display(), "restore Cargo.lock from git")?;
+    let version = locked_version(&text, "wasm-bindgen").ok_or_else(|| {
+        Fault::new(
+            "Cargo.lock does not name wasm-bindgen",
+            "restore Cargo.lock from git",
+        )
+    })?;
+    Ok(Tool {
+        krate: "wasm-bindgen-cli",
+        command: "wasm-bindgen",
+        version,
+    })
+}
+
+/// `trunk`, which bundles the dashboard.
+pub fn trunk() -> Tool {
+    Tool {
+        krate: "trunk",
+        command: "trunk",
+        version: TRUNK.into(),
+    }
+}
+
+/// `wasm-pack`, which runs the module's own tests in a browser.
+pub fn wasm_pack() -> Tool {
+    Tool {
+        krate: "wasm-pack",
+        command: "wasm-pack",
+        version: WASM_PACK.into(),
+    }
+}
+
+impl Tool {
+    /// What the progress line says.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.command, self.version)
+    }
+
+    /// Installs the tool into the cache, unless the right version is there or on the path.
+    pub fn ensure(&self, cache: &Cache) -> Result<String> {
+        if self.present(cache)? {
+            return Ok("already there".into());
+        }
+        let remedy = format!(
+            "read the log; or install it by hand: cargo install {} --version {}",
+            self.krate, self.version
+        );
+        let log = format!("install-{}", self.krate);
+        // A lock may name a version that the registry at hand does not serve: then take the newest that fit.
+        run::quiet(cache, &log, self.install(cache, true)?, None, &remedy)
+            .or_else(|_| run::quiet(cache, &log, self.install(cache, false)?, None, &remedy))?;
+        if self.present(cache)? {
+            return Ok(String::new());
+        }
+        Err(Fault::new(
+            format_args!("{} is installed but another version answers", self.title()),
+            format_args!("remove the other `{}` from PATH", self.command),
+        ))
+    }
+
+    fn present(&self, cache: &Cache) -> Result<bool> {
+        let mut ask = run::program(cache, self.command)?;
+        ask.arg("--version");
+        let answer = run::answer(ask).unwrap_or_default();
+        Ok(answer.split_whitespace().any(|word| word == self.version))
+    }
+
+    fn install(&self, cache: &Cache, locked: bool) -> Result<Command> {
+        let mut command = run::program(cache, "cargo")?;
+        // Built once and used for seconds: compile quickly rather than well.
+        command
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+            .current_dir(&cache.home)
+            .args([
+                "install",
+                self.krate,
+                "--version",
+                &self.version,
+                "--force",
+                "--root",
+            ])
+            .arg(cache.dir("tools")?)
+            .arg("--target-dir")
+            .arg(cache.dir("target/tools")?);
+        if locked {
+            command.arg("--locked");
+        }
+        Ok(command)
+    }
+}
+
+/// The version of a package in a lock file.
+fn locked_version(lock: &str, name: &str) -> Option<String> {
+    let mut lines = lock.lines();
+    lines.find(|line| *line == format!("name = \"{name}\""))?;
+    let version = lines.next()?.strip_prefix("version = \"")?;
+    Some(version.trim_end_matches('"').to_string())
+}
+
+/// Linting for wasm32 with the distribution's toolchain takes the distribution's clippy; rustup's comes with rustup.
+pub fn ensure_wasm_clippy(cache: &Cache) -> Result<String> {
+    let there = || -> Result<bool> {
+        let mut clippy = Toolchain::need(cache)?.cargo(cache)?;
+        clippy.args(["clippy", "--version"]);
+        Ok(run::answer(clippy).is_some())
+    };
+    if there()? {
+        return Ok("already there".into());
+    }
+    if Toolchain::need(cache)?.is_linked() {
+        crate::debian::install(cache, &["rust-web-clippy"])?;
+    }
+    if there()? {
+        return Ok(String::new());
+    }
+    Err(Fault::new(
+        "clippy is missing",
+        "rustup component add clippy rustfmt",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locked_version;
+
+    #[test]
+    fn the_version_is_the_named_packages_own() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.1\"\n\n[[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        assert_eq!(
+            locked_version(lock, "wasm-bindgen").as_deref(),
+            Some("0.2.130")
+        );
+        assert_eq!(locked_version(lock, "wasm-pack"), None);
+    }
+}
