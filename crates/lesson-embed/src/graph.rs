@@ -1,0 +1,90 @@
+//! The encoder as a tract graph: our own ops, one node per fused stage, a symbolic sequence length.
+
+use std::sync::Arc;
+
+use tract_core::internal::*;
+
+use crate::EmbedError;
+use crate::ops::{Attend, Embed, Encoder, Normalise, Pool, Project, Stage};
+
+/// A graph ready to run.
+pub(crate) struct Graph {
+    plan: Arc<TypedSimplePlan>,
+}
+
+impl Graph {
+    /// Wires embedding, layers and pooling over the encoder's weights.
+    pub fn new(encoder: Arc<Encoder>) -> Result<Self, EmbedError> {
+        let plan = build(encoder)
+            .and_then(TypedSimplePlan::new)
+            .map_err(refused)?;
+        Ok(Self { plan })
+    }
+
+    /// The vector of a sequence of ids; each must be below the token table's length.
+    pub fn run(&self, ids: &[u32]) -> Result<Vec<f32>, EmbedError> {
+        let outputs = Tensor::from_shape(&[ids.len()], ids)
+            .and_then(|ids| self.plan.run(tvec!(ids.into_tvalue())))
+            .map_err(refused)?;
+        let vector = outputs
+            .first()
+            .ok_or_else(|| EmbedError::Graph("no output".into()))?
+            .try_as_plain_ram()
+            .and_then(|view| Ok(view.as_slice::<f32>()?.to_vec()))
+            .map_err(refused)?;
+        if vector.iter().any(|v| !v.is_finite()) {
+            return Err(EmbedError::Graph(
+                "the pack's weights give a vector that is not finite".into(),
+            ));
+        }
+        Ok(vector)
+    }
+}
+
+impl std::fmt::Debug for Graph {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Graph({} nodes)", self.plan.model().nodes.len())
+    }
+}
+
+fn build(encoder: Arc<Encoder>) -> TractResult<TypedModel> {
+    let mut model = TypedModel::default();
+    let length = model.symbols.sym("S");
+    let ids = model.add_source("ids", u32::fact([length.to_dim()]))?;
+    let mut wire = |name: String,
+                    op: Box<dyn TypedOp>,
+                    inputs: &[OutletId]|
+     -> TractResult<OutletId> { Ok(model.wire_node(name, op, inputs)?[0]) };
+    let project = |layer, stage| Box::new(Project::new(&encoder, layer, stage));
+    let mut state = wire("embed".into(), Box::new(Embed::new(&encoder)), &[ids])?;
+    for layer in 0..encoder.layers() {
+        let qkv = wire(format!("{layer}.qkv"), project(layer, Stage::Qkv), &[state])?;
+        let mixed = wire(
+            format!("{layer}.attend"),
+            Box::new(Attend::new(&encoder)),
+            &[qkv],
+        )?;
+        let out = wire(
+            format!("{layer}.out"),
+            project(layer, Stage::Out),
+            &[mixed, state],
+        )?;
+        let norm = Box::new(Normalise::new(&encoder, layer, Stage::Out));
+        state = wire(format!("{layer}.norm1"), norm, &[out])?;
+        let up = wire(format!("{layer}.up"), project(layer, Stage::Up), &[state])?;
+        let down = wire(
+            format!("{layer}.down"),
+            project(layer, Stage::Down),
+            &[up, state],
+        )?;
+        let norm = Box::new(Normalise::new(&encoder, layer, Stage::Down));
+        state = wire(format!("{layer}.norm2"), norm, &[down])?;
+    }
+    let vector = wire("pool".into(), Box::new(Pool::new(&encoder)), &[state])?;
+    model.select_output_outlets(&[vector])?;
+    Ok(model)
+}
+
+fn refused(error: TractError) -> EmbedError {
+    EmbedError::Graph(format!("{error:#}"))
+}

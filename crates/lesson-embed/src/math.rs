@@ -1,0 +1,183 @@
+//! Float stages of the encoder. Only + − × ÷, comparisons and the (correctly rounded) square root, each sum
+//! in one fixed order, so that a text has the same vector to the bit on every machine.
+
+/// Adding and subtracting it rounds a float of magnitude below 2²² to the nearest integer, ties to even.
+const ROUND: f32 = 12_582_912.0;
+/// Lanes of a sum: wide enough for any SIMD, and part of the result's definition.
+const LANES: usize = 8;
+
+/// Nearest integer of a number of magnitude below 2²².
+#[inline(always)]
+pub(crate) fn round(v: f32) -> f32 {
+    (v + ROUND) - ROUND
+}
+
+/// eˣ for x ≤ 0 to about 1e-7 of its value; 0 below −87.
+#[inline(always)]
+pub(crate) fn exp_negative(x: f32) -> f32 {
+    // Cephes' expf: x = n·ln 2 + r with ln 2 in two parts, a polynomial for eʳ, then n into the exponent.
+    let x = if x < -87.0 { -87.0 } else { x };
+    let n = round(x * std::f32::consts::LOG2_E);
+    let r = (x - n * 0.693_359_4) - n * -2.121_944_4e-4;
+    let mut p = 1.987_569_1e-4;
+    for c in [
+        1.398_2e-3,
+        8.333_452e-3,
+        4.166_579_6e-2,
+        1.666_666_5e-1,
+        0.5,
+    ] {
+        p = p * r + c;
+    }
+    let e = p * (r * r) + r + 1.0;
+    // n is in −126..=0, so the exponent field stays normal.
+    e * f32::from_bits(((n as i32 + 127) as u32) << 23)
+}
+
+/// The error function to about 3e-7: a ratio of polynomials (the one Eigen uses), flat beyond ±4.
+#[inline(always)]
+pub(crate) fn erf(x: f32) -> f32 {
+    let x = x.clamp(-4.0, 4.0);
+    let s = x * x;
+    let mut p = -2.726_142_3e-10;
+    for c in [
+        2.770_681_4e-8,
+        -2.101_024e-6,
+        -5.692_506_5e-5,
+        -7.349_906e-4,
+        -2.954_599_8e-3,
+        -1.609_603_3e-2,
+    ] {
+        p = p * s + c;
+    }
+    let mut q = -1.456_607_2e-5;
+    for c in [-2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_474e-2] {
+        q = q * s + c;
+    }
+    x * p / q
+}
+
+/// GELU in its exact form, x · Φ(x).
+#[inline(always)]
+pub(crate) fn gelu(x: f32) -> f32 {
+    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+}
+
+/// Σ f(v) over eight lanes, then pairwise.
+#[inline(always)]
+fn sum(values: &[f32], f: impl Fn(f32) -> f32) -> f32 {
+    let mut lanes = [0.0f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, v) in lanes.iter_mut().zip(chunk) {
+            *lane += f(*v);
+        }
+    }
+    for (lane, v) in lanes.iter_mut().zip(rest) {
+        *lane += f(*v);
+    }
+    let [a, b, c, d, e, f, g, h] = lanes;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// LayerNorm of one row, in place.
+pub(crate) fn layer_norm(row: &mut [f32], gamma: &[f32], beta: &[f32], epsilon: f32) {
+    let n = row.len() as f32;
+    let mean = sum(row, |v| v) / n;
+    let variance = sum(row, |v| (v - mean) * (v - mean)) / n;
+    let inverse = 1.0 / (variance + epsilon).sqrt();
+    for ((v, gamma), beta) in row.iter_mut().zip(gamma).zip(beta) {
+        *v = (*v - mean) * inverse * gamma + beta;
+    }
+}
+
+/// Turns scores into weights that sum to 1, in place.
+pub(crate) fn softmax(scores: &mut [f32]) {
+    let mut most = f32::NEG_INFINITY;
+    for v in scores.iter() {
+        most = if *v > most { *v } else { most };
+    }
+    for v in scores.iter_mut() {
+        *v = exp_negative(*v - most);
+    }
+    let inverse = 1.0 / sum(scores, |v| v);
+    for v in scores.iter_mut() {
+        *v *= inverse;
+    }
+}
+
+/// Mean of the rows, scaled to unit length.
+pub(crate) fn mean_unit(rows: &[f32], width: usize) -> Vec<f32> {
+    let mut mean = vec![0.0f32; width];
+    for row in rows.chunks_exact(width) {
+        for (mean, v) in mean.iter_mut().zip(row) {
+            *mean += v;
+        }
+    }
+    let count = (rows.len() / width).max(1) as f32;
+    for v in &mut mean {
+        *v /= count;
+    }
+    let length = sum(&mean, |v| v * v).sqrt();
+    // As sentence-transformers does: a vanishing vector stays as it is.
+    let length = if length < 1e-12 { 1e-12 } else { length };
+    for v in &mut mean {
+        *v /= length;
+    }
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exp_is_close_to_the_library() {
+        for i in 0..=100_000 {
+            let x = -90.0 * i as f32 / 100_000.0;
+            let expected = libm::exp(f64::from(x.max(-87.0)));
+            let error = (f64::from(exp_negative(x)) - expected).abs() / expected;
+            assert!(error < 3e-7, "exp({x}) is off by {error}");
+        }
+        assert_eq!(exp_negative(0.0), 1.0);
+        assert!(exp_negative(f32::NEG_INFINITY) < 1e-37);
+    }
+
+    #[test]
+    fn gelu_is_close_to_the_library() {
+        for i in -100_000..=100_000 {
+            let x = 10.0 * i as f32 / 100_000.0;
+            let wide = f64::from(x);
+            let expected = 0.5 * wide * (1.0 + libm::erf(wide * std::f64::consts::FRAC_1_SQRT_2));
+            let error = (f64::from(gelu(x)) - expected).abs();
+            assert!(error < 2e-6, "gelu({x}) is off by {error}");
+        }
+    }
+
+    #[test]
+    fn softmax_sums_to_one_and_survives_extremes() {
+        for scores in [vec![0.0], vec![1e30, -1e30, 0.0], vec![-5.0; 257]] {
+            let mut weights = scores.clone();
+            softmax(&mut weights);
+            let total: f32 = weights.iter().sum();
+            assert!((total - 1.0).abs() < 1e-5, "{scores:?} sums to {total}");
+        }
+    }
+
+    #[test]
+    fn layer_norm_centres_and_scales() {
+        let mut row: Vec<f32> = (0..13).map(|v| v as f32).collect();
+        layer_norm(&mut row, &[2.0; 13], &[1.0; 13], 1e-12);
+        let mean: f32 = row.iter().sum::<f32>() / 13.0;
+        let spread: f32 = row.iter().map(|v| (v - 1.0) * (v - 1.0)).sum::<f32>() / 13.0;
+        assert!((mean - 1.0).abs() < 1e-5 && (spread - 4.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn mean_is_unit_length_and_zero_stays_zero() {
+        let unit = mean_unit(&[1.0, 0.0, 3.0, 0.0], 2);
+        assert_eq!(unit, [1.0, 0.0]);
+        assert_eq!(mean_unit(&[0.0; 6], 3), [0.0; 3]);
+    }
+}

@@ -1,0 +1,49 @@
+//! The model pack: one flat file holding a sentence encoder as the kernels read it.
+//!
+//! Little-endian. A fixed header, the tokenizer, then tensors in a fixed order, each at a multiple of 64
+//! bytes, so that loading slices and never parses:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0–8 | magic `LLPACK\0\0` |
+//! | 8–12 | format version |
+//! | 12–20 | length of the whole file |
+//! | 20–52 | SHA-256 of everything after this field |
+//! | 52–84 | u32 each: hidden, layers, heads, inner, vocabulary rows, positions, LayerNorm epsilon (bits of an f32), tokenizer length |
+//! | 84–192 | model name, zero-padded UTF-8 |
+//! | then | tokenizer ([`WordPieceSpec`]), token rows, position rows, LayerNorm, layers |
+//!
+//! Embedding rows are int8 with a scale per row. A linear layer has a scale and a bias (f32) per output,
+//! then its weights as `w + 64` in seven bits (1 to 127): four outputs by four inputs make one block of 16
+//! bytes, inputs running fastest, and the blocks of a group of four outputs follow each other.
+
+mod bytes;
+mod layout;
+mod quantise;
+mod read;
+mod spec;
+mod write;
+
+pub(crate) use layout::{Layout, LinearAt, NormAt};
+#[cfg(test)]
+pub(crate) use quantise::block_index;
+pub(crate) use read::Pack;
+pub use spec::{Dims, LayerSource, LinearSource, NormSource, PackSource, WordPieceSpec};
+pub use write::write_pack;
+
+/// First bytes of every pack.
+pub(crate) const MAGIC: [u8; 8] = *b"LLPACK\0\0";
+/// The one format version that this build reads and writes.
+pub const PACK_VERSION: u32 = 1;
+/// Where the hash is stored; it covers what follows it.
+pub(crate) const HASH_AT: usize = 20;
+/// Where the hashed part starts.
+pub(crate) const BODY_AT: usize = HASH_AT + 32;
+/// Where the name is stored.
+pub(crate) const NAME_AT: usize = BODY_AT + 8 * 4;
+/// Length of the fixed header: a multiple of [`ALIGN`].
+pub(crate) const HEADER_LEN: usize = 192;
+/// Every section starts at a multiple of this.
+pub(crate) const ALIGN: u64 = 64;
+/// Added to a weight to make it an unsigned seven-bit number.
+pub(crate) const WEIGHT_OFFSET: i32 = 64;

@@ -1,0 +1,175 @@
+//! Reads a pack: checks it whole, keeps its bytes, slices them.
+
+use std::fmt;
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+
+use super::bytes::Reader;
+use super::{
+    BODY_AT, Dims, HASH_AT, HEADER_LEN, Layout, MAGIC, NAME_AT, PACK_VERSION, WordPieceSpec,
+};
+use crate::EmbedError;
+
+/// A checked pack. The tensors stay where they are in the file's bytes.
+pub(crate) struct Pack {
+    bytes: Vec<u8>,
+    pub name: String,
+    /// SHA-256 in hex.
+    pub hash: String,
+    pub dims: Dims,
+    pub epsilon: f32,
+    pub layout: Layout,
+}
+
+impl Pack {
+    /// Checks magic, version, length, hash, shape and tokenizer, in this order. Cost: one SHA-256 over the
+    /// file; memory beyond the file: the vocabulary.
+    pub fn read(bytes: Vec<u8>) -> Result<(Self, WordPieceSpec), EmbedError> {
+        let magic = &bytes[..bytes.len().min(MAGIC.len())];
+        if magic.is_empty() || !MAGIC.starts_with(magic) {
+            return Err(EmbedError::NotAPack);
+        }
+        let truncated = |expected: u64| EmbedError::Truncated {
+            expected,
+            found: bytes.len() as u64,
+        };
+        if bytes.len() < 12 {
+            return Err(truncated(HEADER_LEN as u64));
+        }
+        let version = Reader::new(&bytes[8..], "version").u32()?;
+        if version != PACK_VERSION {
+            return Err(EmbedError::OtherVersion {
+                expected: PACK_VERSION,
+                found: version,
+            });
+        }
+        if bytes.len() < HEADER_LEN {
+            return Err(truncated(HEADER_LEN as u64));
+        }
+        let mut length = [0; 8];
+        length.copy_from_slice(&bytes[12..HASH_AT]);
+        let length = u64::from_le_bytes(length);
+        if (bytes.len() as u64) < length {
+            return Err(truncated(length));
+        }
+        if bytes.len() as u64 > length {
+            return Err(EmbedError::WrongDims {
+                field: "length",
+                expected: length,
+                found: bytes.len() as u64,
+            });
+        }
+        let expected = hex(&bytes[HASH_AT..BODY_AT]);
+        let hash = hex(&Sha256::digest(&bytes[BODY_AT..]));
+        if expected != hash {
+            return Err(EmbedError::HashMismatch {
+                expected,
+                found: hash,
+            });
+        }
+        Self::read_hashed(bytes, hash)
+    }
+
+    fn read_hashed(bytes: Vec<u8>, hash: String) -> Result<(Self, WordPieceSpec), EmbedError> {
+        let mut reader = Reader::new(&bytes[BODY_AT..NAME_AT], "header");
+        let mut next = || Ok::<usize, EmbedError>(reader.u32()? as usize);
+        let dims = Dims {
+            hidden: next()?,
+            layers: next()?,
+            heads: next()?,
+            inner: next()?,
+            vocab: next()?,
+            positions: next()?,
+        };
+        let epsilon = f32::from_bits(reader.u32()?);
+        let tokenizer_len = reader.u32()? as usize;
+        dims.check()?;
+        if !(0.0..1.0).contains(&epsilon) {
+            return Err(EmbedError::field(
+                "epsilon",
+                format!("{epsilon}; must be 0 to 1"),
+            ));
+        }
+        let layout = Layout::new(&dims, tokenizer_len)?;
+        if layout.total != bytes.len() {
+            return Err(EmbedError::WrongDims {
+                field: "length",
+                expected: layout.total as u64,
+                found: bytes.len() as u64,
+            });
+        }
+        let name = &bytes[NAME_AT..HEADER_LEN];
+        let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+        let name = std::str::from_utf8(&name[..end])
+            .map_err(|_| EmbedError::field("name", "is not UTF-8"))?
+            .to_owned();
+        let tokenizer = WordPieceSpec::read(&bytes[layout.tokenizer.clone()])?;
+        check_tokenizer(&tokenizer, dims.vocab)?;
+        let pack = Self {
+            bytes,
+            name,
+            hash,
+            dims,
+            epsilon,
+            layout,
+        };
+        Ok((pack, tokenizer))
+    }
+
+    pub fn slice(&self, range: &Range<usize>) -> &[u8] {
+        &self.bytes[range.clone()]
+    }
+
+    /// A small float tensor, copied out: packs may lie at any address, floats may not.
+    pub fn floats(&self, range: &Range<usize>) -> Vec<f32> {
+        self.slice(range)
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+            .collect()
+    }
+}
+
+impl fmt::Debug for Pack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pack")
+            .field("name", &self.name)
+            .field("hash", &self.hash)
+            .field("dims", &self.dims)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_tokenizer(spec: &WordPieceSpec, rows: usize) -> Result<(), EmbedError> {
+    let refuse = |reason: String| Err(EmbedError::field("tokenizer", reason));
+    if spec.vocab.len() > rows {
+        return refuse(format!(
+            "{} pieces for {rows} rows of the token table",
+            spec.vocab.len()
+        ));
+    }
+    if !spec.vocab.contains(&spec.unknown) {
+        return refuse(format!("{:?} is not in the vocabulary", spec.unknown));
+    }
+    let marks = [("cls", spec.cls), ("sep", spec.sep)];
+    let special = spec.special.iter().map(|(text, id)| (text.as_str(), *id));
+    for (name, id) in marks.into_iter().chain(special) {
+        if id as usize >= rows {
+            return refuse(format!(
+                "{name} has id {id}, past the {rows} rows of the token table"
+            ));
+        }
+    }
+    for (text, _) in &spec.special {
+        if text.is_empty() || text.contains(char::is_whitespace) {
+            return refuse(format!(
+                "special piece {text:?} is empty or holds white space"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

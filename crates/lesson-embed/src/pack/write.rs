@@ -1,0 +1,142 @@
+//! Writes a pack. The same source gives the same bytes.
+
+use sha2::{Digest, Sha256};
+
+use super::layout::{Layout, LinearAt, NormAt};
+use super::quantise::{bf16_bits, quantise_linear, quantise_row};
+use super::{
+    BODY_AT, HASH_AT, HEADER_LEN, LinearSource, MAGIC, NAME_AT, NormSource, PACK_VERSION,
+    PackSource,
+};
+use crate::EmbedError;
+
+/// Quantises an encoder and lays it out. Refused, by name: a shape that no kernel runs, a tensor of another
+/// length than the shape says, a weight that is not finite, a tokenizer with an id past the token table.
+pub fn write_pack(source: &PackSource) -> Result<Vec<u8>, EmbedError> {
+    source.dims.check()?;
+    if source.layers.len() != source.dims.layers {
+        return Err(dims("layers", source.dims.layers, source.layers.len()));
+    }
+    if source.name.is_empty() || source.name.len() > 100 || source.name.contains('\0') {
+        return Err(EmbedError::field(
+            "name",
+            "must have 1 to 100 bytes, none of them zero",
+        ));
+    }
+    let tokenizer = source.tokenizer.write()?;
+    let layout = Layout::new(&source.dims, tokenizer.len())?;
+    let mut out = vec![0u8; layout.total];
+    out[layout.tokenizer.clone()].copy_from_slice(&tokenizer);
+
+    let hidden = source.dims.hidden;
+    check("tokens", &source.tokens, source.dims.vocab * hidden)?;
+    for (i, row) in source.tokens.chunks_exact(hidden).enumerate() {
+        let (scale, data) = quantise_row(row, true);
+        put(
+            &mut out,
+            layout.token_scales.start + 2 * i,
+            &bf16_bits(scale).to_le_bytes(),
+        );
+        put_i8(&mut out, layout.tokens.start + hidden * i, &data);
+    }
+    check(
+        "positions",
+        &source.positions,
+        source.dims.positions * hidden,
+    )?;
+    for (i, row) in source.positions.chunks_exact(hidden).enumerate() {
+        let (scale, data) = quantise_row(row, false);
+        put(
+            &mut out,
+            layout.position_scales.start + 4 * i,
+            &scale.to_le_bytes(),
+        );
+        put_i8(&mut out, layout.positions.start + hidden * i, &data);
+    }
+    put_norm(&mut out, &layout.norm, &source.norm)?;
+    for (at, layer) in layout.layers.iter().zip(&source.layers) {
+        put_linear(&mut out, &at.qkv, &layer.qkv)?;
+        put_linear(&mut out, &at.out, &layer.out)?;
+        put_norm(&mut out, &at.norm1, &layer.norm1)?;
+        put_linear(&mut out, &at.up, &layer.up)?;
+        put_linear(&mut out, &at.down, &layer.down)?;
+        put_norm(&mut out, &at.norm2, &layer.norm2)?;
+    }
+    put_header(&mut out, source, tokenizer.len());
+    // Reading it back holds the tokenizer and every range against the same checks as a stranger's file.
+    super::Pack::read(out.clone())?;
+    Ok(out)
+}
+
+fn put_header(out: &mut [u8], source: &PackSource, tokenizer_len: usize) {
+    let d = &source.dims;
+    put(out, 0, &MAGIC);
+    put(out, 8, &PACK_VERSION.to_le_bytes());
+    let total = out.len() as u64;
+    put(out, 12, &total.to_le_bytes());
+    // Checked dims and a laid-out tokenizer are far below 2³².
+    let words = [d.hidden, d.layers, d.heads, d.inner, d.vocab, d.positions].map(|v| v as u32);
+    let words = words
+        .into_iter()
+        .chain([source.epsilon.to_bits(), tokenizer_len as u32]);
+    for (i, word) in words.enumerate() {
+        put(out, BODY_AT + 4 * i, &word.to_le_bytes());
+    }
+    put(out, NAME_AT, source.name.as_bytes());
+    debug_assert!(NAME_AT + 100 <= HEADER_LEN);
+    let hash = Sha256::digest(&out[BODY_AT..]);
+    put(out, HASH_AT, &hash);
+}
+
+fn put_linear(out: &mut [u8], at: &LinearAt, source: &LinearSource) -> Result<(), EmbedError> {
+    check("weight", &source.weight, at.outputs * at.inputs)?;
+    check("bias", &source.bias, at.outputs)?;
+    let (scales, blocks) = quantise_linear(&source.weight, at.outputs, at.inputs);
+    put_f32(out, at.scales.start, &scales);
+    put_f32(out, at.bias.start, &source.bias);
+    put(out, at.weights.start, &blocks);
+    Ok(())
+}
+
+fn put_norm(out: &mut [u8], at: &NormAt, source: &NormSource) -> Result<(), EmbedError> {
+    let len = at.gamma.len() / 4;
+    check("gamma", &source.gamma, len)?;
+    check("beta", &source.beta, len)?;
+    put_f32(out, at.gamma.start, &source.gamma);
+    put_f32(out, at.beta.start, &source.beta);
+    Ok(())
+}
+
+fn check(field: &'static str, values: &[f32], len: usize) -> Result<(), EmbedError> {
+    if values.len() != len {
+        return Err(dims(field, len, values.len()));
+    }
+    match values.iter().find(|v| !v.is_finite()) {
+        Some(v) => Err(EmbedError::field(field, format!("{v} is not finite"))),
+        None => Ok(()),
+    }
+}
+
+fn dims(field: &'static str, expected: usize, found: usize) -> EmbedError {
+    EmbedError::WrongDims {
+        field,
+        expected: expected as u64,
+        found: found as u64,
+    }
+}
+
+fn put(out: &mut [u8], at: usize, bytes: &[u8]) {
+    out[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+fn put_i8(out: &mut [u8], at: usize, values: &[i8]) {
+    for (byte, v) in out[at..at + values.len()].iter_mut().zip(values) {
+        *byte = *v as u8;
+    }
+}
+
+fn put_f32(out: &mut [u8], at: usize, values: &[f32]) {
+    for (i, v) in values.iter().enumerate() {
+        put(out, at + 4 * i, &v.to_le_bytes());
+    }
+}
