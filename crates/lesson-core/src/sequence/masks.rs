@@ -40,6 +40,8 @@ impl Masks {
             self.scan::<1, true>(a, b, window, cap)
         } else if width <= 2 * BITS {
             self.scan::<2, true>(a, b, window, cap)
+        } else if width <= 3 * BITS {
+            self.scan::<3, true>(a, b, window, cap)
         } else {
             self.scan::<4, true>(a, b, window, cap)
         }
@@ -64,44 +66,11 @@ impl Masks {
             }
         };
 
-        let (mut best, mut best_row, mut best_column) = (0, 0, 0);
-        let mut before = [0; W];
-        let mut m0 = load(0);
-        let mut m1 = load(1);
-        let mut m2 = load(2);
-        let mut row = 0;
-        // A block that starts in one of the last `best` rows can't be longer than `best`.
-        while best < limit && row + best < rows.len() {
-            let m3 = load(row + 3);
-            if m0 != [0; W] {
-                let two = and(&m0, &down(&m1, 1));
-                let three = and(&two, &down(&m2, 2));
-                let four = and(&three, &down(&m3, 3));
-                if four != [0; W] {
-                    // Bits that continue the diagonal of the row before were followed there.
-                    let starts = and_not(&four, &up(&before));
-                    for (k, mut word) in starts.into_iter().enumerate() {
-                        while word != 0 {
-                            let column = k * BITS + word.trailing_zeros() as usize;
-                            word &= word - 1;
-                            let length = follow(rows, columns, row, column, best);
-                            if length > best {
-                                (best, best_row, best_column) = (length, row, column);
-                            }
-                        }
-                    }
-                } else if best < 3 {
-                    for (length, starts) in [(3, &three), (2, &two), (1, &m0)] {
-                        if length > best && *starts != [0; W] {
-                            (best, best_row, best_column) = (length, row, first(starts));
-                            break;
-                        }
-                    }
-                }
-            }
-            (before, m0, m1, m2) = (m0, m1, m2, m3);
-            row += 1;
-        }
+        let (best, best_row, best_column) = match limit {
+            1 => first_single(rows.len(), load),
+            2 => first_pair(rows.len(), load),
+            _ => first_longest(rows, columns, limit, load),
+        };
         Block {
             a: window.a_start + best_row,
             b: window.b_start + best_column,
@@ -120,6 +89,9 @@ impl Masks {
         if STRIDED {
             let row = &self.words[id as usize * WIDE..][..WIDE];
             let (skip, shift) = (start / BITS, start % BITS);
+            if W > 1 && shift == 0 {
+                return std::array::from_fn(|k| row[skip + k] & inside[k]);
+            }
             for (k, word) in mask.iter_mut().enumerate() {
                 // Two shifts, since one by 64 is not allowed.
                 let high = row[skip + k + 1] << 1 << (BITS - 1 - shift);
@@ -133,7 +105,7 @@ impl Masks {
 
     /// Length of the longest common subsequence of `a` and the indexed sequence of length `b_len`: no set of matching
     /// blocks holds more elements. Bit-parallel (Hyyrö 2004): one step of at most four words per element of `a`.
-    pub(super) fn common_subsequence(&self, a: impl Iterator<Item = u32>, b_len: usize) -> usize {
+    pub(super) fn common_subsequence(&self, a: &[u32], b_len: usize) -> usize {
         if self.stride == 1 {
             self.subsequence::<1>(a, b_len)
         } else {
@@ -142,9 +114,9 @@ impl Masks {
     }
 
     #[inline(always)]
-    fn subsequence<const W: usize>(&self, a: impl Iterator<Item = u32>, b_len: usize) -> usize {
+    fn subsequence<const W: usize>(&self, a: &[u32], b_len: usize) -> usize {
         let mut free = [u64::MAX; W];
-        for id in a {
+        for &id in a {
             let row = &self.words[id as usize * self.stride..][..W];
             let mut carry = false;
             for k in 0..W {
@@ -160,6 +132,91 @@ impl Masks {
             .map(|k| (!free[k] & inside[k]).count_ones() as usize)
             .sum()
     }
+}
+
+/// (1, row, column) of the first equal pair of elements, or zeros.
+#[inline(always)]
+fn first_single<const W: usize>(
+    rows: usize,
+    load: impl Fn(usize) -> [u64; W],
+) -> (usize, usize, usize) {
+    (0..rows)
+        .map(|row| (row, load(row)))
+        .find(|(_, mask)| *mask != [0; W])
+        .map_or((0, 0, 0), |(row, mask)| (1, row, first(&mask)))
+}
+
+/// (length, row, column) of the first block of two elements, else of one, else zeros.
+#[inline(always)]
+fn first_pair<const W: usize>(
+    rows: usize,
+    load: impl Fn(usize) -> [u64; W],
+) -> (usize, usize, usize) {
+    let mut single = (0, 0, 0);
+    let mut m0 = load(0);
+    for row in 0..rows {
+        let m1 = load(row + 1);
+        if m0 != [0; W] {
+            let two = and(&m0, &down(&m1, 1));
+            if two != [0; W] {
+                return (2, row, first(&two));
+            }
+            if single.0 == 0 {
+                single = (1, row, first(&m0));
+            }
+        }
+        m0 = m1;
+    }
+    single
+}
+
+/// (length, row, column) of the first longest block, or zeros; none is longer than `limit`.
+#[inline(always)]
+fn first_longest<const W: usize>(
+    rows: &[u32],
+    columns: &[u32],
+    limit: usize,
+    load: impl Fn(usize) -> [u64; W],
+) -> (usize, usize, usize) {
+    let (mut best, mut best_row, mut best_column) = (0, 0, 0);
+    let mut before = [0; W];
+    let mut m0 = load(0);
+    let mut m1 = load(1);
+    let mut m2 = load(2);
+    let mut row = 0;
+    // A block that starts in one of the last `best` rows can't be longer than `best`.
+    while best < limit && row + best < rows.len() {
+        let m3 = load(row + 3);
+        if m0 != [0; W] {
+            let two = and(&m0, &down(&m1, 1));
+            let three = and(&two, &down(&m2, 2));
+            let four = and(&three, &down(&m3, 3));
+            if four != [0; W] {
+                // Bits that continue the diagonal of the row before were followed there.
+                let starts = and_not(&four, &up(&before));
+                for (k, mut word) in starts.into_iter().enumerate() {
+                    while word != 0 {
+                        let column = k * BITS + word.trailing_zeros() as usize;
+                        word &= word - 1;
+                        let length = follow(rows, columns, row, column, best);
+                        if length > best {
+                            (best, best_row, best_column) = (length, row, column);
+                        }
+                    }
+                }
+            } else if best < 3 {
+                for (length, starts) in [(3, &three), (2, &two), (1, &m0)] {
+                    if length > best && *starts != [0; W] {
+                        (best, best_row, best_column) = (length, row, first(starts));
+                        break;
+                    }
+                }
+            }
+        }
+        (before, m0, m1, m2) = (m0, m1, m2, m3);
+        row += 1;
+    }
+    (best, best_row, best_column)
 }
 
 /// Length of the common run at (`row`, `column`), of which four elements are known to be equal; 0 when it can't exceed

@@ -4,7 +4,9 @@
 //! `find_longest_match`).
 
 mod alphabet;
+mod first_fixed;
 mod masks;
+mod second;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -12,8 +14,8 @@ mod tests;
 use std::ops::Range;
 
 use alphabet::Alphabet;
-use masks::Masks;
-use sparse::Sparse;
+pub(crate) use first_fixed::FirstFixed;
+use second::Second;
 
 /// `a[a..a + size]` equals `b[b..b + size]`; positions and size count code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,20 +73,16 @@ pub fn sequence_ratio(a: &str, b: &str) -> f64 {
 /// ```
 /// use lesson_core::SequenceMatcher;
 /// let mut matcher = SequenceMatcher::new("frontend deploy");
-/// assert!(matcher.ratio("deploy the frontend") > 0.5);
+/// assert!(matcher.ratio("frontend deploys") > 0.9);
 /// assert_eq!(matcher.ratio_at_least("sell the position", 0.6), None);
 /// ```
 #[derive(Clone, Debug)]
 pub struct SequenceMatcher {
+    /// Of the second sequence.
     alphabet: Alphabet,
-    b: Vec<u32>,
-    /// How often each id occurs in `b`; index 0 stands for all others.
-    counts: Vec<u32>,
-    masks: Masks,
-    sparse: Sparse,
+    second: Second,
+    /// Buffer for the first sequence.
     a: Vec<u32>,
-    pending: Vec<(Window, usize)>,
-    available: Vec<u32>,
 }
 
 /// Half-open ranges of both sequences that are still to be matched.
@@ -112,13 +110,8 @@ impl SequenceMatcher {
     pub fn new(b: &str) -> Self {
         let mut matcher = Self {
             alphabet: Alphabet::new(),
-            b: Vec::new(),
-            counts: Vec::new(),
-            masks: Masks::default(),
-            sparse: Sparse::default(),
+            second: Second::default(),
             a: Vec::new(),
-            pending: Vec::new(),
-            available: Vec::new(),
         };
         matcher.set_b(b);
         matcher
@@ -126,64 +119,38 @@ impl SequenceMatcher {
 
     /// Replaces the second sequence; buffers are kept.
     pub fn set_b(&mut self, b: &str) {
-        self.index(b.chars());
-    }
-
-    /// As [`set_b`](Self::set_b), for text that is at hand as code points.
-    pub(crate) fn set_b_chars(&mut self, b: &[char]) {
-        self.index(b.iter().copied());
-    }
-
-    fn index(&mut self, b: impl Iterator<Item = char>) {
         self.alphabet.clear();
-        self.b.clear();
-        self.b.extend(b.map(|symbol| self.alphabet.intern(symbol)));
-        self.counts.clear();
-        self.counts.resize(self.alphabet.len() + 1, 0);
-        for &id in &self.b {
-            self.counts[id as usize] += 1;
-        }
-        if self.has_masks() {
-            self.masks.build(&self.b, self.alphabet.len());
-        } else {
-            self.sparse.build(&self.b, &self.counts);
-        }
+        // Ids first: how many there are is known only after the last one.
+        self.a.clear();
+        self.a
+            .extend(b.chars().map(|symbol| self.alphabet.intern(symbol)));
+        self.second.set(&self.a, self.alphabet.len());
     }
 
-    fn has_masks(&self) -> bool {
-        self.b.len() <= masks::LONGEST
+    fn set_a(&mut self, a: &str) {
+        self.a.clear();
+        self.a
+            .extend(a.chars().map(|symbol| self.alphabet.find(symbol)));
     }
 
     /// 2 · (size of all matching blocks) / (len a + len b), in 0..=1.
     pub fn ratio(&mut self, a: &str) -> f64 {
-        self.set_a(a.chars());
-        self.ratio_of_set_a()
-    }
-
-    pub(crate) fn ratio_chars(&mut self, a: &[char]) -> f64 {
-        self.set_a(a.iter().copied());
-        self.ratio_of_set_a()
-    }
-
-    fn ratio_of_set_a(&mut self) -> f64 {
-        let mut matches = 0;
-        self.for_each_block(|block, _| {
-            matches += block.size;
-            true
-        });
-        calculate_ratio(matches, self.a.len() + self.b.len())
+        self.set_a(a);
+        let matches = self.second.matches(&self.a);
+        calculate_ratio(matches, self.a.len() + self.second.len())
     }
 
     /// Upper bound of [`ratio`](Self::ratio): matches counted without regard to order.
     pub fn quick_ratio(&mut self, a: &str) -> f64 {
-        self.set_a(a.chars());
-        calculate_ratio(self.common_symbols(), self.a.len() + self.b.len())
+        self.set_a(a);
+        let matches = self.second.common_symbols(&self.a);
+        calculate_ratio(matches, self.a.len() + self.second.len())
     }
 
     /// Upper bound of [`quick_ratio`](Self::quick_ratio), from the lengths alone.
     pub fn real_quick_ratio(&self, a: &str) -> f64 {
-        let a_len = a.chars().count();
-        calculate_ratio(a_len.min(self.b.len()), a_len + self.b.len())
+        let (a_len, b_len) = (a.chars().count(), self.second.len());
+        calculate_ratio(a_len.min(b_len), a_len + b_len)
     }
 
     /// The exact [`ratio`](Self::ratio) if it is at least `cutoff`, else `None`.
@@ -191,42 +158,17 @@ impl SequenceMatcher {
     /// Cheaper than `ratio` when most pairs stay below: lengths, then symbols in common, then the longest common
     /// subsequence are tried as bounds, and matching stops as soon as what is left can't reach the cutoff.
     pub fn ratio_at_least(&mut self, a: &str, cutoff: f64) -> Option<f64> {
-        self.set_a(a.chars());
-        let total = self.a.len() + self.b.len();
-        // Written so that a cutoff that is not a number is never reached.
-        let reaches = |matches: usize| calculate_ratio(matches, total) >= cutoff;
-        if !reaches(self.a.len().min(self.b.len())) || !reaches(self.common_symbols()) {
+        self.set_a(a);
+        let (a_len, b_len) = (self.a.len(), self.second.len());
+        let reaches = |matches| reaches(matches, a_len + b_len, cutoff);
+        if !reaches(a_len.min(b_len))
+            || !reaches(self.second.common_symbols(&self.a))
+            || !reaches(self.second.bound(&self.a))
+        {
             return None;
         }
-        if self.has_masks() {
-            let ids = self.a.iter().copied();
-            if !reaches(self.masks.common_subsequence(ids, self.b.len())) {
-                return None;
-            }
-        }
-        let mut matches = 0;
-        let finished = self.for_each_block(|block, open| {
-            matches += block.size;
-            reaches(matches + open)
-        });
-        let ratio = calculate_ratio(matches, total);
-        (finished && ratio >= cutoff).then_some(ratio)
-    }
-
-    /// Whether the ratio with `a` may reach `cutoff`. The bounds used hold for both orders of the two texts.
-    pub(crate) fn may_reach(&mut self, a: &[char], cutoff: f64) -> bool {
-        let total = a.len() + self.b.len();
-        let reaches = |matches: usize| calculate_ratio(matches, total) >= cutoff;
-        if !reaches(a.len().min(self.b.len())) {
-            return false;
-        }
-        if self.has_masks() {
-            let ids = a.iter().map(|&symbol| self.alphabet.find(symbol));
-            reaches(self.masks.common_subsequence(ids, self.b.len()))
-        } else {
-            self.set_a(a.iter().copied());
-            reaches(self.common_symbols())
-        }
+        let matches = self.second.matches_if(&self.a, reaches)?;
+        Some(calculate_ratio(matches, a_len + b_len))
     }
 
     /// The longest block inside `a[a_range]` and `b[b_range]`: of equally long ones the first in `a`, then the first in
@@ -237,12 +179,12 @@ impl SequenceMatcher {
         a_range: Range<usize>,
         b_range: Range<usize>,
     ) -> Block {
-        self.set_a(a.chars());
+        self.set_a(a);
         let window = Window {
             a_start: a_range.start,
             a_end: a_range.end.min(self.a.len()),
             b_start: b_range.start,
-            b_end: b_range.end.min(self.b.len()),
+            b_end: b_range.end.min(self.second.len()),
         };
         if window.is_empty() {
             return Block {
@@ -251,14 +193,14 @@ impl SequenceMatcher {
                 size: 0,
             };
         }
-        self.longest(window, usize::MAX)
+        self.second.longest(&self.a, window, usize::MAX)
     }
 
     /// All matching blocks in ascending order, adjacent ones joined, closed by the empty block (len a, len b, 0).
     pub fn matching_blocks(&mut self, a: &str) -> Vec<Block> {
-        self.set_a(a.chars());
+        self.set_a(a);
         let mut found = Vec::new();
-        self.for_each_block(|block, _| {
+        self.second.for_each_block(&self.a, |block, _| {
             if block.size > 0 {
                 found.push(block);
             }
@@ -277,7 +219,7 @@ impl SequenceMatcher {
         }
         joined.push(Block {
             a: self.a.len(),
-            b: self.b.len(),
+            b: self.second.len(),
             size: 0,
         });
         joined
@@ -312,77 +254,6 @@ impl SequenceMatcher {
         }
         steps
     }
-
-    fn set_a(&mut self, a: impl Iterator<Item = char>) {
-        self.a.clear();
-        self.a.extend(a.map(|symbol| self.alphabet.find(symbol)));
-    }
-
-    /// Size of the intersection of both texts as multisets.
-    fn common_symbols(&mut self) -> usize {
-        self.available.clone_from(&self.counts);
-        let mut matches = 0;
-        for &id in &self.a {
-            let left = &mut self.available[id as usize];
-            if *left > 0 {
-                *left -= 1;
-                matches += 1;
-            }
-        }
-        matches
-    }
-
-    fn longest(&mut self, window: Window, cap: usize) -> Block {
-        if self.has_masks() {
-            self.masks.longest(&self.a, &self.b, window, cap)
-        } else {
-            self.sparse.longest(&self.a, &self.b, window)
-        }
-    }
-
-    /// Calls `visit(block, open)` for every window that was searched, in no particular order: `block` is its longest
-    /// match, maybe empty, and `open` bounds the number of elements that may still match. Stops when `visit` says false
-    /// and then returns false.
-    fn for_each_block(&mut self, mut visit: impl FnMut(Block, usize) -> bool) -> bool {
-        self.pending.clear();
-        let whole = Window {
-            a_start: 0,
-            a_end: self.a.len(),
-            b_start: 0,
-            b_end: self.b.len(),
-        };
-        let mut open = 0;
-        if !whole.is_empty() {
-            open = whole.bound();
-            self.pending.push((whole, usize::MAX));
-        }
-        while let Some((window, cap)) = self.pending.pop() {
-            open -= window.bound();
-            let block = self.longest(window, cap);
-            if block.size > 0 {
-                let before = Window {
-                    a_end: block.a,
-                    b_end: block.b,
-                    ..window
-                };
-                let after = Window {
-                    a_start: block.a + block.size,
-                    b_start: block.b + block.size,
-                    ..window
-                };
-                for part in [before, after] {
-                    if !part.is_empty() {
-                        open += part.bound();
-                        self.pending.push((part, block.size));
-                    }
-                }
-            }
-            if !visit(block, open) {
-                return false;
-            }
-        }
-        true
-    }
 }
 
 /// As `difflib._calculate_ratio`; every step is exact or correctly rounded, so the result is the same everywhere.
@@ -392,4 +263,9 @@ fn calculate_ratio(matches: usize, length: usize) -> f64 {
     } else {
         2.0 * matches as f64 / length as f64
     }
+}
+
+/// Whether so many matches make a ratio of at least `cutoff`; never for a cutoff that is not a number.
+fn reaches(matches: usize, length: usize, cutoff: f64) -> bool {
+    calculate_ratio(matches, length) >= cutoff
 }

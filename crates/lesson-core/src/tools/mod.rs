@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::instant::{DAY, Millis};
-use crate::sequence::SequenceMatcher;
+use crate::sequence::FirstFixed;
 use index::Index;
 pub use words::STOP_WORDS;
 
@@ -216,24 +216,21 @@ impl ToolBook {
         let lowered = query.to_lowercase();
         let words = words::meaningful(&lowered);
         let shared = self.index.shared_words(&words);
-        let letters: Vec<char> = lowered.chars().collect();
-        // `SequenceMatcher(None, query, record)`: the record is the second sequence, for the ratio isn't symmetric. The
-        // bounds are; there the query is the second one, so that it is indexed once.
-        let mut bounds = SequenceMatcher::new(&lowered);
-        let mut exact = SequenceMatcher::new("");
+        // `SequenceMatcher(None, query, record)`: the ratio isn't symmetric.
+        let mut spelling = FirstFixed::new(&lowered);
 
         let mut counted = Vec::new();
         for (number, record) in self.records.iter().enumerate() {
             let overlap = shared[number];
             let other = self.index.lowered(number);
-            if overlap == 0 && !bounds.may_reach(other, policy.fuzzy_cutoff) {
-                continue;
-            }
-            exact.set_b_chars(other);
-            let fuzzy = exact.ratio_chars(&letters);
-            if overlap == 0 && fuzzy < policy.fuzzy_cutoff {
-                continue;
-            }
+            let fuzzy = if overlap > 0 {
+                spelling.ratio(other)
+            } else {
+                match spelling.ratio_at_least(other, policy.fuzzy_cutoff) {
+                    Some(fuzzy) => fuzzy,
+                    None => continue,
+                }
+            };
             let coverage = match words.len() {
                 0 => 0.0,
                 known => f64::from(overlap) / known as f64,
