@@ -11,27 +11,47 @@ mod event;
 mod fold;
 mod fold_error;
 pub mod format;
+mod history;
 mod instant;
+mod keyword;
 mod lesson;
 mod policy;
+mod prompt;
+mod rank;
+mod resolve;
 pub mod screen;
 mod sequence;
+mod session;
 mod space;
+mod stats;
 mod tools;
+mod usage;
 mod words;
 
 pub use event::{Changes, Detection, Event, Happening, SurfacedContext, SurfacedItem};
 pub use fold::Folded;
 pub use fold_error::FoldError;
+pub use history::{HistoryEntry, history};
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
+pub use keyword::{KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
 pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
+pub use prompt::prompt_text;
+pub use rank::{
+    Exclusion, ExclusionCode, Factor, FactorKind, Found, Market, PatternsFor, RankError, Ranked,
+    Ranking, RelevanceWord, SearchOptions, SearchRanking, Similarity, Situation, Trace, Trend,
+    Volatility, patterns, patterns_text, recommend, search,
+};
+pub use resolve::{ResolveError, find_lesson};
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
+pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, Recommendation, Space};
+pub use stats::{Bands, DayActivity, Funnel, Health, LessonRank, Stats, health, stats};
 pub use tools::{
     Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion,
     tool_query_hash,
 };
+pub use usage::detect;
 pub use words::{Category, FeedbackOutcome, Kind, MatchType, TradeOutcome, Trust, Verdict};

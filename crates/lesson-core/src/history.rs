@@ -1,0 +1,179 @@
+//! A lesson's history: the events that touched it, with its standing before and after.
+
+use crate::event::{Event, Happening};
+use crate::lesson::{Lesson, Standing};
+use crate::policy::Policy;
+use crate::space::Space;
+use crate::words::{MatchType, Verdict};
+
+/// An event that touched a lesson.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryEntry<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// In words, such as `Rated helpful`.
+    pub summary: String,
+    /// The standing before it; `None` for the event that added the lesson.
+    pub before: Option<Standing>,
+    /// The standing after it.
+    pub after: Standing,
+}
+
+/// Replays a ledger and yields the events that touched the lesson `slug`, oldest first: those that
+/// changed its standing, text or life, and those that saw it in an agent's reasoning. Duplicates
+/// and refused events touch nothing. Costs one fold of the ledger.
+pub fn history<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    slug: &str,
+    policy: &Policy,
+) -> Vec<HistoryEntry<'a>> {
+    let mut space = Space::new();
+    let mut held: Option<Lesson> = None;
+    let mut entries = Vec::new();
+    for event in events {
+        // What worked for a tool says nothing of a lesson.
+        if matches!(event.event, Happening::ToolSucceeded { .. }) {
+            continue;
+        }
+        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
+            continue;
+        }
+        let Some(now) = space.lesson(slug) else {
+            continue;
+        };
+        let changed = held.as_ref() != Some(now);
+        if !changed && !is_seen(&event.event, slug) {
+            continue;
+        }
+        entries.push(HistoryEntry {
+            event,
+            summary: summary(&event.event, slug, held.as_ref(), now, &space),
+            before: held.as_ref().map(|lesson| lesson.standing.clone()),
+            after: now.standing.clone(),
+        });
+        if changed {
+            held = Some(now.clone());
+        }
+    }
+    entries
+}
+
+fn is_seen(event: &Happening, slug: &str) -> bool {
+    matches!(event, Happening::UsageTracked { detections, .. } if detections
+        .iter()
+        .any(|seen| seen.lesson == slug && seen.match_type != MatchType::None))
+}
+
+fn summary(
+    event: &Happening,
+    slug: &str,
+    before: Option<&Lesson>,
+    after: &Lesson,
+    space: &Space,
+) -> String {
+    match event {
+        Happening::LessonAdded { lesson } if lesson.source.is_empty() => "Added".to_owned(),
+        Happening::LessonAdded { lesson } => format!("Added by {}", lesson.source),
+        Happening::LessonEdited { changes, .. } => {
+            format!(
+                "Edited {}; now revision {}",
+                changed_fields(changes),
+                after.rev
+            )
+        }
+        Happening::LessonArchived { .. } => "Archived".to_owned(),
+        Happening::LessonRestored { .. } => "Restored".to_owned(),
+        Happening::LessonReviewed { verdict, .. } => match verdict {
+            Verdict::Approve => "Approved".to_owned(),
+            Verdict::Quarantine => "Quarantined".to_owned(),
+        },
+        Happening::LessonsMerged { into, from } if into == slug => {
+            format!("Took in {}", from.join(", "))
+        }
+        Happening::LessonsMerged { into, .. } => format!("Merged into {into}"),
+        Happening::Surfaced { items, purpose, .. } => {
+            let rank = items
+                .iter()
+                .find(|item| item.lesson == slug)
+                .map_or(0, |item| item.rank);
+            format!("Surfaced at rank {rank} ({purpose})")
+        }
+        Happening::UsageTracked {
+            decision_id,
+            detections,
+        } => {
+            let seen = detections.iter().find(|seen| seen.lesson == slug);
+            let how = match seen {
+                Some(seen) if seen.applied => {
+                    format!("Applied, {} match", seen.match_type.as_str())
+                }
+                _ => "Mentioned, not applied".to_owned(),
+            };
+            let counted = if before.map(|lesson| &lesson.standing) == Some(&after.standing) {
+                String::new()
+            } else {
+                format!("; {}", outcome_words(space, decision_id))
+            };
+            format!("{how} in decision {decision_id}{counted}")
+        }
+        Happening::OutcomeRecorded { decision_id, .. } => {
+            format!(
+                "Decision {decision_id}: {}",
+                outcome_words(space, decision_id)
+            )
+        }
+        Happening::FeedbackGiven {
+            outcome, causal, ..
+        } => {
+            let part = if causal.iter().any(|name| name == slug) {
+                "a cause"
+            } else {
+                "not a cause"
+            };
+            format!("Feedback {}, {part}", outcome.as_str())
+        }
+        Happening::Rated { helpful: true, .. } => "Rated helpful".to_owned(),
+        Happening::Rated { helpful: false, .. } => "Rated not helpful".to_owned(),
+        Happening::Voted { up: true, .. } => "Voted up".to_owned(),
+        Happening::Voted { up: false, .. } => "Voted down".to_owned(),
+        Happening::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
+    }
+}
+
+/// The decision's outcome as it was counted, such as `profit (2.5 %)`.
+fn outcome_words(space: &Space, decision_id: &str) -> String {
+    let Some(decision) = space.decision(decision_id) else {
+        return "no outcome".to_owned();
+    };
+    let outcome = decision
+        .outcome
+        .map_or("no outcome", |outcome| outcome.as_str());
+    match decision.pnl_percent {
+        Some(pnl) => format!("{outcome} ({pnl} %)"),
+        None => outcome.to_owned(),
+    }
+}
+
+fn changed_fields(changes: &crate::event::Changes) -> String {
+    let fields = [
+        ("title", changes.title.is_some()),
+        ("description", changes.description.is_some()),
+        ("context", changes.context.is_some()),
+        ("recommendation", changes.recommendation.is_some()),
+        ("category", changes.category.is_some()),
+        ("domain", changes.domain.is_some()),
+        ("project types", changes.project_types.is_some()),
+        ("technologies", changes.tech_stacks.is_some()),
+        ("tags", changes.tags.is_some()),
+    ];
+    let named: Vec<&str> = fields
+        .iter()
+        .filter(|(_, changed)| *changed)
+        .map(|(name, _)| *name)
+        .collect();
+    if named.is_empty() {
+        "nothing".to_owned()
+    } else {
+        named.join(", ")
+    }
+}

@@ -1,0 +1,324 @@
+//! Finding lessons by their words: a BM25 inverted index that follows every change.
+//!
+//! Score of a lesson for a query (Robertson and Zaragoza, "The Probabilistic Relevance Framework:
+//! BM25 and Beyond", 2009): `Σ idf(w) · tf·(k1 + 1) / (tf + k1·(1 − b + b·length/average))` over
+//! the query's words, `idf(w) = ln(1 + (N − df + 0.5)/(df + 0.5))`, `tf` weighted by field.
+
+mod words;
+
+use crate::lesson::{Lesson, Text};
+use crate::rank::StableMap;
+use crate::space::Space;
+use crate::tools::STOP_WORDS;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use words::each_word;
+
+/// How soon repeating a word stops to matter; the customary value.
+const K1: f64 = 1.2;
+/// How much long lessons are held back; the customary value.
+const B: f64 = 0.75;
+
+/// A title is chosen with care: a word there says most of what a lesson is about.
+const TITLE: u32 = 6;
+/// Tags are given in order to be found by.
+const TAGS: u32 = 5;
+/// A technology named is what a lesson is used with.
+const TECH: u32 = 5;
+/// One or two sentences, each word weighed.
+const DESCRIPTION: u32 = 3;
+/// Long text, in which many words are said in passing.
+const RECOMMENDATION: u32 = 2;
+/// The weights above are in halves: a word said once in a recommendation counts once.
+const UNIT: f64 = 2.0;
+
+/// An inverted index over title, tags, tech stacks, description and recommendation.
+///
+/// Equal sets of lessons give equal scores to the bit, in whatever order they came and went.
+/// Memory: about 8 bytes per different word of a lesson, twice.
+#[derive(Debug, Clone, Default)]
+pub struct KeywordIndex {
+    /// The lesson in each place; places of removed lessons are used again.
+    lessons: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    places: StableMap<Box<str>, u32>,
+    terms: StableMap<Box<str>, u32>,
+    /// The same terms in order, for prefixes.
+    sorted: BTreeMap<Box<str>, u32>,
+    /// Per term, ordered by place.
+    postings: Vec<Vec<Posting>>,
+    /// Sum of all lessons' lengths.
+    length: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    slug: Box<str>,
+    terms: Box<[u32]>,
+    length: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    place: u32,
+    /// Weighted occurrences, in halves.
+    weight: u32,
+}
+
+impl KeywordIndex {
+    /// An index of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An index of all lessons of a space, archived ones too.
+    pub fn of_space(space: &Space) -> Self {
+        let mut index = Self::new();
+        for lesson in space.lessons() {
+            index.insert(lesson);
+        }
+        index
+    }
+
+    /// How many lessons it holds.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Adds a lesson, in place of the one with its slug. Linear in the lesson's text.
+    pub fn insert(&mut self, lesson: &Lesson) {
+        self.remove(&lesson.slug);
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut length = 0u32;
+        self.count_fields(&lesson.text, |term| {
+            length = length.saturating_add(1);
+            counts
+                .entry(term.0)
+                .and_modify(|n| *n = n.saturating_add(term.1))
+                .or_insert(term.1);
+        });
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.lessons.push(None);
+            (self.lessons.len() - 1) as u32
+        });
+        for (term, weight) in &counts {
+            let postings = &mut self.postings[*term as usize];
+            let at = postings.partition_point(|posting| posting.place < place);
+            postings.insert(
+                at,
+                Posting {
+                    place,
+                    weight: *weight,
+                },
+            );
+        }
+        self.length += u64::from(length);
+        self.places.insert(lesson.slug.as_str().into(), place);
+        self.lessons[place as usize] = Some(Entry {
+            slug: lesson.slug.as_str().into(),
+            terms: counts.into_keys().collect(),
+            length,
+        });
+    }
+
+    fn count_fields(&mut self, text: &Text, mut found: impl FnMut((u32, u32))) {
+        let single = |field, weight| (std::slice::from_ref(field), weight);
+        let fields: [(&[String], u32); 5] = [
+            single(&text.title, TITLE),
+            (&text.tags, TAGS),
+            (&text.tech_stacks, TECH),
+            single(&text.description, DESCRIPTION),
+            single(&text.recommendation, RECOMMENDATION),
+        ];
+        for (field, weight) in fields {
+            for part in field {
+                each_word(part, |word| found((self.term(word), weight)));
+            }
+        }
+    }
+
+    fn term(&mut self, word: &str) -> u32 {
+        if let Some(term) = self.terms.get(word) {
+            return *term;
+        }
+        let term = self.postings.len() as u32;
+        self.postings.push(Vec::new());
+        self.terms.insert(word.into(), term);
+        self.sorted.insert(word.into(), term);
+        term
+    }
+
+    /// Takes a lesson out; whether it was there.
+    pub fn remove(&mut self, slug: &str) -> bool {
+        let Some(place) = self.places.remove(slug) else {
+            return false;
+        };
+        if let Some(entry) = self.lessons[place as usize].take() {
+            for term in entry.terms {
+                let postings = &mut self.postings[term as usize];
+                if let Ok(at) = postings.binary_search_by_key(&place, |posting| posting.place) {
+                    postings.remove(at);
+                }
+            }
+            self.length -= u64::from(entry.length);
+        }
+        self.free.push(place);
+        true
+    }
+
+    /// The scores of all lessons for `query`. Stop words count only when there is nothing else;
+    /// with `prefix` the last word may be the beginning of a word. Linear in the postings of the
+    /// query's words, plus 16 bytes per lesson.
+    pub fn scores(&self, query: &str, prefix: bool) -> KeywordScores<'_> {
+        let mut scores = KeywordScores {
+            index: self,
+            scored: Vec::new(),
+            total: 0.0,
+        };
+        if self.is_empty() {
+            return scores;
+        }
+        let average = self.length as f64 / self.len() as f64;
+        for terms in self.query_terms(query, prefix) {
+            self.score_word(&terms, average, &mut scores);
+        }
+        scores
+    }
+
+    /// The terms of each word of the query that the index knows, one but for a prefix.
+    fn query_terms(&self, query: &str, prefix: bool) -> Vec<Vec<u32>> {
+        let mut words: Vec<String> = Vec::new();
+        let mut last = String::new();
+        each_word(query, |word| {
+            word.clone_into(&mut last);
+            if !words.iter().any(|held| held == word) {
+                words.push(word.to_owned());
+            }
+        });
+        let meaningful = |word: &String| STOP_WORDS.binary_search(&word.as_str()).is_err();
+        if words.iter().any(meaningful) {
+            words.retain(|word| meaningful(word) || (prefix && *word == last));
+        }
+        let open = prefix && query.ends_with(char::is_alphanumeric);
+        words
+            .iter()
+            .map(|word| {
+                if open && *word == last {
+                    self.sorted
+                        .range::<str, _>((Bound::Included(word.as_str()), Bound::Unbounded))
+                        .take_while(|(term, _)| term.starts_with(word.as_str()))
+                        .map(|(_, term)| *term)
+                        .filter(|term| !self.postings[*term as usize].is_empty())
+                        .collect()
+                } else {
+                    self.terms
+                        .get(word.as_str())
+                        .copied()
+                        .filter(|term| !self.postings[*term as usize].is_empty())
+                        .into_iter()
+                        .collect()
+                }
+            })
+            .filter(|terms: &Vec<u32>| !terms.is_empty())
+            .collect()
+    }
+
+    /// Adds one word's share to the scores. The terms of a prefix count as one word.
+    fn score_word(&self, terms: &[u32], average: f64, scores: &mut KeywordScores<'_>) {
+        if scores.scored.is_empty() {
+            scores.scored = vec![(0.0, 0.0); self.lessons.len()];
+        }
+        let merged;
+        let postings: &[Posting] = if let [term] = terms {
+            &self.postings[*term as usize]
+        } else {
+            let mut weights: BTreeMap<u32, u32> = BTreeMap::new();
+            for posting in terms.iter().flat_map(|term| &self.postings[*term as usize]) {
+                let weight = weights.entry(posting.place).or_insert(0);
+                *weight = weight.saturating_add(posting.weight);
+            }
+            merged = weights
+                .into_iter()
+                .map(|(place, weight)| Posting { place, weight })
+                .collect::<Vec<_>>();
+            &merged
+        };
+        let (all, having) = (self.len() as f64, postings.len() as f64);
+        let idf = libm::log(1.0 + (all - having + 0.5) / (having + 0.5));
+        scores.total += idf;
+        for posting in postings {
+            let Some(entry) = &self.lessons[posting.place as usize] else {
+                continue;
+            };
+            let tf = f64::from(posting.weight) / UNIT;
+            let length = f64::from(entry.length) / average;
+            let held = &mut scores.scored[posting.place as usize];
+            held.0 += idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length));
+            held.1 += idf;
+        }
+    }
+}
+
+/// What a query scores in every lesson of an index.
+#[derive(Debug)]
+pub struct KeywordScores<'a> {
+    index: &'a KeywordIndex,
+    /// Per place: BM25, and the idf of the query words it contains.
+    scored: Vec<(f64, f64)>,
+    /// The idf of all query words that the index knows.
+    total: f64,
+}
+
+impl KeywordScores<'_> {
+    /// Whether no lesson contains a word of the query.
+    pub fn is_empty(&self) -> bool {
+        self.scored.is_empty()
+    }
+
+    /// The BM25 score of a lesson: 0 when it contains no word of the query, unbounded above.
+    pub fn score(&self, slug: &str) -> f64 {
+        self.held(slug).0
+    }
+
+    /// How much of the query a lesson contains: the idf of the words it has over that of all
+    /// words that the index knows, 0 to 1.
+    pub fn share(&self, slug: &str) -> f64 {
+        let (_, contained) = self.held(slug);
+        if contained > 0.0 {
+            contained / self.total
+        } else {
+            0.0
+        }
+    }
+
+    /// All lessons with a word of the query and their scores, best first.
+    pub fn best(&self) -> Vec<(&str, f64)> {
+        let mut best: Vec<(&str, f64)> = self
+            .index
+            .lessons
+            .iter()
+            .zip(&self.scored)
+            .filter(|(_, (score, _))| *score > 0.0)
+            .filter_map(|(entry, (score, _))| Some((&*entry.as_ref()?.slug, *score)))
+            .collect();
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        best
+    }
+
+    fn held(&self, slug: &str) -> (f64, f64) {
+        if self.scored.is_empty() {
+            return (0.0, 0.0);
+        }
+        self.index
+            .places
+            .get(slug)
+            .and_then(|place| self.scored.get(*place as usize))
+            .copied()
+            .unwrap_or((0.0, 0.0))
+    }
+}

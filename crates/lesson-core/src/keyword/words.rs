@@ -1,0 +1,100 @@
+//! Splits text into the words that are indexed and asked for.
+
+/// Characters that join the parts of an identifier, such as `row-level` or `node.js`.
+const JOINERS: [char; 5] = ['-', '_', '.', '/', ':'];
+
+/// Longest word that is kept, in bytes: longer ones are data, not words.
+const LONGEST: usize = 64;
+
+/// Calls `word` for every word of `text`, lower-cased, in order.
+///
+/// A word is a run of letters and digits; apostrophes inside are dropped. Runs joined by one of
+/// `- _ . / :` give the whole and each part: `row-level` → `row-level`, `row`, `level`. A change
+/// from lower to upper case parts a run: `localStorage` → `localstorage`, `local`, `storage`. A
+/// trailing `#` or `++` belongs to the whole: `c#` → `c#`, `c`. Scripts written without spaces
+/// give one word per character.
+pub(super) fn each_word(text: &str, mut word: impl FnMut(&str)) {
+    let mut lowered = String::new();
+    let mut emit = |run: &str| {
+        if !run.is_empty() && run.len() <= LONGEST {
+            lowered.clear();
+            lowered.extend(
+                run.chars()
+                    .filter(|c| !is_apostrophe(*c))
+                    .flat_map(char::to_lowercase),
+            );
+            word(&lowered);
+        }
+    };
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        rest = &rest[start..];
+        let length = identifier(rest);
+        let whole = &rest[..length];
+        let mut parts = 0;
+        each_part(whole, |_| parts += 1);
+        if parts > 1 || !whole.ends_with(char::is_alphanumeric) {
+            emit(whole);
+        }
+        each_part(whole, &mut emit);
+        rest = &rest[length..];
+    }
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’')
+}
+
+/// Han, Hiragana, Katakana, Thai: written without spaces.
+fn stands_alone(c: char) -> bool {
+    matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0x20000..=0x323AF)
+}
+
+/// Length in bytes of the identifier that `text` begins with.
+fn identifier(text: &str) -> usize {
+    let mut end = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if stands_alone(c) {
+            return if at == 0 { c.len_utf8() } else { at };
+        }
+        if c.is_alphanumeric() {
+            end = at + c.len_utf8();
+            continue;
+        }
+        let goes_on = chars
+            .peek()
+            .is_some_and(|(_, next)| next.is_alphanumeric() && !stands_alone(*next));
+        if goes_on && (JOINERS.contains(&c) || is_apostrophe(c)) {
+            continue;
+        }
+        let tail = &text[at..];
+        if tail.starts_with("++") {
+            end = at + 2;
+        } else if tail.starts_with('#') && !goes_on {
+            end = at + 1;
+        }
+        break;
+    }
+    end
+}
+
+/// The parts of an identifier, in order.
+fn each_part<'a>(whole: &'a str, mut part: impl FnMut(&'a str)) {
+    let is_word = |c: char| c.is_alphanumeric() || is_apostrophe(c);
+    for run in whole.split(|c: char| !is_word(c)) {
+        let mut start = 0;
+        let mut before_lower = false;
+        for (at, c) in run.char_indices() {
+            if before_lower && c.is_uppercase() {
+                part(&run[start..at]);
+                start = at;
+            }
+            before_lower = c.is_lowercase();
+        }
+        if start < run.len() {
+            part(&run[start..]);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Searching by text, without a situation: `search` for people, `patterns` for a feature.
+//!
+//! `0.5·similarity + 0.3·keyword + 0.2·confidence` (C). Nothing here is counted in a standing.
+
+use super::order::{Scored, best_first, compare, merge_duplicates};
+use super::relevance::{Fit, counted_similarity, similarity_note};
+use super::situation::{Context, Situation};
+use super::trace::{Factor, Run};
+use super::{Normalised, Similarity, count};
+use crate::keyword::KeywordIndex;
+use crate::lesson::Lesson;
+use crate::policy::RankPolicy;
+use crate::space::Space;
+use crate::words::Trust;
+use std::collections::BTreeSet;
+
+/// A lesson that contains query words of at least this share of the query's weight contains the
+/// query word: it can't be crowded out of an answer. One half, so that the rare word of a query
+/// counts and a common one doesn't.
+const EXACT_SHARE: f64 = 0.5;
+
+/// How a search is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// At most so many results; the policy's number when absent.
+    pub limit: Option<usize>,
+    /// Whether results carry their factors.
+    pub explain: bool,
+    /// Whether the last word of the query may be the beginning of a word.
+    pub prefix: bool,
+    /// Whether archived and quarantined lessons are found too, as a list for their owner wants.
+    pub include_archived: bool,
+}
+
+/// A result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Which.
+    pub slug: String,
+    /// The hybrid score, 0 to 1.
+    pub score: f64,
+    /// The score over what was attainable: without a model, the similarity's share is not.
+    pub relevance: f64,
+    /// 1 is the best.
+    pub rank: u32,
+    /// The factors of the score, empty when not explained.
+    pub factors: Vec<Factor>,
+}
+
+/// The results, best first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRanking {
+    /// The results.
+    pub items: Vec<Found>,
+    /// Whether a model took part: at least one lesson had a similarity.
+    pub semantic: bool,
+    /// How many lessons were results before the limit.
+    pub total: u32,
+}
+
+/// Lessons that `query` finds: those with a word of it, or with a similarity that counts.
+///
+/// Lessons with the exact query word always have a place within the limit, however low their
+/// similarity; when there are more of them than places, the best have.
+pub fn search(
+    space: &Space,
+    query: &str,
+    similarity: Option<Similarity<'_>>,
+    index: &KeywordIndex,
+    policy: &RankPolicy,
+    options: SearchOptions,
+) -> SearchRanking {
+    let considered = |lesson: &Lesson| {
+        options.include_archived || (!lesson.archived && lesson.trust != Trust::Quarantined)
+    };
+    let limit = options.limit.unwrap_or(policy.top_search as usize);
+    let hybrid = Hybrid {
+        query,
+        similarity,
+        fit: None,
+        policy,
+        options,
+    };
+    hybrid.answer(space, index, considered, limit, false)
+}
+
+/// What patterns are wanted for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PatternsFor<'a> {
+    /// The feature to be built.
+    pub feature: &'a str,
+    /// The kind of project.
+    pub project_type: Option<&'a str>,
+    /// Technologies at hand.
+    pub tech_stack: &'a [String],
+    /// At most so many results; the policy's number when absent.
+    pub limit: Option<usize>,
+    /// Whether results carry their factors.
+    pub explain: bool,
+}
+
+/// The text that is embedded to find patterns for a feature (C).
+///
+/// ```
+/// assert_eq!(lesson_core::patterns_text("login"), "implementation patterns for login");
+/// ```
+pub fn patterns_text(feature: &str) -> String {
+    format!("implementation patterns for {}", feature.trim())
+}
+
+/// Lessons for building a feature: `similarity` is that of [`patterns_text`], keywords are those
+/// of the feature itself; one lesson per title.
+///
+/// With a project type or technologies, similarity is halved as in a recommendation, and the
+/// score is multiplied by `1 − metadata_weight·(1 − metadata)`.
+pub fn patterns(
+    space: &Space,
+    wanted: PatternsFor<'_>,
+    similarity: Option<Similarity<'_>>,
+    index: &KeywordIndex,
+    policy: &RankPolicy,
+) -> SearchRanking {
+    let situation = Situation {
+        query: Some(patterns_text(wanted.feature)),
+        project_type: wanted.project_type.map(str::to_owned),
+        tech_stack: wanted.tech_stack.to_vec(),
+        ..Situation::default()
+    };
+    let context = Context::of(&situation, policy)
+        .ok()
+        .filter(|context| context.project_type.is_some() || !context.tech_stack.is_empty());
+    let considered = |lesson: &Lesson| {
+        !lesson.archived
+            && lesson.trust != Trust::Quarantined
+            && (!policy.approved_only || lesson.trust == Trust::Approved)
+    };
+    let hybrid = Hybrid {
+        query: wanted.feature,
+        similarity,
+        fit: context,
+        policy,
+        options: SearchOptions {
+            explain: wanted.explain,
+            ..SearchOptions::default()
+        },
+    };
+    let limit = wanted.limit.unwrap_or(policy.top_patterns as usize);
+    hybrid.answer(space, index, considered, limit, true)
+}
+
+struct Hybrid<'a> {
+    query: &'a str,
+    similarity: Option<Similarity<'a>>,
+    fit: Option<Context<'a>>,
+    policy: &'a RankPolicy,
+    options: SearchOptions,
+}
+
+impl Hybrid<'_> {
+    fn answer(
+        &self,
+        space: &Space,
+        index: &KeywordIndex,
+        considered: impl Fn(&Lesson) -> bool,
+        limit: usize,
+        one_per_title: bool,
+    ) -> SearchRanking {
+        let pool: Vec<&Lesson> = space
+            .lessons()
+            .filter(|lesson| considered(lesson))
+            .collect();
+        let keywords = Normalised::of(
+            index.scores(self.query, self.options.prefix),
+            pool.iter().copied(),
+        );
+        let mut semantic = self.similarity.is_some() && pool.is_empty();
+        let mut scored: Vec<Scored<'_>> = Vec::new();
+        let mut exact: BTreeSet<&str> = BTreeSet::new();
+        for lesson in pool {
+            let cosine = self.similarity.and_then(|similarity| similarity(lesson));
+            semantic |= cosine.is_some();
+            let keyword = keywords.score(lesson);
+            let counted = cosine.map_or(0.0, |cosine| counted_similarity(cosine, self.policy));
+            if keyword == 0.0 && counted == 0.0 {
+                continue;
+            }
+            if keywords.scores.share(&lesson.slug) >= EXACT_SHARE {
+                exact.insert(&lesson.slug);
+            }
+            let run = self.score(lesson, cosine, keyword, false);
+            scored.push(Scored::new(lesson, keyword, run.value()));
+        }
+        if one_per_title {
+            scored = merge_duplicates(scored, |_, _| {});
+        }
+        let total = count(scored.len());
+        // Beyond the limit order matters only to choose among exact lessons.
+        let all = limit < scored.len() && !exact.is_empty();
+        best_first(&mut scored, limit, all);
+        keep_exact(&mut scored, limit, |one| {
+            exact.contains(one.lesson.slug.as_str())
+        });
+        let attainable = if semantic {
+            1.0
+        } else {
+            self.policy.search_keyword_weight + self.policy.search_confidence_weight
+        };
+        let items = scored
+            .iter()
+            .enumerate()
+            .map(|(place, one)| Found {
+                slug: one.lesson.slug.clone(),
+                score: one.score,
+                relevance: share_of(one.score, attainable),
+                rank: count(place + 1),
+                factors: if self.options.explain {
+                    let cosine = self
+                        .similarity
+                        .and_then(|similarity| similarity(one.lesson));
+                    self.score(one.lesson, cosine, one.relevance, true)
+                        .into_factors()
+                } else {
+                    Vec::new()
+                },
+            })
+            .collect();
+        SearchRanking {
+            items,
+            semantic,
+            total,
+        }
+    }
+
+    fn score(&self, lesson: &Lesson, cosine: Option<f64>, keyword: f64, explain: bool) -> Run {
+        let policy = self.policy;
+        let mut run = Run::new(explain);
+        let fit = self
+            .fit
+            .as_ref()
+            .map(|context| Fit::of(&lesson.text, context, policy));
+        let similarity = cosine.map_or(0.0, |cosine| counted_similarity(cosine, policy));
+        let halved = similarity > 0.0 && fit.as_ref().is_some_and(|fit| fit.tech_mismatch);
+        let input = if halved {
+            similarity * policy.tech_mismatch_factor
+        } else {
+            similarity
+        };
+        run.add("similarity", input, policy.search_similarity_weight, || {
+            cosine.map_or_else(
+                || "no vector".to_owned(),
+                |cosine| similarity_note(cosine, similarity, halved),
+            )
+        });
+        run.add("keyword", keyword, policy.search_keyword_weight, || {
+            "words in common, over the best match".to_owned()
+        });
+        run.add(
+            "confidence",
+            lesson.standing.confidence,
+            policy.search_confidence_weight,
+            || "stored confidence".to_owned(),
+        );
+        if let Some(fit) = fit {
+            let metadata = fit.metadata(policy);
+            let factor = 1.0 - policy.metadata_weight * (1.0 - metadata);
+            run.multiply(
+                "metadata",
+                (metadata, policy.metadata_weight, factor),
+                || fit.note(),
+            );
+        }
+        run.cap("at_most_one", 1.0, || "a score is at most 1".to_owned());
+        run
+    }
+}
+
+fn share_of(score: f64, attainable: f64) -> f64 {
+    let share = if attainable > 0.0 {
+        score / attainable
+    } else {
+        score
+    };
+    if share > 1.0 { 1.0 } else { share }
+}
+
+/// Cuts to `limit`, letting the best exact lessons push out the last of the others.
+fn keep_exact<'a>(
+    scored: &mut Vec<Scored<'a>>,
+    limit: usize,
+    is_exact: impl Fn(&Scored<'a>) -> bool,
+) {
+    if scored.len() <= limit {
+        return;
+    }
+    let late: Vec<Scored<'a>> = scored[limit..]
+        .iter()
+        .filter(|one| is_exact(one))
+        .take(limit)
+        .copied()
+        .collect();
+    scored.truncate(limit);
+    let mut late = late.into_iter();
+    let mut place = limit;
+    while place > 0 {
+        place -= 1;
+        if is_exact(&scored[place]) {
+            continue;
+        }
+        let Some(next) = late.next() else { break };
+        scored[place] = next;
+    }
+    scored.sort_unstable_by(compare);
+}

@@ -1,0 +1,280 @@
+//! The situation that lessons are wanted for, and what is wrong with one that can't be ranked for.
+
+use crate::policy::RankPolicy;
+use crate::words::Category;
+use serde::{Deserialize, Serialize};
+
+/// What lessons are wanted for. Blank text counts as absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Situation {
+    /// The situation in words.
+    pub query: Option<String>,
+    /// The kind of project, such as `web-app`.
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    pub tech_stack: Vec<String>,
+    /// The phase of work; limits the categories.
+    pub phase: Option<String>,
+    /// The field of a decision, such as `perps`.
+    pub domain: Option<String>,
+    /// The market, for decision relevance.
+    pub market: Option<Market>,
+    /// At most so many answers; the policy's number when absent.
+    pub limit: Option<usize>,
+}
+
+/// What a trading agent sees of its market.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Market {
+    /// How much prices move.
+    pub volatility: Option<Volatility>,
+    /// Where prices go.
+    pub trend: Option<Trend>,
+    /// Whether positions are open.
+    pub has_open_positions: Option<bool>,
+    /// Losses in the recent past.
+    pub recent_loss_count: Option<u32>,
+}
+
+/// How much prices move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Volatility {
+    /// Calm.
+    Low,
+    /// As usual.
+    Normal,
+    /// Rough.
+    High,
+}
+
+impl Volatility {
+    /// The variant with this word, if there is one.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "low" => Some(Self::Low),
+            "normal" => Some(Self::Normal),
+            "high" => Some(Self::High),
+            _ => None,
+        }
+    }
+}
+
+/// Where prices go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trend {
+    /// Up.
+    Bullish,
+    /// Down.
+    Bearish,
+    /// Neither.
+    Sideways,
+}
+
+impl Trend {
+    /// The variant with this word, if there is one.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "bullish" => Some(Self::Bullish),
+            "bearish" => Some(Self::Bearish),
+            "sideways" => Some(Self::Sideways),
+            _ => None,
+        }
+    }
+}
+
+/// Why nothing can be ranked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankError {
+    /// The field at fault.
+    pub field: &'static str,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl std::fmt::Display for RankError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RankError {}
+
+pub(super) fn error(field: &'static str, message: impl Into<String>) -> RankError {
+    RankError {
+        field,
+        message: message.into(),
+    }
+}
+
+/// A situation made ready: blanks dropped, words lower-cased, the phase looked up.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) query: Option<&'a str>,
+    pub(super) project_type: Option<String>,
+    /// Lower-cased, each once.
+    pub(super) tech_stack: Vec<String>,
+    /// Lower-cased.
+    pub(super) domain: Option<String>,
+    pub(super) market: Option<&'a Market>,
+    /// The phase and the categories it wants; `None` wants all.
+    pub(super) phase: Option<(&'a str, &'a [Category])>,
+    /// Whether project relevance counts.
+    pub(super) project: bool,
+    /// Whether decision relevance counts.
+    pub(super) decision: bool,
+    pub(super) limit: usize,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn of(situation: &'a Situation, policy: &'a RankPolicy) -> Result<Self, RankError> {
+        let query = given(situation.query.as_deref());
+        let project_type = given(situation.project_type.as_deref()).map(str::to_lowercase);
+        let tech_stack = lowered(&situation.tech_stack);
+        let domain = given(situation.domain.as_deref()).map(str::to_lowercase);
+        let market = situation.market.as_ref();
+        let project = query.is_some() || project_type.is_some() || !tech_stack.is_empty();
+        let decision = domain.is_some() || market.is_some();
+        if !project && !decision {
+            return Err(error(
+                "query",
+                "nothing was said of the situation; give at least one of query, project_type, tech_stack, domain or market",
+            ));
+        }
+        let limit = match situation.limit {
+            Some(0) => return Err(error("limit", "limit is 0; it has to be at least 1")),
+            Some(limit) => limit,
+            None if decision => policy.top_decision as usize,
+            None => policy.top_project as usize,
+        };
+        Ok(Self {
+            query,
+            project_type,
+            tech_stack,
+            domain,
+            market,
+            phase: given(situation.phase.as_deref())
+                .map(|phase| known_phase(phase, policy))
+                .transpose()?,
+            project,
+            decision,
+            limit,
+        })
+    }
+}
+
+/// `text` without its surrounding blanks, `None` when nothing is left.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// The words trimmed and lower-cased, blanks dropped, each once, in the order given.
+pub(super) fn lowered(words: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        let word = word.trim().to_lowercase();
+        if !word.is_empty() && !kept.contains(&word) {
+            kept.push(word);
+        }
+    }
+    kept
+}
+
+fn known_phase<'a>(
+    phase: &str,
+    policy: &'a RankPolicy,
+) -> Result<(&'a str, &'a [Category]), RankError> {
+    policy
+        .phases
+        .iter()
+        .find(|(name, _)| same_word(name, &phase.to_lowercase()))
+        .map(|(name, categories)| (name.as_str(), categories.as_slice()))
+        .ok_or_else(|| {
+            let known: Vec<&str> = policy.phases.keys().map(String::as_str).collect();
+            error(
+                "phase",
+                format!(
+                    "there is no phase `{phase}`; use one of {}, or leave it out",
+                    known.join(", ")
+                ),
+            )
+        })
+}
+
+/// Whether `word` is `lowered` but for case and surrounding blanks. No allocation for ASCII.
+pub(super) fn same_word(word: &str, lowered: &str) -> bool {
+    let word = word.trim();
+    if word.is_ascii() {
+        word.eq_ignore_ascii_case(lowered)
+    } else {
+        word.to_lowercase() == lowered
+    }
+}
+
+/// That every number of a policy keeps scores finite and between 0 and 1.
+pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
+    let numbers = [
+        ("similarity_weight", policy.similarity_weight),
+        ("metadata_weight", policy.metadata_weight),
+        ("confidence_weight", policy.confidence_weight),
+        ("similarity_min", policy.similarity_min),
+        ("tech_mismatch_factor", policy.tech_mismatch_factor),
+        ("project_weight", policy.project_weight),
+        ("tech_weight", policy.tech_weight),
+        ("unnamed", policy.unnamed),
+        ("keyword_relevance_above", policy.keyword_relevance_above),
+        ("decision_base", policy.decision_base),
+        ("strategy_bonus", policy.strategy_bonus),
+        ("warning_after_loss_bonus", policy.warning_after_loss_bonus),
+        (
+            "pattern_no_position_bonus",
+            policy.pattern_no_position_bonus,
+        ),
+        ("evolved_bonus", policy.evolved_bonus),
+        ("warning_volatility_bonus", policy.warning_volatility_bonus),
+        ("bearish_exit_bonus", policy.bearish_exit_bonus),
+        ("decision_cap", policy.decision_cap),
+        ("relevance_min", policy.relevance_min),
+        ("low_score_below", policy.low_score_below),
+        ("low_score_factor", policy.low_score_factor),
+        ("unhelpful_factor", policy.unhelpful_factor),
+        ("causal_base", policy.causal_base),
+        ("causal_weight", policy.causal_weight),
+        ("causal_floor", policy.causal_floor),
+        ("search_similarity_weight", policy.search_similarity_weight),
+        ("search_keyword_weight", policy.search_keyword_weight),
+        ("search_confidence_weight", policy.search_confidence_weight),
+        ("word_very_high", policy.word_very_high),
+        ("word_high", policy.word_high),
+        ("word_medium", policy.word_medium),
+    ];
+    for (name, value) in numbers {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(error(
+                "policy",
+                format!("{name} is {value}; it has to be between 0 and 1"),
+            ));
+        }
+    }
+    for (name, sum) in [
+        (
+            "project_weight + tech_weight",
+            policy.project_weight + policy.tech_weight,
+        ),
+        (
+            "causal_base + causal_weight",
+            policy.causal_base + policy.causal_weight,
+        ),
+    ] {
+        if sum > 1.0 {
+            return Err(error(
+                "policy",
+                format!("{name} is {sum}; it has to be at most 1"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! Step 4, standing: what ratings, surfacings and feedback multiply relevance by. Never more than
+//! a change of order: the relevance cutoff has been taken by then.
+
+use super::trace::Run;
+use crate::lesson::{Lesson, Qualification};
+use crate::policy::RankPolicy;
+
+/// ×0.7 when `effectiveness_score` < 0.3 (A) · ×0.5 when surfaced ≥ 10 and never helpful (A) ·
+/// ×(0.5 + 0.5·causal_adjusted) (D).
+pub(super) fn standing(run: &mut Run, lesson: &Lesson, policy: &RankPolicy) {
+    let held = &lesson.standing;
+    if let Some(score) = held.effectiveness_score()
+        && score < policy.low_score_below
+    {
+        let factor = policy.low_score_factor;
+        run.multiply("low_rating", (score, factor, factor), || {
+            format!(
+                "{} of {} ratings were helpful",
+                held.times_helpful,
+                u64::from(held.times_helpful) + u64::from(held.times_not_helpful)
+            )
+        });
+    }
+    if held.times_surfaced >= policy.unhelpful_from_surfaced && held.times_helpful == 0 {
+        let factor = policy.unhelpful_factor;
+        let input = f64::from(held.times_surfaced);
+        run.multiply("never_helpful", (input, factor, factor), || {
+            format!(
+                "surfaced {} times and never found helpful",
+                held.times_surfaced
+            )
+        });
+    }
+    let adjusted = held.causal_adjusted(policy);
+    let factor = policy.causal_base + policy.causal_weight * adjusted;
+    run.multiply("causal", (adjusted, policy.causal_weight, factor), || {
+        format!(
+            "{} + {} · causal effectiveness ({} of {} uses were causal)",
+            policy.causal_base, policy.causal_weight, held.causal_hits, held.use_count
+        )
+    });
+}
+
+/// Why outcomes keep a lesson out, in words; `None` when they don't (B).
+pub(super) fn disqualified(lesson: &Lesson, policy: &RankPolicy) -> Option<Disqualified> {
+    match lesson.standing.qualification(policy) {
+        Qualification::Qualified => None,
+        Qualification::Pending => Some(Disqualified::Pending),
+        Qualification::Excluded => Some(Disqualified::Excluded),
+    }
+}
+
+/// How outcomes keep a lesson out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Disqualified {
+    /// Applied often enough, but not proven.
+    Pending,
+    /// Too many failures in a row.
+    Excluded,
+}
+
+impl Disqualified {
+    pub(super) fn words(self, lesson: &Lesson) -> String {
+        let held = &lesson.standing;
+        match self {
+            Self::Pending => format!(
+                "applied {} times with {} successes: not proven effective",
+                held.times_applied, held.success_count
+            ),
+            Self::Excluded => format!("{} failures in a row", held.consecutive_failures),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The trace: how a score came about. The ranking computes every score through [`Run`], so a trace
+//! can't tell anything but the numbers that were used.
+
+use serde::{Deserialize, Serialize};
+
+/// How a factor takes part in a score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactorKind {
+    /// `contribution` = input · weight is added to the running score.
+    Add,
+    /// The running score is multiplied by `contribution`.
+    Multiply,
+    /// The running score becomes at most `contribution`.
+    Cap,
+}
+
+/// One factor of a score, in the order it was applied.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Factor {
+    /// Its name, such as `similarity`.
+    pub name: &'static str,
+    /// How it takes part.
+    pub kind: FactorKind,
+    /// What went in.
+    pub input: f64,
+    /// What it was weighted with.
+    pub weight: f64,
+    /// What came out: the addend, the multiplier or the cap.
+    pub contribution: f64,
+    /// The running score after it.
+    pub running: f64,
+    /// Why, in words.
+    pub note: String,
+}
+
+/// Why a lesson is not in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExclusionCode {
+    /// Out of use.
+    Archived,
+    /// Held back by screening or by a person.
+    Quarantined,
+    /// Not approved, and the policy wants approved lessons only.
+    Unapproved,
+    /// Of another domain.
+    Domain,
+    /// Of a category that the phase does not want.
+    Category,
+    /// Its outcomes speak against it.
+    LowEffectiveness,
+    /// It does not fit the situation.
+    LowRelevance,
+    /// A lesson of the same title ranks higher.
+    DuplicateTitle,
+    /// Others rank higher.
+    BeyondLimit,
+}
+
+impl ExclusionCode {
+    /// The code as it stands in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Archived => "archived",
+            Self::Quarantined => "quarantined",
+            Self::Unapproved => "unapproved",
+            Self::Domain => "domain",
+            Self::Category => "category",
+            Self::LowEffectiveness => "low_effectiveness",
+            Self::LowRelevance => "low_relevance",
+            Self::DuplicateTitle => "duplicate_title",
+            Self::BeyondLimit => "beyond_limit",
+        }
+    }
+}
+
+/// Why a lesson is not in an answer, in code and words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exclusion {
+    /// The code.
+    pub code: ExclusionCode,
+    /// The same for a person.
+    pub words: String,
+}
+
+/// What the ranking did with one lesson.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trace {
+    /// The lesson.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its rank in the answer, from 1; `None` when it is not in it.
+    pub rank: Option<u32>,
+    /// Relevance, 0 to 1, before standing.
+    pub relevance: f64,
+    /// The final score: the factors' running value after the last one, 0 without factors.
+    pub score: f64,
+    /// Every factor in order of application.
+    pub factors: Vec<Factor>,
+    /// Why it is not in the answer.
+    pub exclusion: Option<Exclusion>,
+}
+
+/// A score in the making; keeps its factors only when asked to explain.
+#[derive(Debug)]
+pub(super) struct Run {
+    value: f64,
+    factors: Option<Vec<Factor>>,
+}
+
+impl Run {
+    pub(super) fn new(explain: bool) -> Self {
+        Self {
+            value: 0.0,
+            factors: explain.then(Vec::new),
+        }
+    }
+
+    /// The running score.
+    pub(super) fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// The factors, none when not explaining.
+    pub(super) fn into_factors(self) -> Vec<Factor> {
+        self.factors.unwrap_or_default()
+    }
+
+    /// Adds `input · weight`.
+    pub(super) fn add(
+        &mut self,
+        name: &'static str,
+        input: f64,
+        weight: f64,
+        note: impl FnOnce() -> String,
+    ) {
+        let contribution = input * weight;
+        self.value += contribution;
+        self.keep(name, FactorKind::Add, input, weight, contribution, note);
+    }
+
+    /// Multiplies by `contribution`, which came of `input` and `weight`.
+    pub(super) fn multiply(
+        &mut self,
+        name: &'static str,
+        (input, weight, contribution): (f64, f64, f64),
+        note: impl FnOnce() -> String,
+    ) {
+        self.value *= contribution;
+        self.keep(
+            name,
+            FactorKind::Multiply,
+            input,
+            weight,
+            contribution,
+            note,
+        );
+    }
+
+    /// Holds the running score to at most `cap`; no factor when it is not above it.
+    pub(super) fn cap(&mut self, name: &'static str, cap: f64, note: impl FnOnce() -> String) {
+        if self.value > cap {
+            let input = self.value;
+            self.value = cap;
+            self.keep(name, FactorKind::Cap, input, 1.0, cap, note);
+        }
+    }
+
+    fn keep(
+        &mut self,
+        name: &'static str,
+        kind: FactorKind,
+        input: f64,
+        weight: f64,
+        contribution: f64,
+        note: impl FnOnce() -> String,
+    ) {
+        if let Some(factors) = &mut self.factors {
+            factors.push(Factor {
+                name,
+                kind,
+                input,
+                weight,
+                contribution,
+                running: self.value,
+                note: note(),
+            });
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Stats and health: what a space says of itself.
+
+use crate::instant::{DAY, Millis, day};
+use crate::lesson::{Badge, Lesson};
+use crate::policy::Policy;
+use crate::space::Space;
+use crate::words::{TradeOutcome, Trust};
+use std::cmp::Ordering;
+
+/// Lessons in a list of the best or the worst.
+const LISTED: usize = 5;
+/// Lessons in the list of those never rated: what a person may look through.
+const NEVER_RATED_LISTED: usize = 50;
+/// Days of activity that are shown.
+const ACTIVITY_DAYS: i64 = 30;
+
+/// A lesson in a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LessonRank {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its badge.
+    pub badge: Badge,
+    /// helpful / (helpful + not helpful), from two ratings on (A).
+    pub effectiveness_score: Option<f64>,
+    /// Causal effectiveness (D).
+    pub effectiveness: f64,
+    /// Retrievals that returned it.
+    pub times_surfaced: u32,
+}
+
+/// Events on one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DayActivity {
+    /// The day, such as `2026-11-22`, in UTC.
+    pub day: String,
+    /// How many events.
+    pub events: u32,
+}
+
+/// Numbers over all lessons (A). Archived lessons count only in `archived`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stats {
+    /// Lessons in use.
+    pub lessons: u32,
+    /// Lessons out of use.
+    pub archived: u32,
+    /// Lessons nobody has looked at.
+    pub unreviewed: u32,
+    /// Lessons held back.
+    pub quarantined: u32,
+    /// Lessons with a proven badge.
+    pub proven: u32,
+    /// Sum of `times_surfaced`.
+    pub total_surfaced: u32,
+    /// Sum of ratings.
+    pub total_rated: u32,
+    /// Lessons surfaced at least once.
+    pub lessons_surfaced: u32,
+    /// Lessons rated at least once.
+    pub lessons_rated: u32,
+    /// The five best by effectiveness score, best first.
+    pub top: Vec<LessonRank>,
+    /// The five worst, worst first.
+    pub bottom: Vec<LessonRank>,
+    /// Surfaced ten times or more and never rated, most surfaced first; at most fifty.
+    pub never_rated: Vec<LessonRank>,
+    /// The days with events among the last 30, oldest first.
+    pub activity: Vec<DayActivity>,
+}
+
+/// Lessons in use per band of causal effectiveness (D).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bands {
+    /// Below 0.25.
+    pub consistently_unhelpful: u32,
+    /// Below 0.5.
+    pub mixed_or_new: u32,
+    /// Below 0.75.
+    pub generally_helpful: u32,
+    /// From 0.75.
+    pub consistently_helpful: u32,
+}
+
+/// From shown to settled, counted in recommendation records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Funnel {
+    /// Recommendation records.
+    pub surfaced: u32,
+    /// Of those, applied.
+    pub applied: u32,
+    /// Of those, with a final outcome.
+    pub outcome: u32,
+    /// Of those, that went well.
+    pub success: u32,
+}
+
+/// Whether learning goes on (D).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Health {
+    /// Feedback in the last seven days.
+    pub feedback_last_7_days: u32,
+    /// Σ causal_hits / Σ use_count; `None` without uses.
+    pub causal_ratio: Option<f64>,
+    /// Lessons per band.
+    pub bands: Bands,
+    /// Surfaced → applied → outcome.
+    pub funnel: Funnel,
+}
+
+/// Stats as of `now`.
+pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
+    let mut stats = Stats::default();
+    let mut rated: Vec<(&Lesson, f64)> = Vec::new();
+    let mut never_rated: Vec<&Lesson> = Vec::new();
+    for lesson in space.lessons() {
+        if lesson.archived {
+            stats.archived += 1;
+            continue;
+        }
+        let held = &lesson.standing;
+        let ratings = held.times_helpful.saturating_add(held.times_not_helpful);
+        stats.lessons += 1;
+        stats.unreviewed += u32::from(lesson.trust == Trust::Unreviewed);
+        stats.quarantined += u32::from(lesson.trust == Trust::Quarantined);
+        stats.proven += u32::from(held.proven_effective);
+        stats.total_surfaced = stats.total_surfaced.saturating_add(held.times_surfaced);
+        stats.total_rated = stats.total_rated.saturating_add(ratings);
+        stats.lessons_surfaced += u32::from(held.times_surfaced > 0);
+        stats.lessons_rated += u32::from(ratings > 0);
+        if let Some(score) = held.effectiveness_score() {
+            rated.push((lesson, score));
+        }
+        if ratings == 0 && held.times_surfaced >= policy.rank.unhelpful_from_surfaced {
+            never_rated.push(lesson);
+        }
+    }
+    // Equal scores: the one with more ratings says more, either way.
+    let by_ratings = |a: &Lesson, b: &Lesson| -> Ordering {
+        let ratings = |lesson: &Lesson| {
+            u64::from(lesson.standing.times_helpful) + u64::from(lesson.standing.times_not_helpful)
+        };
+        ratings(b)
+            .cmp(&ratings(a))
+            .then_with(|| a.slug.cmp(&b.slug))
+    };
+    rated.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| by_ratings(a.0, b.0)));
+    stats.top = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
+    rated.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| by_ratings(a.0, b.0)));
+    stats.bottom = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
+    never_rated.sort_by(|a, b| {
+        b.standing
+            .times_surfaced
+            .cmp(&a.standing.times_surfaced)
+            .then_with(|| a.slug.cmp(&b.slug))
+    });
+    stats.never_rated = never_rated
+        .into_iter()
+        .take(NEVER_RATED_LISTED)
+        .map(listed)
+        .collect();
+    let today = now.div_euclid(DAY);
+    stats.activity = space
+        .activity()
+        .filter(|(day, _)| (today - ACTIVITY_DAYS + 1..=today).contains(day))
+        .map(|(at, events)| DayActivity {
+            day: day(at * DAY),
+            events,
+        })
+        .collect();
+    stats
+}
+
+fn listed(lesson: &Lesson) -> LessonRank {
+    LessonRank {
+        slug: lesson.slug.clone(),
+        title: lesson.text.title.clone(),
+        badge: lesson.standing.badge(),
+        effectiveness_score: lesson.standing.effectiveness_score(),
+        effectiveness: lesson.standing.effectiveness,
+        times_surfaced: lesson.standing.times_surfaced,
+    }
+}
+
+/// Health as of `now`. Feedback dated after `now` counts too: clocks differ.
+pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
+    let since = now - i64::from(policy.session.health_days) * DAY;
+    let mut health = Health {
+        feedback_last_7_days: count(
+            space
+                .feedback_times()
+                .iter()
+                .filter(|at| **at >= since)
+                .count(),
+        ),
+        ..Health::default()
+    };
+    let (mut hits, mut uses) = (0u64, 0u64);
+    for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+        let held = &lesson.standing;
+        hits += u64::from(held.causal_hits);
+        uses += u64::from(held.use_count);
+        let bands = &mut health.bands;
+        let band = if held.effectiveness < 0.25 {
+            &mut bands.consistently_unhelpful
+        } else if held.effectiveness < 0.5 {
+            &mut bands.mixed_or_new
+        } else if held.effectiveness < 0.75 {
+            &mut bands.generally_helpful
+        } else {
+            &mut bands.consistently_helpful
+        };
+        *band += 1;
+    }
+    health.causal_ratio = (uses > 0).then(|| hits as f64 / uses as f64);
+    for record in space
+        .decisions()
+        .flat_map(|(_, decision)| &decision.records)
+    {
+        let funnel = &mut health.funnel;
+        funnel.surfaced = funnel.surfaced.saturating_add(1);
+        if !record.was_applied {
+            continue;
+        }
+        funnel.applied += 1;
+        if record.trade_outcome.is_some_and(TradeOutcome::is_final) {
+            funnel.outcome += 1;
+            funnel.success += u32::from(record.contributed_to_success);
+        }
+    }
+    health
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
