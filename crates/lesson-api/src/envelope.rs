@@ -20,6 +20,7 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(rename = "EngineRequest"))]
 pub struct Request {
     /// The HTTP method.
     pub method: Method,
@@ -27,10 +28,14 @@ pub struct Request {
     pub path: String,
     /// Header names in lower case.
     #[serde(default)]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(optional, as = "Option<BTreeMap<String, String>>")
+    )]
     pub headers: BTreeMap<String, String>,
     /// The JSON body; `null` where a request has none.
     #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<serde_json::Value>"))]
     pub body: serde_json::Value,
 }
 
@@ -38,6 +43,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(rename = "EngineResponse"))]
 pub struct Response {
     /// The HTTP status.
     pub status: u16,

@@ -1,1 +1,16 @@
-//! Placeholder of lesson-wasm.
+//! The engine module: the service, bound to JavaScript.
+//!
+//! This crate converts and calls. Rules about lessons live in `lesson-core`, answers in
+//! `lesson-service`.
+#![forbid(unsafe_code)]
+
+mod convert;
+mod engine;
+mod host;
+mod indexed_db;
+mod store;
+
+pub use engine::{Engine, sequence_ratio, version};
+pub use host::JsHost;
+pub use indexed_db::IndexedDbStore;
+pub use store::AnyStore;

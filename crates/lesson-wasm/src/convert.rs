@@ -1,0 +1,127 @@
+//! JavaScript values to and from the types of the interface.
+
+use lesson_api::{ApiError, ErrorBody, Method, Request, Response};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::prelude::*;
+
+/// A request as it comes from JavaScript; the body goes by way of JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Envelope {
+    method: Method,
+    path: String,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+/// Reads `{method, path, headers?, body?}`.
+///
+/// # Errors
+/// Names what is missing, unknown, not JSON or not finite.
+pub fn request_of(value: &JsValue) -> Result<Request, ApiError> {
+    let object: &js_sys::Object = value.dyn_ref().ok_or_else(|| {
+        ApiError::invalid(
+            "request",
+            "a request is an object with method, path, headers and body",
+        )
+    })?;
+    let envelope = js_sys::Object::assign(&js_sys::Object::new(), object);
+    let body = js_sys::Reflect::get(&envelope, &"body".into()).unwrap_or(JsValue::UNDEFINED);
+    // A fresh object, so deleting from it can't fail.
+    let _ = js_sys::Reflect::delete_property(&envelope, &"body".into());
+    let Envelope {
+        method,
+        path,
+        headers,
+    } = serde_wasm_bindgen::from_value(envelope.into()).map_err(|error| {
+        ApiError::invalid("request", format!("the request can't be read: {error}"))
+    })?;
+    Ok(Request {
+        method,
+        path,
+        headers,
+        body: body_of(&body)?,
+    })
+}
+
+/// The body as JSON. `JSON.stringify` would turn NaN and infinities into null, so they are
+/// refused on the way.
+fn body_of(body: &JsValue) -> Result<serde_json::Value, ApiError> {
+    if body.is_undefined() || body.is_null() {
+        return Ok(serde_json::Value::Null);
+    }
+    let odd: RefCell<Option<String>> = RefCell::default();
+    let text = {
+        let watch: &dyn Fn(JsValue, JsValue) -> JsValue = &|key, value| {
+            if value.as_f64().is_some_and(|number| !number.is_finite()) {
+                odd.borrow_mut()
+                    .get_or_insert(key.as_string().unwrap_or_default());
+            }
+            value
+        };
+        let watch = ScopedClosure::borrow(watch);
+        js_sys::JSON::stringify_with_replacer(body, watch.as_ref())
+    };
+    if let Some(key) = odd.into_inner() {
+        return Err(ApiError::invalid(
+            key.clone(),
+            format!("`{key}` is not a finite number; send a finite one, or leave it out"),
+        ));
+    }
+    let not_json = |cause: String| {
+        ApiError::invalid(
+            "body",
+            format!("the body is not JSON ({cause}); send plain data without cycles"),
+        )
+    };
+    let text = text.map_err(|cause| not_json(describe(&cause)))?;
+    let text = text
+        .as_string()
+        .ok_or_else(|| not_json("nothing to send".to_owned()))?;
+    serde_json::from_str(&text).map_err(|cause| not_json(cause.to_string()))
+}
+
+/// What a thrown value says.
+fn describe(thrown: &JsValue) -> String {
+    thrown
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(|| format!("{thrown:?}"), |error| error.message().into())
+}
+
+/// The answer as a plain object.
+pub fn response_to(response: &Response) -> JsValue {
+    to_js(response)
+}
+
+/// The answer to a request that could not be read.
+pub fn refusal(error: ApiError) -> Response {
+    Response {
+        status: error.code.status(),
+        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
+        // An error holds strings only, which always become JSON.
+        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
+    }
+}
+
+/// Any of our answers as plain objects, as `JSON.parse` would give them.
+pub fn to_js(value: &impl Serialize) -> JsValue {
+    value
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .unwrap_or(JsValue::NULL)
+}
+
+/// The error to throw: an `Error` with `code` and, where there is one, `field`.
+pub fn thrown(error: &ApiError) -> JsValue {
+    let thrown = js_sys::Error::new(&error.message);
+    let set = |name: &str, value: &str| {
+        // A fresh, extensible object.
+        let _ = js_sys::Reflect::set(&thrown, &name.into(), &value.into());
+    };
+    set("code", error.code.as_str());
+    if let Some(field) = &error.field {
+        set("field", field);
+    }
+    thrown.into()
+}

@@ -1,0 +1,278 @@
+//! The `Engine` class that JavaScript sees.
+
+use crate::convert::{refusal, request_of, response_to, thrown, to_js};
+use crate::host::JsHost;
+use crate::indexed_db::IndexedDbStore;
+use crate::store::AnyStore;
+use js_sys::{Float32Array, Function, Reflect};
+use lesson_api::{ApiError, ErrorCode};
+use lesson_service::Service;
+use lesson_sync::MemoryStore;
+use serde::Serialize;
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const OPTIONS: &str = r#"
+/** What `Engine.open` takes. */
+export interface EngineOptions {
+  /** Where lessons are kept: in memory, or in this browser. */
+  store: { kind: "memory" } | { kind: "indexed_db"; name?: string };
+  /** Milliseconds since the Unix epoch; the host's clock when absent. */
+  now?: () => number;
+  /** Fills the bytes with randomness; the host's when absent. */
+  random?: (bytes: Uint8Array) => void;
+  /** Told while lessons get their vectors. */
+  on_index?: (done: number, total: number) => void;
+}
+/** How far lessons have their vectors. */
+export interface Indexing { done: number; total: number }
+/** What the engine throws: an `Error` with a stable code. */
+export interface EngineError extends Error { code: string; field?: string }
+"#;
+
+/// One engine over one store.
+#[wasm_bindgen]
+pub struct Engine {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    service: Service<AnyStore, JsHost>,
+    on_index: Option<Function>,
+    indexing: Cell<bool>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Opens the store and reads the ledger. Takes `EngineOptions`.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the options are wrong or the store can't be opened.
+    #[wasm_bindgen(unchecked_return_type = "Engine")]
+    pub async fn open(
+        #[wasm_bindgen(unchecked_param_type = "EngineOptions")] options: JsValue,
+    ) -> Result<Engine, JsValue> {
+        console_error_panic_hook::set_once();
+        open(&options).await.map_err(|error| thrown(&error))
+    }
+
+    /// Answers a request. Never throws for a bad one: that is an answer with its status. What has
+    /// to be recorded of it is stored after the answer; `flush` waits for that.
+    #[wasm_bindgen(unchecked_return_type = "EngineResponse")]
+    pub async fn handle(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "EngineRequest")] request: JsValue,
+    ) -> JsValue {
+        let response = match request_of(&request) {
+            Ok(request) => self.inner.service.handle(request).await,
+            Err(error) => refusal(error),
+        };
+        let answer = response_to(&response);
+        let inner = Rc::clone(&self.inner);
+        wasm_bindgen_futures::spawn_local(async move {
+            // A failure is kept and shown by `GET /v1/health`; the queue is tried again with the
+            // next write.
+            let _ = inner.service.flush().await;
+            inner.index().await;
+        });
+        answer
+    }
+
+    /// Checks and loads a model pack; returns the model's id. Lessons get their vectors in the
+    /// background, with requests answered in between.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the pack is refused; the engine goes on without it.
+    pub async fn load_model(&self, pack: Vec<u8>) -> Result<String, JsValue> {
+        let id = self
+            .inner
+            .service
+            .load_model(pack)
+            .await
+            .map_err(|error| thrown(&error))?;
+        let inner = Rc::clone(&self.inner);
+        wasm_bindgen_futures::spawn_local(async move { inner.index().await });
+        Ok(id)
+    }
+
+    /// The vectors of some texts, one after the other, each of unit length.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when no model is loaded or a text is too long.
+    pub fn embed(&self, texts: Vec<String>) -> Result<Float32Array, JsValue> {
+        let vectors = self
+            .inner
+            .service
+            .embed(&texts)
+            .map_err(|error| thrown(&error))?;
+        Ok(Float32Array::from(vectors.concat().as_slice()))
+    }
+
+    /// How far lessons have their vectors.
+    #[wasm_bindgen(unchecked_return_type = "Indexing")]
+    pub fn indexing(&self) -> JsValue {
+        let indexing = self.inner.service.indexing();
+        to_js(&Progress {
+            done: indexing.done,
+            total: indexing.total,
+        })
+    }
+
+    /// The last position read from the store; it grows with every event.
+    pub fn position(&self) -> f64 {
+        self.inner.service.position() as f64
+    }
+
+    /// Stores what waits to be recorded.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the store fails; what waits goes on waiting.
+    pub async fn flush(&self) -> Result<(), JsValue> {
+        self.inner
+            .service
+            .flush()
+            .await
+            .map_err(|error| thrown(&error))
+    }
+
+    /// Reads what other tabs have written; whether there was anything.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the store fails.
+    pub async fn catch_up(&self) -> Result<bool, JsValue> {
+        let news = self
+            .inner
+            .service
+            .catch_up()
+            .await
+            .map_err(|error| thrown(&error))?;
+        let inner = Rc::clone(&self.inner);
+        wasm_bindgen_futures::spawn_local(async move { inner.index().await });
+        Ok(news)
+    }
+
+    /// Resolves when everything is stored and every lesson has its vector.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the store or the model fails.
+    pub async fn idle(&self) -> Result<(), JsValue> {
+        self.inner
+            .service
+            .idle()
+            .await
+            .map_err(|error| thrown(&error))
+    }
+}
+
+/// CPython's `difflib.SequenceMatcher(None, a, b).ratio()` over Unicode code points.
+#[wasm_bindgen]
+pub fn sequence_ratio(a: &str, b: &str) -> f64 {
+    lesson_core::sequence_ratio(a, b)
+}
+
+/// The engine's version.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+#[derive(Serialize)]
+struct Progress {
+    done: usize,
+    total: usize,
+}
+
+impl Inner {
+    /// Gives lessons their vectors, slice by slice, unless that is under way already.
+    async fn index(&self) {
+        use lesson_service::Host;
+        if self.indexing.replace(true) {
+            return;
+        }
+        loop {
+            // Without a model there is nothing to do; a model that fails is tried with the next
+            // write.
+            let Ok(step) = self.service.index_step().await else {
+                break;
+            };
+            if step.total > 0
+                && let Some(told) = &self.on_index
+            {
+                // What a listener throws is not ours to handle.
+                let _ = told.call2(
+                    &JsValue::UNDEFINED,
+                    &(step.done as f64).into(),
+                    &(step.total as f64).into(),
+                );
+            }
+            if step.is_done() {
+                break;
+            }
+            self.service.host().pause().await;
+        }
+        self.indexing.set(false);
+    }
+}
+
+async fn open(options: &JsValue) -> Result<Engine, ApiError> {
+    for key in js_sys::Object::keys(options.unchecked_ref()) {
+        let key = key.as_string().unwrap_or_default();
+        if !["store", "now", "random", "on_index"].contains(&key.as_str()) {
+            return Err(ApiError::invalid(
+                key.clone(),
+                format!("`{key}` is no option; there are store, now, random and on_index"),
+            ));
+        }
+    }
+    let host = JsHost {
+        now: function(options, "now")?,
+        random: function(options, "random")?,
+    };
+    let store = property(options, "store");
+    let kind = property(&store, "kind").as_string().unwrap_or_default();
+    let store = match kind.as_str() {
+        "memory" => AnyStore::Memory(MemoryStore::new()),
+        "indexed_db" => {
+            let name = property(&store, "name");
+            let name = name.as_string().unwrap_or_else(|| "lessonloop".to_owned());
+            let opened = IndexedDbStore::open(&name)
+                .await
+                .map_err(|error| ApiError::new(ErrorCode::Unavailable, error.to_string()))?;
+            AnyStore::IndexedDb(opened)
+        }
+        other => {
+            return Err(ApiError::invalid(
+                "store.kind",
+                format!("there is no store `{other}`; use `memory` or `indexed_db`"),
+            ));
+        }
+    };
+    Ok(Engine {
+        inner: Rc::new(Inner {
+            service: Service::open(store, host).await?,
+            on_index: function(options, "on_index")?,
+            indexing: Cell::new(false),
+        }),
+    })
+}
+
+fn property(object: &JsValue, name: &str) -> JsValue {
+    if object.is_object() {
+        Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
+    } else {
+        JsValue::UNDEFINED
+    }
+}
+
+fn function(object: &JsValue, name: &str) -> Result<Option<Function>, ApiError> {
+    let value = property(object, name);
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    value
+        .dyn_into()
+        .map(Some)
+        .map_err(|_| ApiError::invalid(name, format!("`{name}` has to be a function")))
+}

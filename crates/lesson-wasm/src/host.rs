@@ -1,0 +1,47 @@
+//! The host's clock and randomness, or the functions that were given in their place.
+
+use js_sys::{Date, Function};
+use lesson_core::Millis;
+use lesson_service::Host;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// A JavaScript host.
+#[derive(Debug, Default)]
+pub struct JsHost {
+    /// `() => number`: milliseconds since the Unix epoch.
+    pub now: Option<Function>,
+    /// `(bytes: Uint8Array) => void`: fills it.
+    pub random: Option<Function>,
+}
+
+impl Host for JsHost {
+    fn now(&self) -> Millis {
+        let given = self.now.as_ref().and_then(|now| {
+            let at = now.call0(&JsValue::UNDEFINED).ok()?.as_f64()?;
+            at.is_finite().then_some(at)
+        });
+        given.unwrap_or_else(Date::now) as Millis
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        if let Some(random) = &self.random {
+            let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+            let array = js_sys::Uint8Array::new_with_length(length);
+            if random
+                .call1(&JsValue::UNDEFINED, array.unchecked_ref())
+                .is_ok()
+            {
+                array.copy_to(bytes);
+                return;
+            }
+        }
+        // Every supported host has `crypto.getRandomValues`; without it ids would repeat, and
+        // there is no honest way on.
+        #[allow(clippy::expect_used)]
+        getrandom::fill(bytes).expect("this host has no crypto.getRandomValues");
+    }
+
+    async fn pause(&self) {
+        gloo::timers::future::TimeoutFuture::new(0).await;
+    }
+}

@@ -1,0 +1,48 @@
+//! The store that was asked for when the engine was opened.
+
+use crate::indexed_db::IndexedDbStore;
+use lesson_sync::{Entry, Identity, Ledger, MemoryStore, Store, StoreError, Stored, VectorRow};
+
+/// One of the stores that a JavaScript host can have.
+#[derive(Debug)]
+pub enum AnyStore {
+    /// Gone with the engine.
+    Memory(MemoryStore),
+    /// Kept by the browser.
+    IndexedDb(IndexedDbStore),
+}
+
+macro_rules! each {
+    ($self:ident, $store:ident => $call:expr) => {
+        match $self {
+            AnyStore::Memory($store) => $call,
+            AnyStore::IndexedDb($store) => $call,
+        }
+    };
+}
+
+impl Store for AnyStore {
+    fn kind(&self) -> &'static str {
+        each!(self, store => store.kind())
+    }
+
+    async fn identity(&self, fresh: &str) -> Result<Identity, StoreError> {
+        each!(self, store => store.identity(fresh).await)
+    }
+
+    async fn read_after(&self, position: u64) -> Result<Ledger, StoreError> {
+        each!(self, store => store.read_after(position).await)
+    }
+
+    async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
+        each!(self, store => store.append(expected, entries).await)
+    }
+
+    async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {
+        each!(self, store => store.vectors(model).await)
+    }
+
+    async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
+        each!(self, store => store.put_vectors(model, rows).await)
+    }
+}
