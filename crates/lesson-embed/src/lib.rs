@@ -9,22 +9,31 @@
 //! # Ok(()) }
 //! ```
 
+#[cfg(feature = "runtime")]
 mod attention;
 mod error;
+#[cfg(feature = "runtime")]
 mod graph;
+#[cfg(feature = "runtime")]
 mod kernels;
+#[cfg(feature = "runtime")]
 mod linear;
+#[cfg(feature = "runtime")]
 mod math;
+#[cfg(feature = "runtime")]
 mod model;
+#[cfg(feature = "runtime")]
 mod ops;
 mod pack;
+#[cfg(feature = "runtime")]
 mod tokenizer;
 mod vectors;
 
 pub use error::EmbedError;
+#[cfg(feature = "runtime")]
 pub use model::Model;
 pub use pack::{
-    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec,
+    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec, check_pack,
     write_pack,
 };
 pub use vectors::{QuantVector, VectorStore};

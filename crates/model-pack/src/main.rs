@@ -1,2 +1,127 @@
-//! Entry point.
-fn main() {}
+//! Packs a BERT-shaped sentence encoder for the engine: weights and tokenizer in, one model pack out.
+
+#![forbid(unsafe_code)]
+
+mod bert;
+mod config;
+mod fault;
+#[cfg(feature = "onnx")]
+mod onnx;
+mod safe_tensors;
+mod word_piece;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use lesson_embed::{PackSource, check_pack, write_pack};
+
+use crate::config::Config;
+use crate::fault::{Fault, Result};
+
+/// Packs a BERT-shaped sentence encoder into one file for the engine.
+#[derive(Parser)]
+#[command(about, long_about = None)]
+struct Args {
+    /// Folder with model.safetensors, tokenizer.json and config.json
+    #[arg(long, required_unless_present = "onnx", conflicts_with = "onnx")]
+    safetensors: Option<PathBuf>,
+    /// ONNX file of the encoder (needs the `onnx` feature)
+    #[arg(long, requires = "tokenizer")]
+    onnx: Option<PathBuf>,
+    /// tokenizer.json that belongs to the ONNX file
+    #[arg(long)]
+    tokenizer: Option<PathBuf>,
+    /// config.json that belongs to the ONNX file; absent: heads are read from the graph
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// Name that becomes part of the model's id; absent: the output file's name without its ending
+    #[arg(long)]
+    name: Option<String>,
+    /// Longest sequence in word pieces; absent: what sentence_bert_config.json says, else 256
+    #[arg(long)]
+    max_pieces: Option<usize>,
+    /// Where to write the pack
+    #[arg(long)]
+    out: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("model-pack: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => stem(&args.out)?,
+    };
+    let (pack, source) = match (&args.safetensors, &args.onnx) {
+        (Some(folder), _) => from_folder(folder, &name, args.max_pieces)?,
+        (None, Some(file)) => from_onnx(file, &name, args)?,
+        (None, None) => return Err(Fault::new("--safetensors or --onnx is missing")),
+    };
+    let (name, hash) = check_pack(pack.clone()).map_err(Fault::new)?;
+    std::fs::write(&args.out, &pack).map_err(|error| Fault::at(&args.out, error))?;
+    let dims = source.dims;
+    println!(
+        "{}: {name}, {} layers, {} dims, {} pieces, {} bytes, sha256 {hash}",
+        args.out.display(),
+        dims.layers,
+        dims.hidden,
+        dims.positions,
+        pack.len(),
+    );
+    Ok(())
+}
+
+fn from_folder(folder: &Path, name: &str, max_pieces: Option<usize>) -> Result<(Vec<u8>, PackSource)> {
+    let config = Config::read(&folder.join("config.json"))?;
+    let tokenizer = word_piece::read(&folder.join("tokenizer.json"))?;
+    let max_pieces = max_pieces.or(config::max_pieces(folder)?);
+    let file = folder.join("model.safetensors");
+    let bytes = std::fs::read(&file).map_err(|error| Fault::at(&file, error))?;
+    let weights = safe_tensors::Weights::new(&bytes).map_err(|fault| Fault::at(&file, fault))?;
+    let source = bert::source(&weights, &config, tokenizer, name, max_pieces)?;
+    Ok((write_pack(&source).map_err(Fault::new)?, source))
+}
+
+#[cfg(feature = "onnx")]
+fn from_onnx(file: &Path, name: &str, args: &Args) -> Result<(Vec<u8>, PackSource)> {
+    let tokenizer = args
+        .tokenizer
+        .as_deref()
+        .ok_or_else(|| Fault::new("--tokenizer is missing"))?;
+    let tokenizer = word_piece::read(tokenizer)?;
+    let encoder = onnx::Encoder::read(file)?;
+    let config = match &args.config {
+        Some(config) => Config::read(config)?,
+        None => encoder.config()?,
+    };
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let max_pieces = args.max_pieces.or(config::max_pieces(folder)?);
+    let source = bert::source(&encoder, &config, tokenizer, name, max_pieces)?;
+    let pack = write_pack(&source).map_err(Fault::new)?;
+    encoder.hold_against(&pack)?;
+    Ok((pack, source))
+}
+
+#[cfg(not(feature = "onnx"))]
+fn from_onnx(file: &Path, _name: &str, _args: &Args) -> Result<(Vec<u8>, PackSource)> {
+    Err(Fault::at(
+        file,
+        "this build reads no ONNX; use `cargo run -p model-pack --features onnx -- …`",
+    ))
+}
+
+fn stem(out: &Path) -> Result<String> {
+    out.file_stem()
+        .and_then(|stem| stem.to_str())
+        .map(str::to_owned)
+        .ok_or_else(|| Fault::at(out, "has no name to call the model by; give --name"))
+}

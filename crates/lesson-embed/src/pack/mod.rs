@@ -24,10 +24,13 @@ mod read;
 mod spec;
 mod write;
 
-pub(crate) use layout::{Layout, LinearAt, NormAt};
-#[cfg(test)]
+pub(crate) use layout::Layout;
+#[cfg(feature = "runtime")]
+pub(crate) use layout::{LinearAt, NormAt};
+#[cfg(all(test, feature = "runtime"))]
 pub(crate) use quantise::block_index;
 pub(crate) use read::Pack;
+pub use read::check_pack;
 pub use spec::{Dims, LayerSource, LinearSource, NormSource, PackSource, WordPieceSpec};
 pub use write::write_pack;
 

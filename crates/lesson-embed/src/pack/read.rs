@@ -1,6 +1,7 @@
 //! Reads a pack: checks it whole, keeps its bytes, slices them.
 
 use std::fmt;
+#[cfg(feature = "runtime")]
 use std::ops::Range;
 
 use sha2::{Digest, Sha256};
@@ -11,7 +12,15 @@ use super::{
 };
 use crate::EmbedError;
 
+/// Checks a pack without building anything over it, and returns its name and its SHA-256 in hex. The weights'
+/// values are looked at by [`Model::load`](crate::Model::load) only.
+pub fn check_pack(bytes: Vec<u8>) -> Result<(String, String), EmbedError> {
+    let (pack, _) = Pack::read(bytes)?;
+    Ok((pack.name, pack.hash))
+}
+
 /// A checked pack. The tensors stay where they are in the file's bytes.
+#[cfg_attr(not(feature = "runtime"), allow(dead_code))]
 pub(crate) struct Pack {
     bytes: Vec<u8>,
     pub name: String,
@@ -117,10 +126,12 @@ impl Pack {
         Ok((pack, tokenizer))
     }
 
+    #[cfg(feature = "runtime")]
     pub fn slice(&self, range: &Range<usize>) -> &[u8] {
         &self.bytes[range.clone()]
     }
 
+    #[cfg(feature = "runtime")]
     /// A small float tensor, copied out: packs may lie at any address, floats may not.
     pub fn floats(&self, range: &Range<usize>) -> Vec<f32> {
         self.slice(range)
