@@ -1,1 +1,34 @@
-//! Placeholder of lesson-service.
+//! One handler: a request of the interface in, its answer out, over a store and a model.
+//!
+//! A host opens a [`Service`] over its [`lesson_sync::Store`] with its clock and randomness
+//! ([`Host`]), passes every request to [`Service::handle`], and calls [`Service::flush`] after each
+//! answer. Retrieval is answered from memory: it waits for no store, no model and no network.
+#![forbid(unsafe_code)]
+
+mod bounds;
+mod convert;
+mod fault;
+mod feedback;
+mod host;
+mod idempotency;
+mod lessons;
+mod listing;
+mod model;
+mod override_policy;
+mod path;
+mod progress;
+mod report;
+mod retrieve;
+mod router;
+mod service;
+mod session;
+mod state;
+mod tools;
+mod transfer;
+mod validate;
+mod vectors;
+mod writer;
+
+pub use host::{Host, uuid7};
+pub use model::{Embedder, Indexing};
+pub use service::Service;

@@ -1,0 +1,238 @@
+//! What happened next: tracking, outcomes, feedback, ratings and votes.
+
+use crate::convert::{self, Convert};
+use crate::fault::{clip, of_fold};
+use crate::host::Host;
+use crate::lessons::known;
+use crate::service::{Answer, Service};
+use crate::state::State;
+use crate::validate::{self, filled, optional};
+use crate::writer::Plan;
+use lesson_api::{
+    ApiError, DetectionView, ErrorCode, Feedback, FeedbackGiven, Outcome, OutcomeRecorded, Rate,
+    Track, Tracked, Vote, limits,
+};
+use lesson_core::{
+    Decision, FoldError, Happening, Lesson, MatchType, ResolveError, TradeOutcome, find_lesson,
+};
+use lesson_sync::Store;
+use std::collections::BTreeSet;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn track(&self, asked: Track) -> Result<Answer, ApiError> {
+        filled("decision_id", &asked.decision_id, limits::ID)?;
+        filled("reasoning", &asked.reasoning, limits::TEXT)?;
+        let detections = self
+            .commit(|state, _| {
+                let decision = decision(state, &asked.decision_id)?;
+                let lessons: Vec<&Lesson> = decision
+                    .records
+                    .iter()
+                    .filter_map(|record| state.space.lesson(&record.lesson))
+                    .collect();
+                let detections =
+                    lesson_core::detect(&lessons, &asked.reasoning, &self.policy.usage);
+                let plan = if detections.is_empty() {
+                    Plan::default()
+                } else {
+                    Plan::one(Happening::UsageTracked {
+                        decision_id: asked.decision_id.clone(),
+                        detections: detections.clone(),
+                    })
+                };
+                Ok((plan, detections))
+            })
+            .await?;
+        Answer::json(&Tracked {
+            recorded: !detections.is_empty(),
+            detections: detections
+                .into_iter()
+                .map(|seen| DetectionView {
+                    slug: seen.lesson,
+                    applied: seen.applied,
+                    match_type: seen.match_type.convert(),
+                    confidence: seen.confidence,
+                    quote: seen.quote,
+                })
+                .collect(),
+        })
+    }
+
+    pub(crate) async fn outcome(&self, asked: Outcome) -> Result<Answer, ApiError> {
+        filled("decision_id", &asked.decision_id, limits::ID)?;
+        let outcome: TradeOutcome = asked.outcome.convert();
+        let before = self
+            .commit(|state, _| {
+                let held = decision(state, &asked.decision_id)?;
+                let same = if held.is_final() {
+                    !outcome.is_final() || held.outcome == Some(outcome)
+                } else {
+                    held.outcome == Some(outcome) && held.pnl_percent == asked.pnl_percent
+                };
+                let plan = if same {
+                    Plan::default()
+                } else {
+                    Plan::one(Happening::OutcomeRecorded {
+                        decision_id: asked.decision_id.clone(),
+                        outcome,
+                        pnl_percent: asked.pnl_percent,
+                    })
+                };
+                Ok((plan, settled(held)))
+            })
+            .await?;
+        let state = self.state.borrow();
+        let after = settled(decision(&state, &asked.decision_id)?);
+        let moved: Vec<String> = after.difference(&before).cloned().collect();
+        Answer::json(&OutcomeRecorded {
+            lessons_updated: u32::try_from(moved.len()).unwrap_or(u32::MAX),
+            effectiveness_recalculated: moved,
+        })
+    }
+
+    pub(crate) async fn feedback(&self, asked: Feedback) -> Result<Answer, ApiError> {
+        validate::slugs("lessons", &asked.lessons, 1)?;
+        validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
+        optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
+        let outcome = asked.outcome.convert();
+        let text = asked.outcome_text.as_deref().unwrap_or_default();
+        let vector = match asked.causal {
+            None if !text.trim().is_empty() => self.query_vector(text),
+            _ => None,
+        };
+        self.commit(|state, _| {
+            let causal = match &asked.causal {
+                Some(causal) => causal.clone(),
+                None => self.causes(state, &asked.lessons, vector.as_deref(), text),
+            };
+            let given = Happening::FeedbackGiven {
+                outcome,
+                lessons: asked.lessons.clone(),
+                causal,
+            };
+            Ok((Plan::one(given), ()))
+        })
+        .await?;
+        Answer::json(&self.feedback_given(&asked.lessons)?)
+    }
+
+    /// The numbers of these lessons, each once, as they are after feedback.
+    pub(crate) fn feedback_given(&self, slugs: &[String]) -> Result<FeedbackGiven, ApiError> {
+        let state = self.state.borrow();
+        let mut met = BTreeSet::new();
+        let updated = slugs
+            .iter()
+            .filter(|slug| met.insert(slug.as_str()))
+            .map(|slug| known(&state, slug).map(convert::feedback_update))
+            .collect::<Result<_, _>>()?;
+        Ok(FeedbackGiven { updated })
+    }
+
+    /// Those of the lessons that `text` makes a cause: by likeness to its vector, and where there
+    /// is none by being named as applied.
+    pub(crate) fn causes(
+        &self,
+        state: &State,
+        slugs: &[String],
+        vector: Option<&[f32]>,
+        text: &str,
+    ) -> Vec<String> {
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        let lessons: Vec<&Lesson> = slugs
+            .iter()
+            .filter_map(|slug| state.space.lesson(slug))
+            .collect();
+        let named: BTreeSet<String> = lesson_core::detect(&lessons, text, &self.policy.usage)
+            .into_iter()
+            .filter(|seen| seen.applied && seen.match_type == MatchType::Explicit)
+            .map(|seen| seen.lesson)
+            .collect();
+        let least = self.policy.session.causal_cosine_min;
+        state.with_similarity(vector, |similarity| {
+            let mut causal = Vec::new();
+            for lesson in lessons {
+                let is_cause = match similarity.and_then(|similarity| similarity(lesson)) {
+                    Some(cosine) => cosine >= least,
+                    None => named.contains(&lesson.slug),
+                };
+                if is_cause && !causal.contains(&lesson.slug) {
+                    causal.push(lesson.slug.clone());
+                }
+            }
+            causal
+        })
+    }
+
+    pub(crate) async fn rate(&self, asked: Rate) -> Result<Answer, ApiError> {
+        filled("lesson", &asked.lesson, limits::TITLE)?;
+        let slug = self
+            .commit(|state, _| {
+                let lesson = meant(state, &asked.lesson)?;
+                let helpful = asked.helpful;
+                let rated = Happening::Rated {
+                    lesson: lesson.clone(),
+                    helpful,
+                };
+                Ok((Plan::one(rated), lesson))
+            })
+            .await?;
+        self.rated(&slug)
+    }
+
+    pub(crate) async fn vote(&self, asked: Vote) -> Result<Answer, ApiError> {
+        filled("lesson", &asked.lesson, limits::TITLE)?;
+        let slug = self
+            .commit(|state, _| {
+                let lesson = meant(state, &asked.lesson)?;
+                let up = asked.up;
+                let voted = Happening::Voted {
+                    lesson: lesson.clone(),
+                    up,
+                };
+                Ok((Plan::one(voted), lesson))
+            })
+            .await?;
+        self.rated(&slug)
+    }
+
+    fn rated(&self, slug: &str) -> Result<Answer, ApiError> {
+        let state = self.state.borrow();
+        Answer::json(&convert::rated(known(&state, slug)?))
+    }
+}
+
+/// A decision that something was recommended for.
+fn decision<'a>(state: &'a State, id: &str) -> Result<&'a Decision, ApiError> {
+    state
+        .space
+        .decision(id)
+        .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))
+}
+
+/// The lessons whose standing has this decision's outcome in it.
+fn settled(decision: &Decision) -> BTreeSet<String> {
+    decision
+        .records
+        .iter()
+        .filter(|record| record.settled)
+        .map(|record| record.lesson.clone())
+        .collect()
+}
+
+/// The slug of the lesson that a person names.
+fn meant(state: &State, name: &str) -> Result<String, ApiError> {
+    find_lesson(&state.space, name)
+        .map(|lesson| lesson.slug.clone())
+        .map_err(|error| {
+            let message = error.to_string();
+            let (code, candidates) = match error {
+                ResolveError::Unknown(_) => (ErrorCode::NotFound, Vec::new()),
+                ResolveError::Ambiguous { candidates, .. } => (ErrorCode::Ambiguous, candidates),
+            };
+            let mut error = ApiError::new(code, message).at("lesson");
+            error.candidates = candidates;
+            error
+        })
+}

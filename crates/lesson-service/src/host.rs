@@ -1,0 +1,50 @@
+//! What the engine needs of its host: a clock, randomness, and a chance for others to run.
+
+use lesson_core::Millis;
+
+/// The host's part. The engine itself reads no clock and draws no random number.
+///
+/// Futures are polled on one thread; a wasm host has no other.
+#[allow(async_fn_in_trait)] // One thread: no `Send` bound is wanted.
+pub trait Host {
+    /// Milliseconds since the Unix epoch.
+    fn now(&self) -> Millis;
+
+    /// Fills `bytes` with random bytes.
+    fn random(&self, bytes: &mut [u8]);
+
+    /// Returns once the event loop has had a turn, so that other requests are answered meanwhile.
+    async fn pause(&self);
+}
+
+/// A UUID of version 7: 48 bits of time, then `random`.
+///
+/// ```
+/// let id = lesson_service::uuid7(1_795_336_200_000, [0; 10]);
+/// assert_eq!(id, "01a20260-5f40-7000-8000-000000000000");
+/// ```
+pub fn uuid7(now: Millis, random: [u8; 10]) -> String {
+    let millis = now.max(0).to_be_bytes();
+    let mut bytes = [0u8; 16];
+    bytes[..6].copy_from_slice(&millis[2..]);
+    bytes[6..].copy_from_slice(&random);
+    bytes[6] = (bytes[6] & 0x0f) | 0x70;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let part = |range: std::ops::Range<usize>| hex[range].concat();
+    format!(
+        "{}-{}-{}-{}-{}",
+        part(0..4),
+        part(4..6),
+        part(6..8),
+        part(8..10),
+        part(10..16)
+    )
+}
+
+/// A fresh id by the host's clock and randomness.
+pub(crate) fn fresh_id(host: &impl Host) -> String {
+    let mut random = [0; 10];
+    host.random(&mut random);
+    uuid7(host.now(), random)
+}

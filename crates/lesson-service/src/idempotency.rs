@@ -1,0 +1,162 @@
+//! Repeated requests with the same `Idempotency-Key` get the same answer, while the process lives.
+
+use lesson_api::{ApiError, ErrorCode, Request, Response, limits};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{Hash, Hasher};
+
+/// The header.
+const HEADER: &str = "idempotency-key";
+/// How many answers are kept.
+const KEPT: usize = 256;
+/// Answers longer than this as JSON are not kept, so that memory is bounded.
+const ANSWER_BYTES: usize = 256 * 1024;
+
+/// What is known of the keys of the recent past.
+#[derive(Default)]
+pub(crate) struct Answers {
+    held: RefCell<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    by_key: HashMap<String, Seen>,
+    order: VecDeque<String>,
+}
+
+struct Seen {
+    request: [u64; 2],
+    /// Absent while the request is being answered.
+    answer: Option<Response>,
+}
+
+/// What to do with a request.
+pub(crate) enum Turn<'a> {
+    /// It has no key.
+    Free,
+    /// It is the first with its key; give the answer to the claim.
+    First(Claim<'a>),
+    /// It was answered before.
+    Repeat(Box<Response>),
+}
+
+/// A key that is being answered; given back when it is dropped without an answer.
+pub(crate) struct Claim<'a> {
+    answers: &'a Answers,
+    key: Option<String>,
+}
+
+impl Answers {
+    /// Looks at a request's key.
+    pub fn turn(&self, request: &Request) -> Result<Turn<'_>, ApiError> {
+        let Some(key) = request.headers.get(HEADER) else {
+            return Ok(Turn::Free);
+        };
+        if key.is_empty() || key.chars().count() > limits::ID {
+            return Err(ApiError::invalid(
+                HEADER,
+                format!(
+                    "the idempotency-key header needs 1 to {} characters",
+                    limits::ID
+                ),
+            ));
+        }
+        let print = print(request);
+        let mut held = self.held.borrow_mut();
+        match held.by_key.get(key) {
+            Some(seen) if seen.request != print => Err(conflict(
+                "this idempotency-key was used for another request; use a new key for each",
+            )),
+            Some(Seen { answer: None, .. }) => Err(conflict(
+                "the first request with this idempotency-key is still being answered; wait for it",
+            )),
+            Some(Seen {
+                answer: Some(answer),
+                ..
+            }) => Ok(Turn::Repeat(Box::new(answer.clone()))),
+            None => {
+                held.by_key.insert(
+                    key.clone(),
+                    Seen {
+                        request: print,
+                        answer: None,
+                    },
+                );
+                Ok(Turn::First(Claim {
+                    answers: self,
+                    key: Some(key.clone()),
+                }))
+            }
+        }
+    }
+}
+
+impl Claim<'_> {
+    /// Keeps the answer for repeats; one that asks to try again is not kept.
+    pub fn answered(mut self, response: &Response) {
+        let small = response.body.as_str().map_or(0, str::len) <= ANSWER_BYTES
+            && serde_json::to_vec(&response.body).is_ok_and(|json| json.len() <= ANSWER_BYTES);
+        if response.status >= 400 || !small {
+            return;
+        }
+        let Some(key) = self.key.take() else { return };
+        let mut held = self.answers.held.borrow_mut();
+        if let Some(seen) = held.by_key.get_mut(&key) {
+            seen.answer = Some(response.clone());
+        }
+        held.order.push_back(key);
+        if held.order.len() > KEPT
+            && let Some(oldest) = held.order.pop_front()
+        {
+            held.by_key.remove(&oldest);
+        }
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.answers.held.borrow_mut().by_key.remove(&key);
+        }
+    }
+}
+
+fn conflict(message: &str) -> ApiError {
+    ApiError::new(ErrorCode::Conflict, message).at(HEADER)
+}
+
+/// Two hashes of method, path and body: enough to tell one client's requests apart.
+fn print(request: &Request) -> [u64; 2] {
+    [1u8, 2].map(|salt| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        request.method.hash(&mut hasher);
+        request.path.hash(&mut hasher);
+        feed(&request.body, &mut hasher);
+        hasher.finish()
+    })
+}
+
+fn feed(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::Null => 0u8.hash(hasher),
+        Value::Bool(value) => (1u8, value).hash(hasher),
+        Value::Number(value) => (2u8, value.to_string()).hash(hasher),
+        Value::String(value) => (3u8, value).hash(hasher),
+        Value::Array(items) => {
+            (4u8, items.len()).hash(hasher);
+            for item in items {
+                feed(item, hasher);
+            }
+        }
+        Value::Object(fields) => {
+            (5u8, fields.len()).hash(hasher);
+            for (name, value) in fields {
+                name.hash(hasher);
+                feed(value, hasher);
+            }
+        }
+    }
+}

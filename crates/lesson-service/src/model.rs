@@ -1,0 +1,189 @@
+//! The model: loading it, embedding queries, and giving every lesson its vector in slices.
+
+use crate::fault::{of_model, of_store};
+use crate::host::Host;
+use crate::service::Service;
+use crate::validate::chars;
+use crate::vectors::Vectors;
+use lesson_api::{ApiError, ErrorCode, limits};
+use lesson_embed::{EmbedError, Model};
+use lesson_sync::Store;
+use std::rc::Rc;
+
+/// Lessons looked at between two pauses when a model is loaded.
+const LOOK: usize = 1_000;
+/// The most texts embedded in one slice.
+const SLICE: usize = 16;
+/// A slice ends after this many milliseconds of the host's clock.
+const SLICE_MS: i64 = 40;
+
+/// What turns texts into unit vectors.
+pub trait Embedder {
+    /// The model's id; vectors of another one are not compared with its own.
+    fn id(&self) -> &str;
+
+    /// Length of the vectors.
+    fn dims(&self) -> usize;
+
+    /// The text's vector.
+    ///
+    /// # Errors
+    /// When the text can't be embedded.
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
+impl Embedder for Model {
+    fn id(&self) -> &str {
+        Model::id(self)
+    }
+
+    fn dims(&self) -> usize {
+        Model::dims(self)
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Model::embed(self, text)
+    }
+}
+
+/// How far the lessons have their vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Indexing {
+    /// Lessons with a vector.
+    pub done: usize,
+    /// Lessons with a vector, and those that wait for one.
+    pub total: usize,
+}
+
+impl Indexing {
+    /// Whether nothing waits.
+    pub fn is_done(self) -> bool {
+        self.done == self.total
+    }
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Checks and loads a model pack and takes up the vectors that the store keeps of it. Lessons
+    /// without one get it by [`Service::index_step`]. Returns the model's id.
+    ///
+    /// # Errors
+    /// When the pack is refused or the store fails; the model that was loaded before stays.
+    pub async fn load_model(&self, pack: Vec<u8>) -> Result<String, ApiError> {
+        let model = Model::load(pack).map_err(|error| of_model(&error))?;
+        self.use_model(Rc::new(model)).await
+    }
+
+    /// As [`Service::load_model`], with a model that is in memory already.
+    ///
+    /// # Errors
+    /// When the store fails or the model's vectors can't be kept.
+    pub async fn use_model(&self, model: Rc<dyn Embedder>) -> Result<String, ApiError> {
+        let id = model.id().to_owned();
+        let rows = self
+            .store
+            .vectors(&id)
+            .await
+            .map_err(|error| of_store(&error))?;
+        let mut vectors =
+            Vectors::new(&id, model.dims(), rows).map_err(|error| of_model(&error))?;
+        vectors.look_at_all(&self.state.borrow().space);
+        self.state.borrow_mut().vectors = Some(vectors);
+        *self.model.borrow_mut() = Some(model);
+        while self.look() {
+            self.host.pause().await;
+        }
+        Ok(id)
+    }
+
+    /// Gives a slice of the lessons their vectors and stores these. Call it until
+    /// [`Indexing::is_done`], with requests answered in between.
+    ///
+    /// # Errors
+    /// When the model fails. Vectors that can't be stored are kept in memory and computed again
+    /// next time.
+    pub async fn index_step(&self) -> Result<Indexing, ApiError> {
+        let Some(model) = self.model.borrow().clone() else {
+            return Ok(Indexing { done: 0, total: 0 });
+        };
+        self.look();
+        let begun = self.host.now();
+        let mut rows = Vec::new();
+        for _ in 0..SLICE {
+            let wanted = {
+                let mut state = self.state.borrow_mut();
+                let state = &mut *state;
+                state
+                    .vectors
+                    .as_mut()
+                    .filter(|vectors| vectors.model == model.id())
+                    .and_then(|vectors| vectors.next(&state.space))
+            };
+            let Some(wanted) = wanted else { break };
+            let vector = model.embed(&wanted.text);
+            if let Some(vectors) = &mut self.state.borrow_mut().vectors {
+                rows.extend(vectors.take(wanted, vector));
+            }
+            if self.host.now() - begun >= SLICE_MS {
+                break;
+            }
+        }
+        if !rows.is_empty() {
+            // Derived and replaceable: a store that can't keep them costs time, not knowledge.
+            let _ = self.store.put_vectors(model.id(), &rows).await;
+        }
+        Ok(self.indexing())
+    }
+
+    /// Returns when everything that waits is stored, and every lesson has its vector if a model is
+    /// loaded.
+    ///
+    /// # Errors
+    /// When the store fails; what waits goes on waiting.
+    pub async fn idle(&self) -> Result<(), ApiError> {
+        loop {
+            self.flush().await?;
+            let done = self.index_step().await?.is_done();
+            if done && self.queue.borrow().is_empty() {
+                return Ok(());
+            }
+            self.host.pause().await;
+        }
+    }
+
+    /// The vectors of some texts.
+    ///
+    /// # Errors
+    /// When no model is loaded or a text is too long.
+    pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ApiError> {
+        let Some(model) = self.model.borrow().clone() else {
+            return Err(ApiError::new(
+                ErrorCode::Unavailable,
+                "no model is loaded; load a model pack first",
+            ));
+        };
+        texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| {
+                chars(&format!("texts[{at}]"), text, limits::TEXT)?;
+                model.embed(text).map_err(|error| of_model(&error))
+            })
+            .collect()
+    }
+
+    /// The vector of a text; `None` without a model, or when the model refuses the text.
+    pub(crate) fn query_vector(&self, text: &str) -> Option<Vec<f32>> {
+        let model = self.model.borrow().clone()?;
+        model.embed(text).ok()
+    }
+
+    /// Looks at some lessons; whether any is left.
+    fn look(&self) -> bool {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        state
+            .vectors
+            .as_mut()
+            .is_some_and(|vectors| vectors.look(&state.space, LOOK))
+    }
+}

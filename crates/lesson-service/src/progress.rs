@@ -1,0 +1,31 @@
+//! What a host may look at without a request: how far things are.
+
+use crate::host::Host;
+use crate::model::Indexing;
+use crate::service::Service;
+use lesson_sync::Store;
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// The host that was given.
+    pub fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The last position read from the store; it grows with every event.
+    pub fn position(&self) -> u64 {
+        self.state.borrow().position
+    }
+
+    /// How far the lessons have their vectors; nothing of nothing without a model.
+    pub fn indexing(&self) -> Indexing {
+        let state = self.state.borrow();
+        let (done, pending) = state
+            .vectors
+            .as_ref()
+            .map_or((0, 0), |vectors| (vectors.embedded(), vectors.pending()));
+        Indexing {
+            done,
+            total: done + pending,
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Finding lessons: recommend, search and patterns. None of them waits for the store.
+
+use crate::convert;
+use crate::host::Host;
+use crate::override_policy::{fingerprint, rank_policy};
+use crate::service::{Answer, Service};
+use crate::state::State;
+use crate::validate::{self, chars, filled, optional};
+use crate::writer::Draft;
+use lesson_api::{
+    ApiError, Found, Patterns, Recommend, Recommendations, Recommended, Search, SearchResults,
+    limits,
+};
+use lesson_core::{
+    Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord, SearchOptions,
+    SearchRanking, Situation, SurfacedContext, SurfacedItem,
+};
+use lesson_sync::Store;
+use std::borrow::Cow;
+
+const NO_LESSONS: &str =
+    "There are no lessons yet. Import lessons or load the samples, then ask again.";
+const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
+const NONE_FOUND: &str =
+    "No lesson has these words. Try others, or load the model to find lessons by meaning.";
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn recommend(&self, asked: Recommend) -> Result<Answer, ApiError> {
+        check(&asked)?;
+        let policy = match &asked.policy {
+            Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
+            None => Cow::Borrowed(&self.policy.rank),
+        };
+        let explain = asked.explain.unwrap_or(false);
+        let situation = situation(&asked);
+
+        let at = self.host.now();
+        let vector = situation
+            .query
+            .as_deref()
+            .filter(|query| !query.trim().is_empty())
+            .and_then(|query| self.query_vector(query));
+        let embedded = self.host.now();
+        let state = self.state.borrow();
+        let ranking = state
+            .with_similarity(vector.as_deref(), |similarity| {
+                lesson_core::recommend(
+                    &state.space,
+                    &situation,
+                    similarity,
+                    &state.index,
+                    &policy,
+                    explain,
+                )
+            })
+            .map_err(|error| of_rank(error, &policy))?;
+        let retrieval_id = self.id(at);
+        let answer = self.recommendations(&state, retrieval_id.clone(), &ranking, &policy);
+        drop(state);
+        let ranked = self.host.now();
+        if !ranking.items.is_empty() || asked.decision_id.is_some() {
+            self.surface(retrieval_id, at, asked, &ranking, &policy);
+        }
+        let queued = self.host.now();
+        let timing = format!(
+            "embed;dur={}, rank;dur={}, store;dur={}",
+            embedded - at,
+            ranked - embedded,
+            queued - ranked
+        );
+        Ok(Answer::json(&answer)?.with("server-timing", timing))
+    }
+
+    fn recommendations(
+        &self,
+        state: &State,
+        retrieval_id: String,
+        ranking: &Ranking,
+        policy: &RankPolicy,
+    ) -> Recommendations {
+        let shown: Vec<(&Lesson, RelevanceWord, u32)> = ranking
+            .items
+            .iter()
+            .filter_map(|item| {
+                let word = RelevanceWord::of(item.relevance, policy);
+                Some((state.space.lesson(&item.slug)?, word, item.rank))
+            })
+            .collect();
+        let for_prompt: Vec<(&Lesson, RelevanceWord)> = shown
+            .iter()
+            .map(|(lesson, word, _)| (*lesson, *word))
+            .collect();
+        Recommendations {
+            retrieval_id,
+            semantic: ranking.semantic,
+            stale: self.trouble.borrow().is_some(),
+            recommended: shown
+                .iter()
+                .map(|(lesson, word, rank)| Recommended {
+                    slug: lesson.slug.clone(),
+                    title: lesson.text.title.clone(),
+                    badge: convert::badge(lesson.standing.badge()),
+                    relevance: convert::relevance(*word),
+                    rank: *rank,
+                    lesson: self.view(lesson),
+                })
+                .collect(),
+            total_considered: ranking.total_considered,
+            excluded_low_effectiveness: ranking.excluded_low_effectiveness,
+            excluded_low_relevance: ranking.excluded_low_relevance,
+            prompt: lesson_core::prompt_text(&for_prompt),
+            hint: ranking.items.is_empty().then(|| hint(state, NONE_FITS)),
+            trace: ranking
+                .trace
+                .as_ref()
+                .map(|trace| trace.iter().map(convert::trace).collect()),
+        }
+    }
+
+    /// Queues the event that says what was recommended.
+    fn surface(
+        &self,
+        retrieval_id: String,
+        at: i64,
+        asked: Recommend,
+        ranking: &Ranking,
+        policy: &RankPolicy,
+    ) {
+        let event = Happening::Surfaced {
+            retrieval_id,
+            purpose: "recommend".to_owned(),
+            context: SurfacedContext {
+                decision_id: asked.decision_id,
+                query: asked.query,
+                domain: asked.domain,
+                project_type: asked.project_type,
+                tech_stack: asked.tech_stack.unwrap_or_default(),
+                phase: asked.phase,
+            },
+            items: ranking
+                .items
+                .iter()
+                .map(|item| SurfacedItem {
+                    lesson: item.slug.clone(),
+                    rank: item.rank,
+                    score: item.score,
+                    relevance: item.relevance,
+                })
+                .collect(),
+            policy: fingerprint(policy),
+        };
+        let op_id = self.id(at);
+        self.enqueue(Draft { op_id, at, event });
+    }
+
+    pub(crate) fn search(&self, asked: Search) -> Result<Answer, ApiError> {
+        filled("query", &asked.query, limits::QUERY)?;
+        let options = SearchOptions {
+            limit: Some(validate::limit(
+                asked.limit,
+                self.policy.rank.top_search,
+                limits::LIMIT,
+            )?),
+            explain: asked.explain.unwrap_or(false),
+            ..SearchOptions::default()
+        };
+        let vector = self.query_vector(&asked.query);
+        let state = self.state.borrow();
+        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+            lesson_core::search(
+                &state.space,
+                &asked.query,
+                similarity,
+                &state.index,
+                &self.policy.rank,
+                options,
+            )
+        });
+        Answer::json(&self.results(&state, ranking, options.explain))
+    }
+
+    pub(crate) fn patterns(&self, asked: Patterns) -> Result<Answer, ApiError> {
+        filled("feature", &asked.feature, limits::QUERY)?;
+        optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
+        validate::words("tech_stack", asked.tech_stack.as_ref())?;
+        let limit = validate::limit(asked.limit, self.policy.rank.top_patterns, limits::LIMIT)?;
+        let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
+        let state = self.state.borrow();
+        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+            let wanted = PatternsFor {
+                feature: &asked.feature,
+                project_type: asked.project_type.as_deref(),
+                tech_stack: asked.tech_stack.as_deref().unwrap_or_default(),
+                limit: Some(limit),
+                explain: false,
+            };
+            lesson_core::patterns(
+                &state.space,
+                wanted,
+                similarity,
+                &state.index,
+                &self.policy.rank,
+            )
+        });
+        Answer::json(&self.results(&state, ranking, false))
+    }
+
+    fn results(&self, state: &State, ranking: SearchRanking, explain: bool) -> SearchResults {
+        SearchResults {
+            semantic: ranking.semantic,
+            hint: ranking.items.is_empty().then(|| hint(state, NONE_FOUND)),
+            results: ranking
+                .items
+                .into_iter()
+                .filter_map(|item| {
+                    let lesson = state.space.lesson(&item.slug)?;
+                    let word = RelevanceWord::of(item.relevance, &self.policy.rank);
+                    Some(Found {
+                        slug: item.slug,
+                        title: lesson.text.title.clone(),
+                        badge: convert::badge(lesson.standing.badge()),
+                        relevance: convert::relevance(word),
+                        rank: item.rank,
+                        lesson: self.view(lesson),
+                        factors: explain
+                            .then(|| item.factors.iter().map(convert::factor).collect()),
+                    })
+                })
+                .collect(),
+        }
+    }
+}
+
+fn check(asked: &Recommend) -> Result<(), ApiError> {
+    optional("query", asked.query.as_ref(), limits::QUERY)?;
+    optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
+    optional("phase", asked.phase.as_ref(), limits::WORD)?;
+    optional("domain", asked.domain.as_ref(), limits::WORD)?;
+    validate::words("tech_stack", asked.tech_stack.as_ref())?;
+    if let Some(id) = &asked.decision_id {
+        filled("decision_id", id, limits::ID)?;
+        chars("decision_id", id, limits::ID)?;
+    }
+    validate::limit(asked.limit, 1, limits::LIMIT)?;
+    Ok(())
+}
+
+fn situation(asked: &Recommend) -> Situation {
+    Situation {
+        query: asked.query.clone(),
+        project_type: asked.project_type.clone(),
+        tech_stack: asked.tech_stack.clone().unwrap_or_default(),
+        phase: asked.phase.clone(),
+        domain: asked.domain.clone(),
+        market: asked.market.as_ref().map(convert::market),
+        limit: asked.limit.map(|limit| limit as usize),
+    }
+}
+
+/// What to do next when there is nothing to show.
+fn hint(state: &State, otherwise: &str) -> String {
+    let in_use = state.space.lessons().any(|lesson| !lesson.archived);
+    if in_use { otherwise } else { NO_LESSONS }.to_owned()
+}
+
+/// A refusal of the ranking; the names of its constants are fields of `policy`.
+fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
+    let constant =
+        serde_json::to_value(policy).is_ok_and(|constants| constants.get(error.field).is_some());
+    let field = if constant {
+        format!("policy.{}", error.field)
+    } else {
+        error.field.to_owned()
+    };
+    ApiError::invalid(field, error.message)
+}

@@ -1,0 +1,218 @@
+//! Routing as data: method and path to one of the interface's requests.
+
+use crate::fault::clip;
+use crate::path::parse;
+use crate::validate;
+use lesson_api::{ApiError, ErrorCode, ExportFormat, LessonQuery, Method};
+use serde_json::{Map, Value};
+
+/// A request of the interface, with what its path says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Route {
+    Import,
+    Export(ExportFormat),
+    AddLesson,
+    ListLessons(LessonQuery),
+    GetLesson(String),
+    EditLesson(String),
+    Archive(String),
+    Restore(String),
+    Review(String),
+    Merge,
+    History(String),
+    Recommend,
+    Search,
+    Patterns,
+    Track,
+    Outcome,
+    Feedback,
+    Rate,
+    Vote,
+    Session,
+    ToolSuccess,
+    ToolSuggest,
+    Stats,
+    Health,
+    Policy,
+}
+
+impl Route {
+    /// Whether it writes events, so that repeating it would count twice.
+    pub fn writes(&self) -> bool {
+        !matches!(
+            self,
+            Self::Export(_)
+                | Self::ListLessons(_)
+                | Self::GetLesson(_)
+                | Self::History(_)
+                | Self::Search
+                | Self::Patterns
+                | Self::ToolSuggest
+                | Self::Stats
+                | Self::Health
+                | Self::Policy
+        )
+    }
+}
+
+/// The request that a method and a path mean.
+pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
+    use Method::{Get, Patch, Post};
+    let target = parse(path)?;
+    let segments: Vec<&str> = target.segments.iter().map(String::as_str).collect();
+    let Some((&"v1", rest)) = segments.split_first() else {
+        return Err(unknown(path));
+    };
+    let query = target.query;
+    let one = |allowed: Method, route: Route| -> Result<Route, ApiError> {
+        takes(method, &[allowed], path)?;
+        no_query(&query)?;
+        Ok(route)
+    };
+    match *rest {
+        ["import"] => one(Post, Route::Import),
+        ["export"] => {
+            takes(method, &[Get], path)?;
+            export(query)
+        }
+        ["lessons"] => match method {
+            Get => lessons(query),
+            _ => {
+                takes(method, &[Get, Post], path)?;
+                no_query(&query)?;
+                Ok(Route::AddLesson)
+            }
+        },
+        ["lessons", "merge"] if method == Post => one(Post, Route::Merge),
+        ["lessons", slug] => {
+            takes(method, &[Get, Patch], path)?;
+            no_query(&query)?;
+            validate::slug("slug", slug)?;
+            Ok(match method {
+                Get => Route::GetLesson(slug.to_owned()),
+                _ => Route::EditLesson(slug.to_owned()),
+            })
+        }
+        ["lessons", slug, act] => {
+            let (allowed, route): (Method, fn(String) -> Route) = match act {
+                "archive" => (Post, Route::Archive),
+                "restore" => (Post, Route::Restore),
+                "review" => (Post, Route::Review),
+                "history" => (Get, Route::History),
+                _ => return Err(unknown(path)),
+            };
+            takes(method, &[allowed], path)?;
+            no_query(&query)?;
+            validate::slug("slug", slug)?;
+            Ok(route(slug.to_owned()))
+        }
+        ["recommend"] => one(Post, Route::Recommend),
+        ["search"] => one(Post, Route::Search),
+        ["patterns"] => one(Post, Route::Patterns),
+        ["track"] => one(Post, Route::Track),
+        ["outcome"] => one(Post, Route::Outcome),
+        ["feedback"] => one(Post, Route::Feedback),
+        ["rate"] => one(Post, Route::Rate),
+        ["vote"] => one(Post, Route::Vote),
+        ["sessions"] => one(Post, Route::Session),
+        ["tools", "success"] => one(Post, Route::ToolSuccess),
+        ["tools", "suggest"] => one(Post, Route::ToolSuggest),
+        ["stats"] => one(Get, Route::Stats),
+        ["health"] => one(Get, Route::Health),
+        ["policy"] => one(Get, Route::Policy),
+        _ => Err(unknown(path)),
+    }
+}
+
+fn unknown(path: &str) -> ApiError {
+    ApiError::new(
+        ErrorCode::NotFound,
+        format!(
+            "there is no `{}`; paths begin with /v1, such as /v1/recommend or /v1/lessons",
+            clip(path)
+        ),
+    )
+    .at("path")
+}
+
+fn takes(method: Method, allowed: &[Method], path: &str) -> Result<(), ApiError> {
+    if allowed.contains(&method) {
+        return Ok(());
+    }
+    let names: Vec<&str> = allowed.iter().copied().map(name).collect();
+    Err(ApiError::invalid(
+        "method",
+        format!(
+            "`{}` takes {}, not {}",
+            clip(path),
+            names.join(" or "),
+            name(method)
+        ),
+    ))
+}
+
+fn name(method: Method) -> &'static str {
+    match method {
+        Method::Get => "GET",
+        Method::Post => "POST",
+        Method::Patch => "PATCH",
+    }
+}
+
+fn no_query(query: &[(String, String)]) -> Result<(), ApiError> {
+    match query.first() {
+        None => Ok(()),
+        Some((name, _)) => Err(ApiError::invalid(
+            clip(name),
+            format!(
+                "this request takes no query parameter; leave `{}` out of the path",
+                clip(name)
+            ),
+        )),
+    }
+}
+
+fn export(query: Vec<(String, String)>) -> Result<Route, ApiError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Query {
+        #[serde(default)]
+        format: ExportFormat,
+    }
+    let query: Query = parameters(query)?;
+    Ok(Route::Export(query.format))
+}
+
+fn lessons(query: Vec<(String, String)>) -> Result<Route, ApiError> {
+    Ok(Route::ListLessons(parameters(query)?))
+}
+
+/// Parameters into a type. `limit` is a number and `archived` true or false; the rest is text.
+fn parameters<T: serde::de::DeserializeOwned>(query: Vec<(String, String)>) -> Result<T, ApiError> {
+    let mut fields = Map::new();
+    for (name, text) in query {
+        let value = match name.as_str() {
+            "limit" => text.parse::<u32>().map(Value::from).map_err(|_| {
+                ApiError::invalid(
+                    "limit",
+                    format!("limit is `{}`; use a whole number", clip(&text)),
+                )
+            })?,
+            "archived" => text.parse::<bool>().map(Value::from).map_err(|_| {
+                ApiError::invalid(
+                    "archived",
+                    format!("archived is `{}`; use true or false", clip(&text)),
+                )
+            })?,
+            _ => Value::String(text),
+        };
+        if fields.contains_key(&name) {
+            return Err(ApiError::invalid(
+                clip(&name),
+                format!("`{}` is given twice; give it once", clip(&name)),
+            ));
+        }
+        fields.insert(name, value);
+    }
+    validate::read(Value::Object(fields))
+}

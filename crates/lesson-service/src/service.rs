@@ -1,0 +1,199 @@
+//! The service: what it holds, how it is opened, and how a request is answered.
+
+use crate::fault::of_store;
+use crate::host::{Host, fresh_id};
+use crate::idempotency::{Answers, Turn};
+use crate::model::Embedder;
+use crate::router::{Route, route};
+use crate::state::State;
+use crate::validate;
+use crate::writer::Draft;
+use lesson_api::{ApiError, ErrorBody, Request, Response};
+use lesson_core::Policy;
+use lesson_sync::Store;
+use serde::Serialize;
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// The engine over a store and a host: every request of the interface is answered by
+/// [`Service::handle`].
+///
+/// All methods take a shared reference, so that requests can be answered while others wait for
+/// the store. State is never borrowed across an await.
+pub struct Service<S, H> {
+    pub(crate) store: S,
+    pub(crate) host: H,
+    pub(crate) policy: Policy,
+    pub(crate) state: RefCell<State>,
+    /// The writer's turn.
+    pub(crate) writing: async_lock::Mutex<()>,
+    /// Tracking that waits to be stored.
+    pub(crate) queue: RefCell<VecDeque<Draft>>,
+    /// The store's last failure, while it fails.
+    pub(crate) trouble: RefCell<Option<String>>,
+    pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
+    answers: Answers,
+}
+
+impl<S, H> std::fmt::Debug for Service<S, H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
+    }
+}
+
+/// A body and the headers that go with it.
+pub(crate) struct Answer {
+    pub body: Value,
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Reads the whole ledger and folds it. Events that can't be read or folded stay in the store,
+    /// take no part, and are named by `GET /v1/health`.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn open(store: S, host: H) -> Result<Self, ApiError> {
+        store
+            .identity(&fresh_id(&host))
+            .await
+            .map_err(|error| of_store(&error))?;
+        let ledger = store
+            .read_after(0)
+            .await
+            .map_err(|error| of_store(&error))?;
+        let policy = Policy::default();
+        let state = State::of(&ledger, &policy);
+        Ok(Self {
+            store,
+            host,
+            policy,
+            state: RefCell::new(state),
+            writing: async_lock::Mutex::new(()),
+            queue: RefCell::default(),
+            trouble: RefCell::default(),
+            model: RefCell::default(),
+            answers: Answers::default(),
+        })
+    }
+
+    /// Answers a request. Never fails: what went wrong is an answer too, with its status, a stable
+    /// code and a remedy. Call [`Service::flush`] once the answer is on its way.
+    pub async fn handle(&self, request: Request) -> Response {
+        match self.answer(request).await {
+            Ok(response) => response,
+            Err(error) => refusal(error),
+        }
+    }
+
+    async fn answer(&self, request: Request) -> Result<Response, ApiError> {
+        let route = route(request.method, &request.path)?;
+        validate::bounded_depth(&request.body)?;
+        if !route.writes() {
+            return self
+                .dispatch(route, request.body)
+                .await
+                .map(Answer::respond);
+        }
+        match self.answers.turn(&request)? {
+            Turn::Repeat(response) => Ok(*response),
+            Turn::Free => self
+                .dispatch(route, request.body)
+                .await
+                .map(Answer::respond),
+            Turn::First(claim) => {
+                let response = self
+                    .dispatch(route, request.body)
+                    .await
+                    .map(Answer::respond)?;
+                claim.answered(&response);
+                Ok(response)
+            }
+        }
+    }
+
+    async fn dispatch(&self, route: Route, body: Value) -> Result<Answer, ApiError> {
+        use validate::body as read;
+        match route {
+            Route::Import => self.import(read(body)?).await,
+            Route::Export(format) => self.export(format, &body).await,
+            Route::AddLesson => self.add_lesson(read(body)?).await,
+            Route::ListLessons(query) => self.list_lessons(&query, &body),
+            Route::GetLesson(slug) => self.get_lesson(&slug, &body),
+            Route::EditLesson(slug) => self.edit_lesson(&slug, read(body)?).await,
+            Route::Archive(slug) => self.archive(&slug, &body).await,
+            Route::Restore(slug) => self.restore(&slug, &body).await,
+            Route::Review(slug) => self.review(&slug, read(body)?).await,
+            Route::Merge => self.merge(read(body)?).await,
+            Route::History(slug) => self.history(&slug, &body).await,
+            Route::Recommend => self.recommend(read(body)?),
+            Route::Search => self.search(read(body)?),
+            Route::Patterns => self.patterns(read(body)?),
+            Route::Track => self.track(read(body)?).await,
+            Route::Outcome => self.outcome(read(body)?).await,
+            Route::Feedback => self.feedback(read(body)?).await,
+            Route::Rate => self.rate(read(body)?).await,
+            Route::Vote => self.vote(read(body)?).await,
+            Route::Session => self.session(read(body)?).await,
+            Route::ToolSuccess => self.tool_success(read(body)?).await,
+            Route::ToolSuggest => self.tool_suggest(read(body)?),
+            Route::Stats => self.stats(&body),
+            Route::Health => self.health(&body),
+            Route::Policy => self.show_policy(&body),
+        }
+    }
+}
+
+impl Answer {
+    /// A JSON answer.
+    pub fn json(body: &impl Serialize) -> Result<Self, ApiError> {
+        let body = serde_json::to_value(body).map_err(|error| {
+            ApiError::new(
+                lesson_api::ErrorCode::Unavailable,
+                format!("the answer could not be written ({error}); please report this"),
+            )
+        })?;
+        Ok(Self {
+            body,
+            headers: vec![("content-type", "application/json".to_owned())],
+        })
+    }
+
+    /// A text answer of a media type.
+    pub fn text(body: String, media_type: &str) -> Self {
+        Self {
+            body: Value::String(body),
+            headers: vec![("content-type", media_type.to_owned())],
+        }
+    }
+
+    /// The answer with one more header.
+    pub fn with(mut self, name: &'static str, value: String) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn respond(self) -> Response {
+        Response {
+            status: 200,
+            headers: self
+                .headers
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            body: self.body,
+        }
+    }
+}
+
+fn refusal(error: ApiError) -> Response {
+    let status = error.code.status();
+    Response {
+        status,
+        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
+        // An error holds strings only, which always become JSON.
+        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,220 @@
+//! Writing: one at a time, checked first, stored next, shown last.
+//!
+//! A write is checked against the state, appended at the position it was checked at, and folded
+//! only once it is stored. When others wrote in between, their events are read and it is checked
+//! again. `Surfaced` events wait in a queue, so that a recommendation is answered before its
+//! tracking is stored; every write stores that queue first.
+
+use crate::fault::{of_fold, of_store};
+use crate::host::{Host, uuid7};
+use crate::service::Service;
+use crate::state::State;
+use lesson_api::{ApiError, ErrorCode};
+use lesson_core::{Event, Happening, Millis};
+use lesson_sync::{Entry, Store, StoreError};
+
+/// How often a write is checked again because others wrote in between.
+const TRIES: usize = 8;
+/// The most recommendations that wait to be stored; beyond it the oldest tracking is given up.
+const QUEUE: usize = 10_000;
+
+/// What a request wants to write.
+#[derive(Default)]
+pub(crate) struct Plan {
+    /// Events of another ledger, kept as they are. Already checked.
+    pub foreign: Vec<Event>,
+    /// New events. Checked after the foreign ones unless `checked`.
+    pub own: Vec<Happening>,
+    /// Whether `own` has been checked already.
+    pub checked: bool,
+}
+
+impl Plan {
+    /// One new event.
+    pub fn one(happening: Happening) -> Self {
+        Self::of(vec![happening])
+    }
+
+    /// New events.
+    pub fn of(own: Vec<Happening>) -> Self {
+        Self {
+            own,
+            ..Self::default()
+        }
+    }
+}
+
+/// An event that waits to be stored.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    /// Its id.
+    pub op_id: String,
+    /// When it was made.
+    pub at: Millis,
+    /// What happened.
+    pub event: Happening,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Stores what `plan` makes of the state, whole or not at all, and then folds it. `plan` is
+    /// asked again when others wrote in between.
+    pub(crate) async fn commit<T>(
+        &self,
+        mut plan: impl FnMut(&State, Millis) -> Result<(Plan, T), ApiError>,
+    ) -> Result<T, ApiError> {
+        let _turn = self.writing.lock().await;
+        self.store_queue().await.map_err(|error| of_store(&error))?;
+        for _ in 0..TRIES {
+            let at = self.host.now();
+            let (plan, answer) = plan(&self.state.borrow(), at)?;
+            if !plan.checked {
+                self.state
+                    .borrow()
+                    .space
+                    .check(&plan.own, at, &self.policy)
+                    .map_err(|(_, error)| of_fold(&error))?;
+            }
+            let mut first = plan.foreign.first().map(|event| event.op_id.clone());
+            let mut entries: Vec<Entry> = plan.foreign.into_iter().map(Entry::Foreign).collect();
+            for event in plan.own {
+                let op_id = self.id(at);
+                first.get_or_insert_with(|| op_id.clone());
+                entries.push(Entry::Own { op_id, at, event });
+            }
+            let Some(first) = first else {
+                return Ok(answer);
+            };
+            match self.append(entries).await {
+                Ok(()) => return Ok(answer),
+                Err(StoreError::Behind) => {
+                    self.read_news().await.map_err(|error| of_store(&error))?
+                }
+                // A lost connection does not say whether the batch was kept, so look.
+                Err(error @ StoreError::Lost(_)) => {
+                    let kept = self.read_news().await.is_ok()
+                        && self.state.borrow().space.has_seen(&first);
+                    return if kept {
+                        Ok(answer)
+                    } else {
+                        Err(of_store(&error))
+                    };
+                }
+                Err(error) => return Err(of_store(&error)),
+            }
+        }
+        Err(ApiError::new(
+            ErrorCode::Unavailable,
+            "others keep writing to the same store; nothing was saved, try again in a moment",
+        ))
+    }
+
+    /// Puts an event in the queue.
+    pub(crate) fn enqueue(&self, draft: Draft) {
+        let mut queue = self.queue.borrow_mut();
+        queue.push_back(draft);
+        if queue.len() > QUEUE {
+            queue.pop_front();
+            self.state.borrow_mut().leave_out(
+                "a recommendation's tracking was given up, because storing kept failing".to_owned(),
+            );
+        }
+    }
+
+    /// Stores what waits in the queue. Call it after answering.
+    ///
+    /// # Errors
+    /// When the store fails; what waits goes on waiting.
+    pub async fn flush(&self) -> Result<(), ApiError> {
+        if self.queue.borrow().is_empty() {
+            return Ok(());
+        }
+        let _turn = self.writing.lock().await;
+        self.store_queue().await.map_err(|error| of_store(&error))
+    }
+
+    /// Reads what others have written to the store, such as another tab; whether there was
+    /// anything.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn catch_up(&self) -> Result<bool, ApiError> {
+        let _turn = self.writing.lock().await;
+        let before = self.state.borrow().position;
+        self.read_news().await.map_err(|error| of_store(&error))?;
+        Ok(self.state.borrow().position != before)
+    }
+
+    /// Stores the queue; the caller has the writer's turn.
+    async fn store_queue(&self) -> Result<(), StoreError> {
+        for _ in 0..TRIES {
+            let (taken, entries) = self.checked_queue();
+            if entries.is_empty() {
+                self.queue.borrow_mut().drain(..taken);
+                return Ok(());
+            }
+            match self.append(entries).await {
+                Ok(()) => {
+                    self.queue.borrow_mut().drain(..taken);
+                    return Ok(());
+                }
+                Err(StoreError::Behind) => self.read_news().await?,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(StoreError::Behind)
+    }
+
+    /// What waits and can be stored, and how many entries of the queue that covers.
+    fn checked_queue(&self) -> (usize, Vec<Entry>) {
+        let state = self.state.borrow();
+        let queue = self.queue.borrow();
+        let entries = queue
+            .iter()
+            .filter(|draft| !state.space.has_seen(&draft.op_id))
+            .filter(|draft| {
+                let event = std::slice::from_ref(&draft.event);
+                state.space.check(event, draft.at, &self.policy).is_ok()
+            })
+            .map(|draft| Entry::Own {
+                op_id: draft.op_id.clone(),
+                at: draft.at,
+                event: draft.event.clone(),
+            })
+            .collect();
+        (queue.len(), entries)
+    }
+
+    async fn append(&self, entries: Vec<Entry>) -> Result<(), StoreError> {
+        let expected = self.state.borrow().position;
+        let appended = self.store.append(expected, entries).await;
+        self.note(&appended);
+        let stored = appended?;
+        self.state.borrow_mut().take_in(&stored, &self.policy, true);
+        Ok(())
+    }
+
+    async fn read_news(&self) -> Result<(), StoreError> {
+        let position = self.state.borrow().position;
+        let read = self.store.read_after(position).await;
+        self.note(&read);
+        self.state
+            .borrow_mut()
+            .take_in_ledger(&read?, &self.policy, true);
+        Ok(())
+    }
+
+    /// Remembers for health whether storing works.
+    fn note<T>(&self, result: &Result<T, StoreError>) {
+        *self.trouble.borrow_mut() = match result {
+            Ok(_) | Err(StoreError::Behind) => None,
+            Err(error) => Some(error.to_string()),
+        };
+    }
+
+    /// A fresh id made at `at`.
+    pub(crate) fn id(&self, at: Millis) -> String {
+        let mut random = [0; 10];
+        self.host.random(&mut random);
+        uuid7(at, random)
+    }
+}
