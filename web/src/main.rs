@@ -1,2 +1,19 @@
-//! Dashboard entry.
-fn main() {}
+//! The Lessonloop dashboard: a page that shows what the engine worker says, and asks it. It holds no rule about
+//! lessons itself.
+#![forbid(unsafe_code)]
+
+mod app;
+mod client;
+mod dom;
+mod format;
+mod markdown;
+mod pages;
+mod theme;
+mod ui;
+mod zip;
+
+fn main() {
+    console_error_panic_hook::set_once();
+    theme::Theme::load().apply();
+    leptos::mount::mount_to_body(app::App);
+}

@@ -1,0 +1,55 @@
+//! The few things of the browser that pages need: clipboard, downloads, ids, titles, focus.
+
+use gloo::file::{Blob, ObjectUrl};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{HtmlAnchorElement, HtmlElement};
+
+/// How long a download's URL is kept for the browser to fetch it, in milliseconds.
+const URL_LIFE: u32 = 60_000;
+
+/// A fresh id for a decision. Outside a secure context, where there is no `randomUUID`, the id is made of two
+/// random numbers.
+pub fn random_id() -> String {
+    let secure = js_sys::Reflect::get(&window(), &"isSecureContext".into()).ok().and_then(|v| v.as_bool());
+    match window().crypto() {
+        Ok(crypto) if secure == Some(true) => crypto.random_uuid(),
+        _ => {
+            let part = || (js_sys::Math::random() * f64::from(u32::MAX)) as u32;
+            format!("decision-{:08x}{:08x}", part(), part())
+        }
+    }
+}
+
+/// Puts a text into the clipboard; `false` when the browser refuses.
+pub async fn copy(text: &str) -> bool {
+    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
+    if !clipboard.is_ok_and(|clipboard| clipboard.is_object()) {
+        return false;
+    }
+    JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
+}
+
+/// Offers bytes to the person as a file.
+pub fn download(name: &str, mime: &str, bytes: &[u8]) {
+    let url = ObjectUrl::from(Blob::new_with_options(bytes, Some(mime)));
+    let Ok(link) = document().create_element("a") else { return };
+    let link: HtmlAnchorElement = link.unchecked_into();
+    link.set_href(&url);
+    link.set_download(name);
+    link.click();
+    gloo::timers::callback::Timeout::new(URL_LIFE, move || drop(url)).forget();
+}
+
+/// Names the page in the window's title.
+pub fn set_title(page: &str) {
+    document().set_title(&format!("{page} · Lessonloop"));
+}
+
+/// Puts the focus on the element with this id, if it is there.
+pub fn focus(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}

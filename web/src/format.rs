@@ -1,0 +1,143 @@
+//! Numbers, times and lists as people read them.
+
+/// A share of one as a whole percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
+/// A percentage where there is one, a dash where there is none.
+pub fn percent_or_dash(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), percent)
+}
+
+/// A number with up to `places` decimals and no trailing zeros.
+pub fn trim(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    if !text.contains('.') {
+        return text;
+    }
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// A count with thousands set apart.
+pub fn count(n: impl Into<u64>) -> String {
+    let digits = n.into().to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count and its noun.
+pub fn plural(n: u32, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A size in bytes, in the unit that suits it.
+pub fn bytes(n: f64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = n;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let places = if value < 10.0 && unit > 0 { 1 } else { 0 };
+    format!("{value:.places$} {}", UNITS[unit])
+}
+
+/// An RFC 3339 time as `2026-11-22 01:16`, in UTC as it came.
+pub fn time(rfc3339: &str) -> String {
+    let day = rfc3339.get(..10);
+    let clock = rfc3339.get(11..16);
+    match (day, clock) {
+        (Some(day), Some(clock)) => format!("{day} {clock}"),
+        _ => rfc3339.to_owned(),
+    }
+}
+
+/// An age in days as words.
+pub fn age(days: f64) -> String {
+    if days < 1.0 / 24.0 {
+        "just now".to_owned()
+    } else if days < 1.0 {
+        let hours = (days * 24.0).round().max(1.0);
+        if hours == 1.0 { "1 hour ago".to_owned() } else { format!("{hours:.0} hours ago") }
+    } else {
+        let days = trim(days, 1);
+        if days == "1" { "1 day ago".to_owned() } else { format!("{days} days ago") }
+    }
+}
+
+/// Words typed with commas between them.
+pub fn words(typed: &str) -> Vec<String> {
+    typed.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A text without the blanks around it; `None` when nothing is left.
+pub fn filled(typed: &str) -> Option<String> {
+    let typed = typed.trim();
+    (!typed.is_empty()).then(|| typed.to_owned())
+}
+
+/// A snake_case name as words.
+pub fn spaced(name: &str) -> String {
+    let mut words = name.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+/// A text made safe for one part of a URL's path or query.
+pub fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        for (value, places, text) in [(0.5, 3, "0.5"), (1.0, 2, "1"), (0.0996, 3, "0.1"), (-0.0001, 2, "0"), (120.0, 0, "120")] {
+            assert_eq!(trim(value, places), text, "{value}");
+        }
+        for (n, text) in [(0_u32, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(n), text);
+        }
+        for (n, text) in [(0.0, "0 B"), (999.0, "999 B"), (1500.0, "1.5 kB"), (22_500_000.0, "22 MB")] {
+            assert_eq!(bytes(n), text);
+        }
+    }
+
+    #[test]
+    fn ages_and_times_read_well() {
+        for (days, text) in [(0.0, "just now"), (0.05, "1 hour ago"), (0.5, "12 hours ago"), (1.0, "1 day ago"), (2.54, "2.5 days ago")] {
+            assert_eq!(age(days), text, "{days}");
+        }
+        assert_eq!(time("2026-11-22T01:16:50Z"), "2026-11-22 01:16");
+        assert_eq!(time("soon"), "soon");
+    }
+
+    #[test]
+    fn typed_text_is_taken_apart() {
+        assert_eq!(words(" rust, , web-app ,"), ["rust", "web-app"]);
+        assert_eq!(filled("  "), None);
+        assert_eq!(encode("a b/ü&"), "a%20b%2F%C3%BC%26");
+        assert_eq!(spaced("low_relevance"), "Low relevance");
+    }
+}

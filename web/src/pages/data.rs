@@ -1,0 +1,57 @@
+//! Import, export, storage, the model, the theme and the policy.
+
+mod export;
+mod import;
+mod intake;
+mod model;
+mod policy;
+mod report;
+mod samples;
+mod storage;
+
+use crate::theme::Theme;
+use crate::ui::{Choice, Page};
+use export::ExportCard;
+use import::ImportCard;
+use leptos::prelude::*;
+use model::ModelCard;
+use policy::PolicyCard;
+pub use samples::load_samples;
+use storage::StorageCard;
+
+/// Everything about the data of this browser.
+#[component]
+pub fn DataPage() -> impl IntoView {
+    view! {
+        <Page title="Data" intro="Everything is kept in this browser. Nothing leaves it.">
+            <ImportCard/>
+            <div class="columns-2">
+                <ExportCard/>
+                <ModelCard/>
+                <StorageCard/>
+                <ThemeCard/>
+            </div>
+            <PolicyCard/>
+        </Page>
+    }
+}
+
+#[component]
+fn ThemeCard() -> impl IntoView {
+    let chosen = RwSignal::new(Theme::load().word().to_owned());
+    Effect::new(move |before: Option<()>| {
+        let word = chosen.get();
+        if before.is_some()
+            && let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.word() == word)
+        {
+            theme.apply();
+        }
+    });
+    let options = Theme::ALL.map(|theme| (theme.word(), theme.label())).to_vec();
+    view! {
+        <section class="card">
+            <h2>"Look"</h2>
+            <Choice name="theme" legend="Theme" value=chosen options/>
+        </section>
+    }
+}

@@ -1,0 +1,143 @@
+//! One lesson: its text, its standing, what moved it, and what a person can do with it.
+
+mod acts;
+mod edit;
+mod form;
+mod history;
+mod standing;
+
+use crate::client::use_get;
+use crate::format;
+use crate::ui::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
+use acts::Acts;
+use edit::EditForm;
+pub use form::{LessonFields, LessonForm};
+use history::HistoryList;
+use leptos::prelude::*;
+use leptos_router::components::A;
+use leptos_router::hooks::use_params_map;
+use lesson_api::{ApiError, ErrorCode, LessonView};
+use standing::Standing;
+
+/// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
+/// half-written edit is lost.
+#[derive(Debug, Clone, PartialEq)]
+enum Stage {
+    Loading,
+    Failed(ApiError),
+    Shown(String),
+}
+
+/// The page of one lesson.
+#[component]
+pub fn LessonPage() -> impl IntoView {
+    let params = use_params_map();
+    let slug = Memo::new(move |_| params.read().get("slug").unwrap_or_default());
+    let answer = use_get::<LessonView>(move || format!("/v1/lessons/{}", format::encode(&slug.get())));
+    let stage = Memo::new(move |_| {
+        answer.data.with(|data| match data {
+            None => Stage::Loading,
+            Some(Err(error)) => Stage::Failed(error.clone()),
+            Some(Ok(lesson)) => Stage::Shown(lesson.slug.clone()),
+        })
+    });
+    let lesson = Memo::new(move |_| answer.data.with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned()));
+    // The lesson as it was when the form was opened.
+    let editing = RwSignal::new(None::<LessonView>);
+    Effect::new(move |_| {
+        slug.track();
+        editing.set(None);
+    });
+    move || {
+        if let Some(lesson) = editing.get() {
+            return view! { <Page title=format!("Edit “{}”", lesson.title)><EditForm lesson editing/></Page> }.into_any();
+        }
+        match stage.get() {
+            Stage::Loading => view! { <Page title="Lesson"><Loading/></Page> }.into_any(),
+            Stage::Failed(error) if error.code == ErrorCode::NotFound => view! {
+                <Page title="No such lesson">
+                    <Empty title="There is no lesson by this name" text=error.message>
+                        <A href="/" attr:class="button primary">"All lessons"</A>
+                    </Empty>
+                </Page>
+            }
+            .into_any(),
+            Stage::Failed(error) => view! { <Page title="Lesson"><ErrorNote error/></Page> }.into_any(),
+            Stage::Shown(slug) => view! { <Shown slug lesson editing/> }.into_any(),
+        }
+    }
+}
+
+#[component]
+fn Shown(slug: String, lesson: Memo<Option<LessonView>>, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
+    let title = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.title.clone()).unwrap_or_default()));
+    // The text is made anew only when it changed.
+    let text = Memo::new(move |_| {
+        lesson.with(|lesson| lesson.as_ref().map(|lesson| (lesson.description.clone(), lesson.context.clone(), lesson.recommendation.clone())))
+    });
+    view! {
+        <p class="back"><A href="/">"← All lessons"</A></p>
+        {move || view! { <Page title=title.get()>{()}</Page> }}
+        {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
+        <div class="split">
+            <div class="stack">
+                <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
+                <HistoryList slug/>
+            </div>
+            <aside class="stack" aria-label="About this lesson">
+                <Acts lesson editing/>
+                <Standing lesson/>
+                <section class="card">
+                    <h2>"About"</h2>
+                    <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson))}</dl>
+                </section>
+            </aside>
+        </div>
+    }
+}
+
+#[component]
+fn Head(lesson: LessonView) -> impl IntoView {
+    let findings = lesson.findings.into_iter().map(|finding| view! { <li>{finding}</li> }).collect::<Vec<_>>();
+    view! {
+        <div class="chips">
+            <BadgeChip badge=lesson.derived.badge/>
+            <TrustChip trust=lesson.trust/>
+            {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
+            <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>
+        </div>
+        {(!findings.is_empty()).then(|| view! {
+            <div class="note note-warn" data-testid="findings"><strong>"Found in this text"</strong><ul>{findings}</ul></div>
+        })}
+        {lesson.merged_into.map(|into| view! {
+            <div class="note"><p>"Merged into "<A href=format!("/lessons/{}", format::encode(&into))>{into.clone()}</A>"."</p></div>
+        })}
+    }
+}
+
+fn whole_text((description, context, recommendation): (String, String, String)) -> impl IntoView {
+    let parts = [(None, description), (Some("When it applies"), context), (Some("What to do"), recommendation)];
+    parts
+        .into_iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(heading, text)| view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any())
+        .collect_view()
+}
+
+fn facts(lesson: &LessonView) -> impl IntoView + use<> {
+    let list = |words: &[String], none: &str| if words.is_empty() { none.to_owned() } else { words.join(", ") };
+    let word = |word: &str, none: &str| if word.is_empty() { none.to_owned() } else { word.to_owned() };
+    let rows = [
+        ("Kind", lesson.kind.as_str().to_owned()),
+        ("Category", lesson.category.as_str().to_owned()),
+        ("Domain", word(&lesson.domain, "general")),
+        ("Projects", list(&lesson.project_types, "all")),
+        ("Technologies", list(&lesson.tech_stacks, "all")),
+        ("Tags", list(&lesson.tags, "none")),
+        ("Source", word(&lesson.source, "not said")),
+        ("Added", format::time(&lesson.created_at)),
+        ("Changed", format::time(&lesson.updated_at)),
+        ("Revision", lesson.rev.to_string()),
+    ];
+    rows.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view()
+}

@@ -1,0 +1,81 @@
+//! What a person can do with a lesson: rate, vote, review, edit, archive.
+
+use crate::client::{Client, json};
+use crate::format;
+use crate::ui::use_toasts;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_api::{LessonView, Rate, Review, Trust, Verdict, Vote};
+use serde_json::Value;
+
+/// The buttons. They stay in place while the lesson changes, so that the focus does too.
+#[component]
+pub fn Acts(lesson: Memo<Option<LessonView>>, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let act = move |path: String, body: Value, done: &'static str| {
+        if busy.get_untracked() {
+            return;
+        }
+        busy.set(true);
+        spawn_local(async move {
+            let answer = client.act(path, &body).await;
+            toasts.tell(&answer, done);
+            busy.try_set(false);
+        });
+    };
+    let slug = move || lesson.with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.slug.clone()).unwrap_or_default());
+    let path = move |what: &str| format!("/v1/lessons/{}/{what}", format::encode(&slug()));
+    let rate = move |helpful: bool| {
+        let done = if helpful { "Rated helpful" } else { "Rated not helpful" };
+        act("/v1/rate".to_owned(), json(&Rate { lesson: slug(), helpful }), done);
+    };
+    let vote = move |up: bool| {
+        let done = if up { "Voted up" } else { "Voted down" };
+        act("/v1/vote".to_owned(), json(&Vote { lesson: slug(), up }), done);
+    };
+    let review = move |verdict: Verdict, done: &'static str| {
+        let content_hash = lesson.with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
+        act(path("review"), json(&Review { verdict, content_hash }), done);
+    };
+    let count = move |read: fn(&LessonView) -> u32| move || lesson.with(|lesson| lesson.as_ref().map_or(0, read));
+    let helpful = count(|lesson| lesson.standing.times_helpful);
+    let not_helpful = count(|lesson| lesson.standing.times_not_helpful);
+    let up = count(|lesson| lesson.standing.upvotes);
+    let down = count(|lesson| lesson.standing.downvotes);
+    let trust = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.trust)));
+    let archived = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived)));
+    let shelve = move |_| {
+        if archived.get_untracked() {
+            act(path("restore"), Value::Null, "Restored: it may be recommended again");
+        } else {
+            act(path("archive"), Value::Null, "Archived. “Restore” brings it back");
+        }
+    };
+    view! {
+        <section class="card acts">
+            <h2>"Your judgement"</h2>
+            <div class="pair">
+                <button type="button" on:click=move |_| rate(true) data-testid="rate-helpful">"Helpful ("{helpful}")"</button>
+                <button type="button" on:click=move |_| rate(false) data-testid="rate-not-helpful">"Not helpful ("{not_helpful}")"</button>
+                <button type="button" on:click=move |_| vote(true) data-testid="vote-up">"▲ Up ("{up}")"</button>
+                <button type="button" on:click=move |_| vote(false) data-testid="vote-down">"▼ Down ("{down}")"</button>
+            </div>
+            <div class="pair">
+                <Show when=move || trust.get() != Some(Trust::Approved)>
+                    <button type="button" class="primary" data-testid="approve"
+                        on:click=move |_| review(Verdict::Approve, "Approved")>"Approve"</button>
+                </Show>
+                <Show when=move || trust.get() != Some(Trust::Quarantined)>
+                    <button type="button" data-testid="quarantine"
+                        on:click=move |_| review(Verdict::Quarantine, "Quarantined: held back until a person approves it")>"Quarantine"</button>
+                </Show>
+                <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
+                <button type="button" on:click=shelve data-testid=move || if archived.get() { "restore" } else { "archive" }>
+                    {move || if archived.get() { "Restore" } else { "Archive" }}
+                </button>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,90 @@
+//! Editing a lesson. The form keeps what was typed when the store changes under it.
+
+use super::form::{LessonFields, LessonForm};
+use crate::client::{Client, json};
+use crate::format;
+use crate::ui::{ErrorNote, Prose, use_toasts};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_api::{ApiError, ErrorCode, LessonView, Method};
+
+/// A form with the lesson's text.
+#[component]
+pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let fields = LessonFields::of(&lesson);
+    let from = StoredValue::new(lesson);
+    let base_rev = RwSignal::new(from.with_value(|lesson| lesson.rev));
+    let error = RwSignal::new(None::<ApiError>);
+    let busy = RwSignal::new(false);
+    let path = from.with_value(|lesson| format!("/v1/lessons/{}", format::encode(&lesson.slug)));
+    let path = StoredValue::new(path);
+    let save = move || {
+        let Some(patch) = from.with_value(|lesson| fields.patch(lesson, base_rev.get_untracked())) else {
+            toasts.good("Nothing was changed");
+            editing.set(None);
+            return;
+        };
+        busy.set(true);
+        error.set(None);
+        spawn_local(async move {
+            let answer = client.raw(Method::Patch, path.get_value(), json(&patch)).await;
+            busy.try_set(false);
+            match answer {
+                Ok(_) => {
+                    toasts.good("Saved. The text waits for review again");
+                    editing.try_set(None);
+                }
+                Err(failed) => {
+                    error.try_set(Some(failed));
+                }
+            }
+        });
+    };
+    let overwrite = move |_| {
+        busy.set(true);
+        spawn_local(async move {
+            match client.get::<LessonView>(path.get_value()).await {
+                Ok(newest) => {
+                    base_rev.set(newest.rev);
+                    save();
+                }
+                Err(failed) => {
+                    busy.try_set(false);
+                    error.try_set(Some(failed));
+                }
+            }
+        });
+    };
+    let conflict = move || error.with(|error| error.as_ref().is_some_and(|error| error.code == ErrorCode::Conflict));
+    view! {
+        <form class="card form" data-testid="edit-form" on:submit=move |event| {
+            event.prevent_default();
+            if !busy.get_untracked() {
+                save();
+            }
+        }>
+            {move || error.get().map(|error| view! { <ErrorNote error/> })}
+            <Show when=conflict>
+                <div class="note note-warn" data-testid="edit-conflict">
+                    <p>"The lesson was changed since this form was opened. Your text is still here."</p>
+                    <div class="actions">
+                        <button type="button" disabled=busy on:click=overwrite>"Save mine over it"</button>
+                        <button type="button" on:click=move |_| editing.set(None)>"Drop mine and show the newest"</button>
+                    </div>
+                </div>
+            </Show>
+            <LessonForm fields/>
+            <details>
+                <summary>"Preview of “What to do”"</summary>
+                {move || view! { <Prose text=fields.recommendation().get()/> }}
+            </details>
+            <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
+            <div class="actions">
+                <button type="submit" class="primary" disabled=busy data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
+                <button type="button" on:click=move |_| editing.set(None)>"Cancel"</button>
+            </div>
+        </form>
+    }
+}

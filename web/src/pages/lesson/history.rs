@@ -1,0 +1,128 @@
+//! Every event that touched a lesson, with what it changed.
+
+use crate::client::use_get;
+use crate::format;
+use crate::ui::{ErrorNote, Loading};
+use leptos::prelude::*;
+use lesson_api::{History, HistoryEntry, StandingView};
+use serde_json::Value;
+
+/// Events shown before the rest is asked for.
+const AT_FIRST: usize = 20;
+
+/// The history of one lesson, newest first.
+#[component]
+pub fn HistoryList(slug: String) -> impl IntoView {
+    let history = use_get::<History>(move || format!("/v1/lessons/{}/history", format::encode(&slug)));
+    let all = RwSignal::new(false);
+    view! {
+        <section class="card">
+            <h2>"History"</h2>
+            {move || match history.data.get() {
+                None => view! { <Loading/> }.into_any(),
+                Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
+                Some(Ok(history)) => {
+                    let count = history.events.len();
+                    let shown = if all.get() { count } else { AT_FIRST };
+                    let rows = history.events.into_iter().rev().take(shown).map(entry).collect_view();
+                    view! {
+                        <ol class="history" data-testid="history">{rows}</ol>
+                        {(count > shown).then(|| view! {
+                            <button type="button" on:click=move |_| all.set(true)>{format!("Show all {} events", format::count(count as u64))}</button>
+                        })}
+                    }.into_any()
+                }
+            }}
+        </section>
+    }
+}
+
+fn entry(entry: HistoryEntry) -> AnyView {
+    let moved = match &entry.before {
+        Some(before) => changes(before, &entry.after),
+        None => Vec::new(),
+    };
+    let event = entry.event.clone();
+    let rows = moved
+        .into_iter()
+        .map(|change| {
+            view! {
+                <li><span>{change.name}</span>" "<span class="num">{change.before}</span>" → "<b class="num">{change.after}</b></li>
+            }
+        })
+        .collect_view();
+    view! {
+        <li data-testid="history-event" data-event=event>
+            <div class="event-head">
+                <b>{entry.summary}</b>
+                <span class="muted">
+                    <time datetime=entry.at.clone()>{format::time(&entry.at)}</time>
+                    " · "{entry.event}
+                    {(!entry.actor.is_empty()).then(|| format!(" · by {}", entry.actor))}
+                </span>
+            </div>
+            <ul class="moved">{rows}</ul>
+        </li>
+    }
+    .into_any()
+}
+
+/// A number of the standing that an event moved.
+#[derive(Debug, PartialEq)]
+struct Change {
+    name: String,
+    before: String,
+    after: String,
+}
+
+/// The numbers that differ, by their names in the API.
+fn changes(before: &StandingView, after: &StandingView) -> Vec<Change> {
+    let (Ok(Value::Object(before)), Ok(Value::Object(after))) = (serde_json::to_value(before), serde_json::to_value(after)) else {
+        return Vec::new();
+    };
+    after
+        .into_iter()
+        .filter(|(name, now)| before.get(name) != Some(now))
+        .map(|(name, now)| Change {
+            before: shown(before.get(&name).unwrap_or(&Value::Null)),
+            after: shown(&now),
+            name: format::spaced(&name),
+        })
+        .collect()
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(text) => format::time(text),
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| format::trim(number, 4)),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_moved_is_shown() {
+        let before: StandingView = serde_json::from_value(serde_json::json!({
+            "confidence": 0.5, "frequency": 1, "upvotes": 0, "downvotes": 0, "times_surfaced": 3, "times_helpful": 0,
+            "times_not_helpful": 0, "effectiveness": 0.5, "use_count": 0, "causal_hits": 0, "times_applied": 2,
+            "success_count": 2, "consecutive_failures": 0, "proven_effective": false, "qualified_at": null,
+            "last_used_at": null, "last_feedback_at": null
+        }))
+        .expect("a standing");
+        let mut after = before.clone();
+        after.times_applied = 3;
+        after.proven_effective = true;
+        after.qualified_at = Some("2026-11-22T01:16:50Z".into());
+        let mut moved: Vec<_> = changes(&before, &after).into_iter().map(|c| (c.name, c.before, c.after)).collect();
+        moved.sort();
+        let expected = [("Proven effective", "no", "yes"), ("Qualified at", "–", "2026-11-22 01:16"), ("Times applied", "2", "3")];
+        assert_eq!(moved, expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())));
+        assert_eq!(changes(&before, &before), []);
+    }
+}

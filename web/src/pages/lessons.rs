@@ -1,0 +1,164 @@
+//! All lessons: search as you type, facets, order, and a list that grows as it is scrolled.
+
+mod filter;
+mod list;
+
+use crate::client::Client;
+use crate::format;
+use crate::pages::data::load_samples;
+use crate::ui::{Empty, ErrorNote, Loading, Page, Pick, use_toasts};
+use filter::{Filter, facet_words};
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::components::A;
+use leptos_router::hooks::{use_navigate, use_query_map};
+use leptos_router::{NavigateOptions, location::State};
+use lesson_api::{BadgeKind, Category, Trust};
+use list::{Feed, LessonList};
+
+/// A pause in typing after which the search is made, in milliseconds.
+const PAUSE: u32 = 120;
+
+/// The list of lessons.
+#[component]
+pub fn LessonsPage() -> impl IntoView {
+    let query = use_query_map();
+    let filter = Memo::new(move |_| Filter::read(&query.read()));
+    let navigate = StoredValue::new_local(use_navigate());
+    // The address holds the filter, so that going back finds it as it was.
+    let apply = move |filter: Filter| {
+        let options = NavigateOptions { replace: true, scroll: false, state: State::new(None), resolve: true };
+        navigate.with_value(|navigate| navigate(&filter.address(), options));
+    };
+    let change = move |change: &dyn Fn(&mut Filter)| {
+        let mut filter = filter.get_untracked();
+        change(&mut filter);
+        apply(filter);
+    };
+
+    let typed = RwSignal::new(filter.get_untracked().q);
+    let pause = StoredValue::new_local(None::<Timeout>);
+    let on_type = move |text: String| {
+        typed.set(text);
+        let timer = Timeout::new(PAUSE, move || {
+            if let Some(text) = typed.try_get_untracked() {
+                change(&|filter| filter.q = text.clone());
+            }
+        });
+        // The timer before it is dropped, which stops it.
+        pause.set_value(Some(timer));
+    };
+
+    let feed = Feed::new(filter);
+    view! {
+        <Page
+            title="Lessons"
+            actions=|| view! { <A href="/new" attr:class="button primary" attr:data-testid="new-lesson">"New lesson"</A> }.into_any()
+        >
+            <form class="filters" role="search" on:submit=|event| event.prevent_default()>
+                <div class="field search">
+                    <label for="search-input">"Search"</label>
+                    <input
+                        id="search-input"
+                        type="search"
+                        placeholder="Words or a situation, such as “database security”"
+                        prop:value=typed
+                        on:input:target=move |event| on_type(event.target().value())
+                        autocomplete="off"
+                        maxlength="8000"
+                        data-testid="search-input"
+                    />
+                </div>
+                <div class="facets">
+                    <Pick id="facet-category" label="Category" value=Signal::derive(move || filter.get().category)
+                        on_pick=Callback::new(move |word: String| change(&|filter| filter.category = word.clone()))
+                        options=facet_words("All", Category::ALL.iter().map(|word| word.as_str()))/>
+                    <Pick id="facet-trust" label="Trust" value=Signal::derive(move || filter.get().trust)
+                        on_pick=Callback::new(move |word: String| change(&|filter| filter.trust = word.clone()))
+                        options=facet_words("Any", Trust::ALL.iter().map(|word| word.as_str()))/>
+                    <Pick id="facet-badge" label="Badge" value=Signal::derive(move || filter.get().badge)
+                        on_pick=Callback::new(move |word: String| change(&|filter| filter.badge = word.clone()))
+                        options=facet_words("Any", BadgeKind::ALL.iter().map(|word| word.as_str()))/>
+                    <div class="field">
+                        <label for="facet-domain">"Domain"</label>
+                        <input id="facet-domain" placeholder="Any" list="facet-domain-offers" autocomplete="off" maxlength="100"
+                            prop:value=move || filter.get().domain
+                            on:change:target=move |event| {
+                                let word = event.target().value();
+                                change(&|filter| filter.domain = word.trim().to_owned());
+                            }
+                            data-testid="facet-domain"/>
+                        <datalist id="facet-domain-offers">
+                            {move || feed.domains().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
+                        </datalist>
+                    </div>
+                    <Pick id="facet-archived" label="Show" value=Signal::derive(move || filter.get().archived)
+                        on_pick=Callback::new(move |word: String| change(&|filter| filter.archived = word.clone()))
+                        options=vec![(String::new(), "In use".into()), ("true".into(), "Archived".into())]/>
+                    <Pick id="sort" label="Order" value=Signal::derive(move || filter.get().sort)
+                        on_pick=Callback::new(move |word: String| change(&|filter| filter.sort = word.clone()))
+                        options=filter::orders()/>
+                </div>
+            </form>
+            <div class="list-head">
+                <p aria-live="polite" data-testid="list-status">
+                    {move || match (feed.total.get(), feed.loaded.get()) {
+                        (n, true) => {
+                            let found = format::plural(n, "lesson", "lessons");
+                            let how = if filter.get().q.is_empty() { "" } else if feed.semantic.get() { ", found by meaning and keywords" } else { ", found by keywords" };
+                            format!("{found}{how}")
+                        }
+                        _ => String::new(),
+                    }}
+                </p>
+                <Show when=move || !filter.get().is_plain()>
+                    <button type="button" class="plain" data-testid="clear-filters" on:click=move |_| {
+                        typed.set(String::new());
+                        apply(Filter::default());
+                    }>"Clear search and filters"</button>
+                </Show>
+            </div>
+            {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
+            {move || (!feed.loaded.get() && feed.error.read().is_none()).then(|| view! { <Loading label="Loading lessons…"/> })}
+            {move || (feed.loaded.get() && feed.total.get() == 0).then(|| {
+                if filter.get().is_plain() {
+                    view! { <NothingYet/> }.into_any()
+                } else {
+                    view! { <Empty title="No lesson fits" text="Try fewer words, or clear the filters. Archived lessons are shown under “Archived”."/> }.into_any()
+                }
+            })}
+            <LessonList feed/>
+        </Page>
+    }
+}
+
+/// The store is empty: what to do next.
+#[component]
+fn NothingYet() -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let load = move |_| {
+        busy.set(true);
+        spawn_local(async move {
+            match load_samples(client).await {
+                Ok(done) => toasts.good(format!("{} added", format::plural(done.added, "sample lesson", "sample lessons"))),
+                Err(message) => toasts.bad(message),
+            }
+            busy.try_set(false);
+        });
+    };
+    view! {
+        <Empty
+            title="No lessons yet"
+            text="Load the samples to look around, import what your agents have already learned, or write the first lesson yourself."
+        >
+            <button type="button" class="primary" data-testid="load-samples" disabled=busy on:click=load>
+                {move || if busy.get() { "Loading…" } else { "Load sample lessons" }}
+            </button>
+            <A href="/data" attr:class="button">"Import lessons"</A>
+            <A href="/new" attr:class="button">"Write a lesson"</A>
+        </Empty>
+    }
+}

@@ -1,0 +1,123 @@
+//! What is looked for, as it stands in the page's address and in the request.
+
+use crate::format;
+use leptos_router::params::ParamsMap;
+
+/// The search and its facets; an empty word means no limit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    /// Free text.
+    pub q: String,
+    /// A category.
+    pub category: String,
+    /// A trust.
+    pub trust: String,
+    /// A badge.
+    pub badge: String,
+    /// A domain.
+    pub domain: String,
+    /// `true` for archived lessons.
+    pub archived: String,
+    /// An order.
+    pub sort: String,
+}
+
+impl Filter {
+    /// Reads the page's address.
+    pub fn read(query: &ParamsMap) -> Self {
+        let word = |key| query.get(key).unwrap_or_default();
+        Self {
+            q: word("q"),
+            category: word("category"),
+            trust: word("trust"),
+            badge: word("badge"),
+            domain: word("domain"),
+            archived: word("archived"),
+            sort: word("sort"),
+        }
+    }
+
+    /// Whether nothing limits the list.
+    pub fn is_plain(&self) -> bool {
+        Self { sort: String::new(), ..self.clone() } == Self::default()
+    }
+
+    /// The page's address.
+    pub fn address(&self) -> String {
+        let query = self.query();
+        if query.is_empty() { "/".to_owned() } else { format!("/?{query}") }
+    }
+
+    /// The request for a page of lessons.
+    pub fn request(&self, limit: usize, cursor: Option<&str>) -> String {
+        let mut query = self.query();
+        if !query.is_empty() {
+            query.push('&');
+        }
+        query.push_str(&format!("limit={limit}"));
+        if let Some(cursor) = cursor {
+            query.push_str(&format!("&cursor={}", format::encode(cursor)));
+        }
+        format!("/v1/lessons?{query}")
+    }
+
+    fn query(&self) -> String {
+        let parts = [
+            ("q", self.q.trim()),
+            ("category", &self.category),
+            ("trust", &self.trust),
+            ("badge", &self.badge),
+            ("domain", &self.domain),
+            ("archived", &self.archived),
+            ("sort", &self.sort),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(_, word)| !word.is_empty())
+            .map(|(key, word)| format!("{key}={}", format::encode(word)))
+            .collect();
+        parts.join("&")
+    }
+}
+
+/// Options of a facet: one for no limit, then each word.
+pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
+    let first = (String::new(), none.to_owned());
+    std::iter::once(first).chain(words.map(|word| (word.to_owned(), format::spaced(word)))).collect()
+}
+
+/// The orders of the list.
+pub fn orders() -> Vec<(String, String)> {
+    [
+        ("", "Best match, else newest"),
+        ("updated", "Last changed"),
+        ("created", "Last added"),
+        ("title", "Title"),
+        ("confidence", "Confidence"),
+        ("effectiveness", "Effectiveness"),
+        ("surfaced", "Most shown"),
+        ("applied", "Most applied"),
+    ]
+    .map(|(word, label)| (word.to_owned(), label.to_owned()))
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_becomes_an_address_and_a_request() {
+        let filter = Filter { q: " sql & rls ".into(), trust: "approved".into(), ..Filter::default() };
+        assert_eq!(filter.address(), "/?q=sql%20%26%20rls&trust=approved");
+        assert_eq!(filter.request(50, Some("a=b")), "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&cursor=a%3Db");
+        assert_eq!(Filter::default().address(), "/");
+        assert_eq!(Filter::default().request(50, None), "/v1/lessons?limit=50");
+    }
+
+    #[test]
+    fn an_order_does_not_limit() {
+        assert!(Filter { sort: "title".into(), ..Filter::default() }.is_plain());
+        assert!(!Filter { q: "x".into(), ..Filter::default() }.is_plain());
+    }
+}

@@ -1,0 +1,19 @@
+//! One module per screen.
+
+mod data;
+mod lesson;
+mod lessons;
+mod new_lesson;
+mod not_found;
+mod recommend;
+mod stats;
+mod tools;
+
+pub use data::DataPage;
+pub use lesson::LessonPage;
+pub use lessons::LessonsPage;
+pub use new_lesson::NewLessonPage;
+pub use not_found::NotFoundPage;
+pub use recommend::RecommendPage;
+pub use stats::StatsPage;
+pub use tools::ToolsPage;

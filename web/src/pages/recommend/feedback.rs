@@ -1,0 +1,140 @@
+//! Step 4: what came of the session, and which lessons were a cause.
+
+use super::Walk;
+use crate::format;
+use crate::ui::{Area, Choice, ErrorNote, use_toasts};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::components::A;
+use lesson_api::{ApiError, Feedback, FeedbackGiven, FeedbackOutcome, limits};
+
+/// A recommended lesson and whether it was a cause.
+#[derive(Clone)]
+struct Cause {
+    slug: String,
+    title: String,
+    ticked: RwSignal<bool>,
+}
+
+/// Outcome, causes, and the numbers after it.
+#[component]
+pub fn FeedbackStep(walk: Walk) -> impl IntoView {
+    let toasts = use_toasts();
+    let outcome = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
+    let outcome_text = RwSignal::new(String::new());
+    let by_text = RwSignal::new(false);
+    let error = RwSignal::new(None::<ApiError>);
+    let busy = RwSignal::new(false);
+    let given = RwSignal::new(None::<FeedbackGiven>);
+    let causes: Vec<Cause> = walk.answered.with_untracked(|answered| {
+        let items = answered.iter().flat_map(|answered| &answered.given.recommended);
+        items.map(|item| Cause { slug: item.slug.clone(), title: item.title.clone(), ticked: RwSignal::new(false) }).collect()
+    });
+    let kept = StoredValue::new(causes.clone());
+    // What was seen as applied is offered as a cause; the person decides.
+    Effect::new(move |_| {
+        if let Some(tracked) = walk.tracked.get() {
+            for cause in kept.get_value() {
+                cause.ticked.set(tracked.detections.iter().any(|detection| detection.applied && detection.slug == cause.slug));
+            }
+        }
+    });
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let Some(chosen) = FeedbackOutcome::parse(&outcome.get_untracked()) else { return };
+        if busy.get_untracked() {
+            return;
+        }
+        let causes = kept.get_value();
+        let ticked = || causes.iter().filter(|cause| cause.ticked.get_untracked()).map(|cause| cause.slug.clone()).collect();
+        let by_text = by_text.get_untracked();
+        let request = Feedback {
+            lessons: causes.iter().map(|cause| cause.slug.clone()).collect(),
+            outcome: chosen,
+            causal: (!by_text).then(ticked),
+            outcome_text: if by_text { format::filled(&outcome_text.get_untracked()) } else { None },
+        };
+        busy.set(true);
+        error.set(None);
+        spawn_local(async move {
+            let answer = walk.client.post_json::<FeedbackGiven>("/v1/feedback", &request).await;
+            busy.try_set(false);
+            match answer {
+                Ok(answer) => {
+                    toasts.good("Feedback recorded");
+                    given.try_set(Some(answer));
+                }
+                Err(failed) => {
+                    error.try_set(Some(failed));
+                }
+            }
+        });
+    };
+    let boxes = causes
+        .into_iter()
+        .map(|cause| {
+            view! {
+                <label class="check">
+                    <input type="checkbox" prop:checked=cause.ticked data-testid="cause" data-slug=cause.slug
+                        on:change:target=move |event| cause.ticked.set(event.target().checked())/>
+                    <span>{cause.title}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <form class="card form" on:submit=submit>
+            <h2><span class="step">"4"</span>"Feedback on the session"</h2>
+            <Choice name="feedback" legend="The work was" value=outcome
+                options=vec![("delivered", "Delivered"), ("plan_complete", "Planned to the end"), ("blocked", "Blocked")]/>
+            <label class="check">
+                <input type="checkbox" prop:checked=by_text on:change:target=move |event| by_text.set(event.target().checked()) data-testid="feedback-by-text"/>
+                <span>"Find the causes from a description of the outcome"</span>
+            </label>
+            <div class=move || if by_text.get() { "" } else { "hidden" }>
+                <Area id="feedback-text" label="The outcome in words" value=outcome_text rows=3 max=limits::TEXT/>
+            </div>
+            <fieldset class=move || if by_text.get() { "choice hidden" } else { "choice" }>
+                <legend>"Lessons that were a cause"</legend>
+                {boxes}
+            </fieldset>
+            <div class="actions">
+                <button type="submit" class="primary" disabled=move || busy.get() || (by_text.get() && outcome_text.read().trim().is_empty())
+                    data-testid="feedback-submit">"Give feedback"</button>
+            </div>
+            <div aria-live="polite">
+                {move || error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || given.get().map(|given| view! { <Updated given/> })}
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Updated(given: FeedbackGiven) -> impl IntoView {
+    let rows = given
+        .updated
+        .into_iter()
+        .map(|row| {
+            let address = format!("/lessons/{}", format::encode(&row.slug));
+            let slug = row.slug.clone();
+            view! {
+                <tr data-testid="feedback-updated" data-slug=row.slug>
+                    <th scope="row"><A href=address>{slug}</A></th>
+                    <td class="num">{format::percent(row.effectiveness)}</td>
+                    <td class="num">{row.use_count}</td>
+                    <td class="num">{row.causal_hits}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="scroll" tabindex="0">
+            <table>
+                <caption>"After this feedback"</caption>
+                <thead><tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Effectiveness"</th><th scope="col" class="num">"Used"</th><th scope="col" class="num">"As a cause"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}

@@ -1,0 +1,138 @@
+//! The lessons that fit, why, what was left out, and the text for the agent.
+
+use super::Answered;
+use super::trace::{LeftOutList, Waterfall};
+use crate::client::Client;
+use crate::dom;
+use crate::format;
+use crate::pages::data::load_samples;
+use crate::ui::{BadgeChip, Empty, Prose, RelevanceChip, TrustChip, use_toasts};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::components::A;
+use lesson_api::{Recommended, TraceEntry};
+
+/// What the engine answered.
+#[component]
+pub fn Results(answered: Answered) -> impl IntoView {
+    let given = answered.given;
+    let trace = answered.trace;
+    let how = if given.semantic { "Ranked by meaning, context and standing" } else { "Ranked by keywords, context and standing" };
+    let counts = format!(
+        "{how}. {} considered; {} left out for their outcomes, {} for their relevance.",
+        format::plural(given.total_considered, "lesson", "lessons"),
+        format::count(given.excluded_low_effectiveness),
+        format::count(given.excluded_low_relevance),
+    );
+    let none = given.recommended.is_empty();
+    let hint = given.hint.clone();
+    let store_empty = none && given.total_considered == 0;
+    let items = given
+        .recommended
+        .into_iter()
+        .map(|item| {
+            let entry = trace.of(&item.slug).cloned();
+            view! { <Item item entry/> }.into_any()
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <section class="card" aria-labelledby="results">
+            <h2 id="results" tabindex="-1">"Lessons that fit"</h2>
+            <p class="muted" data-testid="recommend-summary">{counts}</p>
+            {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
+            {none.then(|| view! {
+                <Empty title="No lesson fits" text=hint.unwrap_or_else(|| "Say more about the situation, or leave out a field.".to_owned())>
+                    {store_empty.then(|| view! { <SamplesButton/> })}
+                    <A href="/data" attr:class="button">"Import lessons"</A>
+                </Empty>
+            })}
+            <ol class="recommended">{items}</ol>
+            <h3>"What was left out, and why"</h3>
+            <LeftOutList trace/>
+        </section>
+        {(!none).then(|| view! { <PromptText text=given.prompt/> })}
+    }
+}
+
+#[component]
+fn Item(item: Recommended, entry: Option<TraceEntry>) -> impl IntoView {
+    let lesson = item.lesson;
+    let about = if lesson.description.trim().is_empty() { lesson.context.clone() } else { lesson.description.clone() };
+    let slug = item.slug.clone();
+    let address = format!("/lessons/{}", format::encode(&slug));
+    let open = RwSignal::new(false);
+    let kept = StoredValue::new(entry);
+    let more = StoredValue::new(lesson.recommendation.clone());
+    let more_open = RwSignal::new(false);
+    view! {
+        <li data-testid="recommended-item" data-slug=slug>
+            <div class="item-head">
+                <span class="rank" aria-label=format!("Rank {}", item.rank)>{item.rank}</span>
+                <div>
+                    <h3><A href=address>{item.title}</A></h3>
+                    <div class="chips">
+                        <BadgeChip badge=item.badge/>
+                        <RelevanceChip relevance=item.relevance/>
+                        <TrustChip trust=lesson.trust/>
+                        <code class="slug">{item.slug}</code>
+                    </div>
+                </div>
+            </div>
+            <Prose text=about/>
+            <details on:toggle=move |_| more_open.set(true)>
+                <summary>"What to do"</summary>
+                {move || more_open.get().then(|| view! { <Prose text=more.get_value()/> })}
+            </details>
+            {kept.with_value(Option::is_some).then(|| view! {
+                <details data-testid="why" on:toggle=move |_| open.set(true)>
+                    <summary>"Why this rank"</summary>
+                    {move || open.get().then(|| kept.get_value().map(|entry| view! { <Waterfall entry/> }))}
+                </details>
+            })}
+        </li>
+    }
+}
+
+/// What the agent gets, to copy.
+#[component]
+fn PromptText(text: String) -> impl IntoView {
+    let toasts = use_toasts();
+    let kept = StoredValue::new(text.clone());
+    let copy = move |_| {
+        spawn_local(async move {
+            if dom::copy(&kept.get_value()).await {
+                toasts.good("The prompt is in the clipboard");
+            } else {
+                toasts.bad("The browser did not allow copying. Select the text and copy it by hand.");
+            }
+        });
+    };
+    view! {
+        <section class="card">
+            <div class="card-head">
+                <h2>"Text for the agent"</h2>
+                <button type="button" on:click=copy data-testid="copy-prompt">"Copy"</button>
+            </div>
+            <pre class="prompt" tabindex="0" dir="auto" data-testid="prompt-text">{text}</pre>
+        </section>
+    }
+}
+
+/// Loads the samples into an empty store.
+#[component]
+fn SamplesButton() -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let load = move |_| {
+        busy.set(true);
+        spawn_local(async move {
+            match load_samples(client).await {
+                Ok(done) => toasts.good(format!("{} added. Recommend again.", format::plural(done.added, "sample lesson", "sample lessons"))),
+                Err(message) => toasts.bad(message),
+            }
+            busy.try_set(false);
+        });
+    };
+    view! { <button type="button" class="primary" disabled=busy on:click=load data-testid="load-samples">"Load sample lessons"</button> }
+}

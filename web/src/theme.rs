@@ -1,0 +1,55 @@
+//! Light, dark or as the system says; remembered in this browser.
+
+use gloo::storage::{LocalStorage, Storage};
+use leptos::prelude::*;
+
+const KEY: &str = "lessonloop.theme";
+
+/// What the person chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// As the system says.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+impl Theme {
+    /// Every choice, in the order shown.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Light, Self::Dark];
+
+    /// The word that is stored, and set as the page's `data-theme`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The label of the choice.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Auto => "Like the system",
+            Self::Light => "Light",
+            Self::Dark => "Dark",
+        }
+    }
+
+    /// The remembered choice.
+    pub fn load() -> Self {
+        let word: String = LocalStorage::get(KEY).unwrap_or_default();
+        Self::ALL.into_iter().find(|theme| theme.word() == word).unwrap_or_default()
+    }
+
+    /// Shows the page so, and remembers it where storage allows.
+    pub fn apply(self) {
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-theme", self.word());
+        }
+        let _ = LocalStorage::set(KEY, self.word());
+    }
+}

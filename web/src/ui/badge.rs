@@ -1,0 +1,37 @@
+//! Badge, trust and relevance as small labels: always words, never colour alone.
+
+use leptos::prelude::*;
+use lesson_api::{Badge, BadgeKind, RelevanceWord, Trust};
+
+/// A lesson's badge.
+#[component]
+pub fn BadgeChip(badge: Badge) -> impl IntoView {
+    let class = match badge.kind {
+        BadgeKind::Proven => "chip chip-good",
+        BadgeKind::Testing => "chip chip-info",
+        BadgeKind::New => "chip",
+    };
+    view! { <span class=class data-testid="badge">{badge.text}</span> }
+}
+
+/// Whether a person stands behind a lesson.
+#[component]
+pub fn TrustChip(trust: Trust) -> impl IntoView {
+    let (class, label, title) = match trust {
+        Trust::Approved => ("chip chip-good", "Approved", "A person approved this very text"),
+        Trust::Unreviewed => ("chip chip-warn", "Unreviewed", "Nobody has looked at this text yet"),
+        Trust::Quarantined => ("chip chip-bad", "Quarantined", "Held back: never recommended until a person approves it"),
+    };
+    view! { <span class=class title=title data-testid="trust">{label}</span> }
+}
+
+/// How well a lesson fits, in words.
+#[component]
+pub fn RelevanceChip(relevance: RelevanceWord) -> impl IntoView {
+    let class = match relevance {
+        RelevanceWord::VeryHigh | RelevanceWord::High => "chip chip-accent",
+        RelevanceWord::Medium => "chip chip-info",
+        RelevanceWord::Low => "chip",
+    };
+    view! { <span class=class data-testid="relevance">{format!("{relevance} relevance")}</span> }
+}

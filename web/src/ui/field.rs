@@ -1,0 +1,148 @@
+//! Labelled inputs bound to a signal of text.
+
+use leptos::prelude::*;
+
+/// A line of text.
+#[component]
+pub fn TextField(
+    /// Names the input in the page; the label points at it.
+    id: &'static str,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(optional)] hint: &'static str,
+    #[prop(optional)] placeholder: &'static str,
+    #[prop(default = "text")] kind: &'static str,
+    #[prop(default = 300)] max: usize,
+    /// Words to offer.
+    #[prop(optional, into)]
+    offers: Signal<Vec<String>>,
+    #[prop(optional)] required: bool,
+    #[prop(optional)] testid: &'static str,
+) -> impl IntoView {
+    let list_id = format!("{id}-offers");
+    let hint_id = format!("{id}-hint");
+    let decimal = kind == "decimal";
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            <input
+                id=id
+                type=if decimal { "text" } else { kind }
+                inputmode=decimal.then_some("decimal")
+                prop:value=value
+                on:input:target=move |event| value.set(event.target().value())
+                placeholder=placeholder
+                maxlength=max.to_string()
+                list=list_id.clone()
+                required=required
+                autocomplete="off"
+                aria-describedby=(!hint.is_empty()).then(|| hint_id.clone())
+                data-testid=if testid.is_empty() { id } else { testid }
+            />
+            <datalist id=list_id>
+                {move || offers.get().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
+            </datalist>
+            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+}
+
+/// Several lines of text.
+#[component]
+pub fn Area(
+    id: &'static str,
+    label: &'static str,
+    value: RwSignal<String>,
+    #[prop(optional)] hint: &'static str,
+    #[prop(optional)] placeholder: &'static str,
+    #[prop(default = 4)] rows: u32,
+    #[prop(default = 100_000)] max: usize,
+    #[prop(optional)] testid: &'static str,
+) -> impl IntoView {
+    let hint_id = format!("{id}-hint");
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            <textarea
+                id=id
+                rows=rows.to_string()
+                prop:value=value
+                on:input:target=move |event| value.set(event.target().value())
+                placeholder=placeholder
+                maxlength=max.to_string()
+                aria-describedby=(!hint.is_empty()).then(|| hint_id.clone())
+                data-testid=if testid.is_empty() { id } else { testid }
+            ></textarea>
+            {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+}
+
+/// One of a few words; the empty word stands for "any".
+#[component]
+pub fn Pick(
+    id: &'static str,
+    label: &'static str,
+    #[prop(into)] value: Signal<String>,
+    on_pick: Callback<String>,
+    /// (word, label) of each option.
+    options: Vec<(String, String)>,
+    #[prop(optional)] testid: &'static str,
+) -> impl IntoView {
+    let options = options
+        .into_iter()
+        .map(|(word, label)| {
+            let own = word.clone();
+            view! { <option value=word selected=move || value.get() == own>{label}</option> }
+        })
+        .collect_view();
+    view! {
+        <div class="field">
+            <label for=id>{label}</label>
+            <select
+                id=id
+                prop:value=value
+                on:change:target=move |event| on_pick.run(event.target().value())
+                data-testid=if testid.is_empty() { id } else { testid }
+            >
+                {options}
+            </select>
+        </div>
+    }
+}
+
+/// A choice of one among a few, as radio buttons.
+#[component]
+pub fn Choice(
+    /// Names the group; also the start of each test id.
+    name: &'static str,
+    legend: &'static str,
+    value: RwSignal<String>,
+    /// (word, label) of each option.
+    options: Vec<(&'static str, &'static str)>,
+) -> impl IntoView {
+    let options = options
+        .into_iter()
+        .map(|(word, label)| {
+            view! {
+                <label class="radio">
+                    <input
+                        type="radio"
+                        name=name
+                        value=word
+                        prop:checked=move || value.get() == word
+                        on:change=move |_| value.set(word.to_owned())
+                        data-testid=format!("{name}-{word}")
+                    />
+                    <span>{label}</span>
+                </label>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="choice">
+            <legend>{legend}</legend>
+            <div class="radios">{options}</div>
+        </fieldset>
+    }
+}

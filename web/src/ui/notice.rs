@@ -1,0 +1,82 @@
+//! Page frames and the states between: loading, empty, failed.
+
+use crate::dom;
+use leptos::prelude::*;
+use lesson_api::{ApiError, ErrorCode};
+
+/// A page: its title in the window and as its heading, and what can be done at its head.
+#[component]
+pub fn Page(
+    /// The heading.
+    #[prop(into)]
+    title: String,
+    /// A sentence below it.
+    #[prop(optional, into)]
+    intro: String,
+    /// Beside the heading.
+    #[prop(optional, into)]
+    actions: ViewFn,
+    children: Children,
+) -> impl IntoView {
+    dom::set_title(&title);
+    view! {
+        <div class="page-head">
+            <div>
+                <h1>{title}</h1>
+                {(!intro.is_empty()).then(|| view! { <p class="intro">{intro}</p> })}
+            </div>
+            <div class="actions">{actions.run()}</div>
+        </div>
+        {children()}
+    }
+}
+
+/// Something is on its way.
+#[component]
+pub fn Loading(#[prop(into, default = "Loading…".to_owned())] label: String) -> impl IntoView {
+    view! {
+        <div class="loading" role="status">
+            <span class="spinner" aria-hidden="true"></span>
+            {label}
+        </div>
+    }
+}
+
+/// There is nothing yet, and what to do about it.
+#[component]
+pub fn Empty(#[prop(into)] title: String, #[prop(into)] text: String, #[prop(optional)] children: Option<Children>) -> impl IntoView {
+    view! {
+        <div class="empty" data-testid="empty">
+            <h2>{title}</h2>
+            <p>{text}</p>
+            {children.map(|children| view! { <div class="actions">{children()}</div> })}
+        </div>
+    }
+}
+
+/// What went wrong and what to do.
+#[component]
+pub fn ErrorNote(error: ApiError) -> impl IntoView {
+    let heading = match error.code {
+        ErrorCode::NotFound => "Not found",
+        ErrorCode::InvalidRequest => "This can't be taken as it is",
+        ErrorCode::Conflict => "This contradicts what is stored",
+        ErrorCode::Ambiguous => "More than one lesson fits",
+        ErrorCode::TooLarge => "Too large",
+        ErrorCode::Unavailable => "The engine does not answer",
+        _ => "This did not work",
+    };
+    let field = error.field.map(|field| view! { <p class="muted">"Field: "<code>{field}</code></p> });
+    let candidates = (!error.candidates.is_empty()).then(|| {
+        let list = error.candidates.iter().map(|slug| view! { <li><code>{slug.clone()}</code></li> }).collect_view();
+        view! { <ul>{list}</ul> }
+    });
+    view! {
+        <div class="note note-bad" role="alert" data-testid="error">
+            <strong>{heading}</strong>
+            <p>{error.message}</p>
+            {field}
+            {candidates}
+        </div>
+    }
+}
