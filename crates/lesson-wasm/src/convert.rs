@@ -4,6 +4,7 @@ use lesson_api::{ApiError, ErrorBody, Method, Request, Response};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 /// A request as it comes from JavaScript; the body goes by way of JSON.
@@ -52,19 +53,20 @@ fn body_of(body: &JsValue) -> Result<serde_json::Value, ApiError> {
     if body.is_undefined() || body.is_null() {
         return Ok(serde_json::Value::Null);
     }
-    let odd: RefCell<Option<String>> = RefCell::default();
-    let text = {
-        let watch: &dyn Fn(JsValue, JsValue) -> JsValue = &|key, value| {
+    let odd = Rc::new(RefCell::new(None::<String>));
+    let seen = Rc::clone(&odd);
+    let watch = Closure::<dyn FnMut(JsValue, JsValue) -> JsValue>::new(
+        move |key: JsValue, value: JsValue| {
             if value.as_f64().is_some_and(|number| !number.is_finite()) {
-                odd.borrow_mut()
+                seen.borrow_mut()
                     .get_or_insert(key.as_string().unwrap_or_default());
             }
             value
-        };
-        let watch = ScopedClosure::borrow(watch);
-        js_sys::JSON::stringify_with_replacer(body, watch.as_ref())
-    };
-    if let Some(key) = odd.into_inner() {
+        },
+    );
+    let text = js_sys::JSON::stringify_with_replacer(body, watch.as_ref());
+    drop(watch);
+    if let Some(key) = odd.take() {
         return Err(ApiError::invalid(
             key.clone(),
             format!("`{key}` is not a finite number; send a finite one, or leave it out"),

@@ -217,7 +217,7 @@ impl Inner {
 }
 
 async fn open(options: &JsValue) -> Result<Engine, ApiError> {
-    for key in js_sys::Object::keys(options.unchecked_ref()) {
+    for key in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()) {
         let key = key.as_string().unwrap_or_default();
         if !["store", "now", "random", "on_index"].contains(&key.as_str()) {
             return Err(ApiError::invalid(

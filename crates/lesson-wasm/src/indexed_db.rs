@@ -94,7 +94,7 @@ impl IndexedDbStore {
 async fn open_database(name: &str) -> OpenDbResult<Database> {
     Database::open(name)
         .with_version(VERSION)
-        .with_on_upgrade_needed(|event: VersionChangeEvent, database: &Database| {
+        .with_on_upgrade_needed(|event: VersionChangeEvent, database: Database| {
             // Steps are added below this one and never change what a step before made.
             if event.old_version() < 1.0 {
                 database.create_object_store(EVENTS).build()?;
@@ -209,15 +209,15 @@ impl Store for IndexedDbStore {
             loop {
                 let transaction = database.transaction(EVENTS).build()?;
                 let store = transaction.object_store(EVENTS)?;
-                let range = || KeyRange::LowerBound(ledger.position as f64, true);
+                let range = KeyRange::<f64>::LowerBound(ledger.position as f64, true);
                 let keys = store
                     .get_all_keys::<f64>()
-                    .with_query(range())
+                    .with_query::<f64, _>(range.clone())
                     .with_limit(PAGE)
                     .primitive()?;
                 let values = store
                     .get_all::<String>()
-                    .with_query(range())
+                    .with_query::<f64, _>(range.clone())
                     .with_limit(PAGE)
                     .primitive()?;
                 let (keys, values) = (keys.await?, values.await?);
@@ -295,21 +295,19 @@ impl Store for IndexedDbStore {
         self.with_database(async |database| {
             let transaction = database.transaction(VECTORS).build()?;
             let store = transaction.object_store(VECTORS)?;
-            let range = || {
-                KeyRange::Bound(
-                    format!("{model}|"),
-                    false,
-                    format!("{model}|\u{10ffff}"),
-                    false,
-                )
-            };
+            let range = KeyRange::Bound(
+                format!("{model}|"),
+                false,
+                format!("{model}|\u{10ffff}"),
+                false,
+            );
             let keys = store
                 .get_all_keys::<String>()
-                .with_query(range())
+                .with_query::<String, _>(range.clone())
                 .primitive()?;
             let values = store
                 .get_all::<TypedArray<u8>>()
-                .with_query(range())
+                .with_query::<String, _>(range.clone())
                 .primitive()?;
             let (keys, values) = (keys.await?, values.await?);
             let mut rows = Vec::new();

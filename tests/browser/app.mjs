@@ -1,0 +1,103 @@
+// The built app in real Chromium: one browser for a suite, a fresh profile for each test, and
+// every console error, policy violation and request to another host counted as a failure.
+import assert from "node:assert/strict";
+import { chromium } from "playwright-core";
+
+const need = (name, remedy) => {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set: run \`cargo xtask test loop\`${remedy ?? ""}`);
+  return value;
+};
+
+export const url = need("LESSONLOOP_URL");
+
+const launch = () =>
+  chromium.launch({
+    executablePath: need("LESSONLOOP_CHROMIUM"),
+    args: [
+      "--no-sandbox",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+let browser = null;
+export const open = async () => (browser ??= await launch());
+export const close = async () => {
+  await browser?.close();
+  browser = null;
+};
+
+/** Runs `walk` in a fresh profile and then asserts that nothing went wrong unseen. */
+export async function withApp(walk, { expected = [] } = {}) {
+  const context = await (await open()).newContext({ acceptDownloads: true });
+  const faults = [];
+  const watch = (page) => {
+    page.on("console", (message) => {
+      if (message.type() === "error") faults.push(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
+    page.on("request", (request) => {
+      const target = new URL(request.url());
+      if (["http:", "https:", "ws:"].includes(target.protocol) && target.origin !== url) {
+        faults.push(`request to another host: ${target.origin}`);
+      }
+    });
+  };
+  context.on("page", watch);
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    await walk(page, context);
+  } finally {
+    await context.close();
+  }
+  const unseen = faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)));
+  assert.deepEqual(unseen, []);
+}
+
+/** Waits until the engine answers. */
+export async function ready(page) {
+  await page.getByTestId("model-state").filter({ hasNotText: "Starting" }).waitFor();
+}
+
+/** Goes to a screen by the app's own navigation, as a person would; works offline too. */
+export async function visit(page, name) {
+  await page.getByRole("navigation").getByRole("link", { name, exact: true }).first().click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+/** Loads the sample lessons into an empty store. */
+export async function loadSamples(page) {
+  await page.goto(`${url}/`);
+  await page.getByTestId("load-samples").click();
+  await page.getByTestId("lesson-row").first().waitFor();
+}
+
+/** Downloads the model and waits until every lesson has its vector. */
+export async function loadModel(page) {
+  await visit(page, "Data");
+  await page.getByTestId("download-model").click();
+  await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
+}
+
+/** Recommends for a situation and returns the slugs, best first. */
+export async function recommend(page, query) {
+  await visit(page, "Recommend");
+  await page.getByTestId("new-decision").click();
+  await page.getByTestId("recommend-query").fill(query);
+  await page.getByTestId("recommend-limit").fill("5");
+  await page.getByTestId("recommend-submit").click();
+  await page.getByTestId("recommended-item").first().waitFor();
+  return slugs(page.getByTestId("recommended-item"));
+}
+
+export const slugs = (locator) => locator.evaluateAll((items) => items.map((item) => item.dataset.slug));

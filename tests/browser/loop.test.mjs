@@ -1,0 +1,184 @@
+// The whole loop as a person walks it, offline once the app and the model are there.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, test } from "node:test";
+import { close, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+
+after(close);
+
+const ROWS = "pattern-row-policies-on-every-table";
+const TENANTS = "pattern-tenant-isolation-in-the-schema";
+const INPUTS = "pattern-controlled-inputs-single-source";
+const DRAFTS = "pattern-form-drafts-survive-reload";
+
+/** The number that a lesson's page shows for `name`. */
+const standing = async (page, name) =>
+  (await page.getByTestId(`standing-${name}`).first().textContent()).trim();
+
+/** Opens a lesson from the list by searching for its slug. */
+async function openLesson(page, slug) {
+  await visit(page, "Lessons");
+  await page.getByTestId("search-input").fill(slug);
+  await page.locator(`[data-testid=lesson-row][data-slug="${slug}"] a`).first().click();
+  await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
+}
+
+test("samples, model, recommend, track, outcome, feedback, rating: offline, and kept", async () => {
+  await withApp(async (page, context) => {
+    await loadSamples(page);
+    await loadModel(page);
+    await context.setOffline(true);
+
+    const state = await recommend(page, "frontend state management");
+    assert.ok(state.includes(INPUTS) && state.includes(DRAFTS), `found ${state}`);
+
+    const security = await recommend(page, "database security");
+    assert.equal(security.length, 5);
+    assert.ok(security.includes(ROWS) && security.includes(TENANTS), `found ${security}`);
+    const prompt = await page.getByTestId("prompt-text").textContent();
+    for (const slug of security) assert.ok(prompt.includes(`### ${slug}`), slug);
+
+    const other = security.find((slug) => slug !== ROWS && slug !== TENANTS);
+    await page
+      .getByTestId("track-input")
+      .fill(`I am applying '${ROWS}' to the orders table. I decided this without '${TENANTS}' for now.`);
+    await page.getByTestId("track-submit").click();
+    const seen = (slug) => page.locator(`[data-testid=detection][data-slug="${slug}"]`);
+    await seen(ROWS).waitFor();
+    assert.equal(await seen(ROWS).getAttribute("data-match"), "explicit");
+    assert.equal(await seen(ROWS).getAttribute("data-applied"), "true");
+    assert.equal(await seen(TENANTS).getAttribute("data-match"), "mentioned");
+    assert.equal(await seen(TENANTS).getAttribute("data-applied"), "false");
+    assert.equal(await seen(other).getAttribute("data-match"), "none");
+
+    await page.getByTestId("outcome-profit").check();
+    await page.getByTestId("outcome-pnl").fill("3.5");
+    await page.getByTestId("outcome-submit").click();
+    await page.getByTestId("standing-moved").first().waitFor();
+    assert.deepEqual(await slugs(page.getByTestId("standing-moved")), [ROWS]);
+
+    await page.getByTestId("feedback-submit").click();
+    await page.getByTestId("feedback-updated").first().waitFor();
+
+    await openLesson(page, ROWS);
+    assert.equal(await standing(page, "times-applied"), "1");
+    assert.equal(await standing(page, "use-count"), "1");
+    await page.getByTestId("rate-helpful").click();
+    await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
+    const events = await page
+      .getByTestId("history-event")
+      .evaluateAll((items) => items.map((item) => item.dataset.event));
+    for (const event of ["LessonAdded", "Surfaced", "UsageTracked", "OutcomeRecorded", "FeedbackGiven", "Rated"]) {
+      assert.ok(events.includes(event), `${event} is missing in ${events}`);
+    }
+
+    // Everything is there again after a reload, which needs the host.
+    await context.setOffline(false);
+    await page.reload();
+    await page.getByTestId("lesson-slug").filter({ hasText: ROWS }).waitFor();
+    assert.equal(await standing(page, "times-applied"), "1");
+    // The model comes back from the cache by itself.
+    await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 60_000 });
+  });
+});
+
+test("an empty store says what to do next, and keywords work before the model is there", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/recommend`);
+    await ready(page);
+    await page.getByTestId("recommend-query").fill("database security");
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("load-samples").waitFor();
+
+    await loadSamples(page);
+    const found = await recommend(page, "idempotency keys on writes");
+    assert.equal(found[0], "pattern-idempotency-keys-on-writes");
+    assert.notEqual(await page.getByTestId("model-state").getAttribute("data-phase"), "ready");
+
+    await visit(page, "Lessons");
+    await page.getByTestId("search-input").fill("polymarket");
+    await page.locator('[data-testid=lesson-row][data-slug*="polymarket"]').first().waitFor();
+  });
+});
+
+test("an export read into an empty browser gives the same lessons and history", async () => {
+  const exported = async (page) => {
+    await visit(page, "Data");
+    const download = page.waitForEvent("download");
+    await page.getByTestId("export-jsonl").click();
+    return readFile(await (await download).path(), "utf8");
+  };
+  let ledger = "";
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await recommend(page, "flaky tests");
+    await openLesson(page, ROWS);
+    await page.getByTestId("vote-up").click();
+    await page.locator("[data-testid=history-event][data-event=Voted]").waitFor();
+    ledger = await exported(page);
+  });
+  await withApp(async (page) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    await page
+      .getByTestId("import-files")
+      .setInputFiles({ name: "ledger.jsonl", mimeType: "application/x-ndjson", buffer: Buffer.from(ledger) });
+    await page.getByTestId("import-report").waitFor();
+    assert.equal(await page.getByTestId("import-rejected").textContent(), "0");
+    assert.equal(await exported(page), ledger);
+  });
+});
+
+test("bad files are listed with their place, and good ones beside them are kept", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    const file = (name, content) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(content) });
+    await page.getByTestId("import-files").setInputFiles([
+      file("good-lesson.md", "# A good lesson\n\nKeep what is good.\n"),
+      file("broken.md", "---\ntags: [unclosed\n---\n# Broken\n\nText.\n"),
+      file("latin.md", Buffer.from([0x23, 0x20, 0xe9, 0xe8, 0x0a])),
+      file("events.jsonl", '{"lessonloop":"ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n'),
+    ]);
+    await page.getByTestId("import-report").waitFor();
+    assert.equal(await page.getByTestId("import-added").textContent(), "1");
+    assert.equal(await page.getByTestId("import-rejected").textContent(), "3");
+    const report = await page.getByTestId("import-report").textContent();
+    for (const name of ["broken.md", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
+    await visit(page, "Lessons");
+    assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["good-lesson"]);
+  });
+});
+
+test("markup in a lesson stays text", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    const hostile =
+      '# Hostile <img src=x onerror="window.hit=1">\n\n<script>window.hit=1</script>\n\n' +
+      "[link](javascript:window.hit=1) ![image](https://example.invalid/x.png)\n\n<svg onload=window.hit=1></svg>\n";
+    await page
+      .getByTestId("import-files")
+      .setInputFiles({ name: "hostile.md", mimeType: "text/markdown", buffer: Buffer.from(hostile) });
+    await page.getByTestId("import-report").waitFor();
+    await openLesson(page, "hostile");
+    const text = page.getByTestId("lesson-text");
+    await text.waitFor();
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+    assert.equal(await text.locator("script, img, svg, a[href^='javascript']").count(), 0);
+  });
+});
+
+test("two tabs see each other's changes", async () => {
+  await withApp(async (page, context) => {
+    await loadSamples(page);
+    const second = await context.newPage();
+    await second.goto(`${url}/lessons/${ROWS}`);
+    await second.getByTestId("rate-helpful").click();
+    await second.locator("[data-testid=history-event][data-event=Rated]").waitFor();
+    await openLesson(page, ROWS);
+    await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
+    await page.getByTestId("rate-helpful").click();
+    await second.locator("[data-testid=history-event][data-event=Rated]").nth(1).waitFor();
+  });
+});
