@@ -4,17 +4,31 @@
 //! is taken whole or not at all. Nothing read here is trusted: lessons come out unreviewed (or
 //! quarantined, when the file says so), and the caller screens them with [`crate::screen`].
 
+mod ace;
 mod csv;
+mod detect;
+mod export;
+mod fields;
+mod front_matter;
+mod headings;
+mod json;
+mod json_tree;
 mod ledger;
+mod limits;
 mod markdown;
+mod node;
+mod record;
+mod reflections;
+mod words;
 
 pub use csv::to_csv;
+pub use export::to_markdown;
 pub use ledger::{LEDGER_HEADER, ledger_line};
-pub use markdown::to_markdown;
 
 use crate::event::Event;
 use crate::instant::Millis;
 use crate::lesson::Lesson;
+use std::collections::BTreeMap;
 
 /// How a file is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,6 +110,159 @@ pub fn parse_all<P: AsRef<str>, C: AsRef<str>>(
     format: Format,
     now: Millis,
 ) -> Parsed {
-    let _ = (files, format, now);
-    Parsed::default()
+    let mut batch = Batch::default();
+    for (path, content) in files {
+        let mut sink = Sink {
+            path: path.as_ref(),
+            batch: &mut batch,
+            rejected: 0,
+            warned: 0,
+        };
+        file(content.as_ref(), format, now, &mut sink);
+        sink.close();
+    }
+    batch.parsed
 }
+
+/// Reads one file into `sink`.
+fn file(content: &str, format: Format, now: Millis, sink: &mut Sink<'_>) {
+    let path = sink.path;
+    let content = match detect::decoded(content) {
+        Ok((content, replaced)) => {
+            if let Some(line) = replaced {
+                sink.warn(Some(line), "encoding", "characters that could not be read stand as U+FFFD here; save the file as UTF-8 and import it again");
+            }
+            content
+        }
+        Err((code, message)) => return sink.reject(None, code, message),
+    };
+    let format = match format {
+        Format::Auto => match detect::format_of(path, content) {
+            Ok(format) => format,
+            Err((code, message)) => return sink.reject(None, code, message),
+        },
+        format => format,
+    };
+    match format {
+        Format::Auto | Format::Markdown => markdown::read(content, now, sink),
+        Format::Reflections => reflections::read(content, now, sink),
+        Format::Json => json::read(content, now, sink),
+        Format::Ace => ace::read(content, now, sink),
+        Format::Jsonl => ledger::read(content, now, sink),
+    }
+}
+
+/// Everything read so far, and where each slug was met.
+#[derive(Default)]
+struct Batch {
+    parsed: Parsed,
+    /// Slug → place in `parsed.lessons`.
+    slugs: BTreeMap<String, usize>,
+}
+
+/// Where the readers put what they find in one file.
+struct Sink<'a> {
+    path: &'a str,
+    batch: &'a mut Batch,
+    rejected: usize,
+    warned: usize,
+}
+
+impl Sink<'_> {
+    /// Whether the batch holds as much as it may.
+    fn full(&self) -> bool {
+        self.batch.parsed.lessons.len() + self.batch.parsed.events.len() >= limits::RECORDS
+    }
+
+    fn reject(&mut self, line: Option<u32>, code: &'static str, message: impl Into<String>) {
+        self.rejected += 1;
+        if self.rejected <= limits::PROBLEMS {
+            let problem = self.problem(line, code, message.into());
+            self.batch.parsed.rejected.push(problem);
+        }
+    }
+
+    fn warn(&mut self, line: Option<u32>, code: &'static str, message: impl Into<String>) {
+        self.warned += 1;
+        if self.warned <= limits::PROBLEMS {
+            let problem = self.problem(line, code, message.into());
+            self.batch.parsed.warnings.push(problem);
+        }
+    }
+
+    fn problem(&self, line: Option<u32>, code: &'static str, message: String) -> Problem {
+        Problem {
+            path: self.path.to_owned(),
+            line,
+            code,
+            message,
+        }
+    }
+
+    fn event(&mut self, line: u32, event: Event) {
+        if self.full() {
+            return self.reject(Some(line), "too_many", TOO_MANY);
+        }
+        self.batch.parsed.events.push(ParsedEvent {
+            path: self.path.to_owned(),
+            line,
+            event,
+        });
+    }
+
+    fn lesson(&mut self, line: Option<u32>, lesson: Lesson) {
+        if self.full() {
+            return self.reject(line, "too_many", TOO_MANY);
+        }
+        let lessons = &mut self.batch.parsed.lessons;
+        let Some(&known) = self.batch.slugs.get(&lesson.slug) else {
+            self.batch.slugs.insert(lesson.slug.clone(), lessons.len());
+            lessons.push(ParsedLesson {
+                path: self.path.to_owned(),
+                line,
+                lesson,
+            });
+            return;
+        };
+        // Indices in `slugs` are those of `lessons`, which only grows.
+        let Some(first) = lessons.get(known) else {
+            return;
+        };
+        if first.lesson.text == lesson.text {
+            self.batch.parsed.unchanged = self.batch.parsed.unchanged.saturating_add(1);
+            return;
+        }
+        let place = match first.line {
+            Some(line) => format!("{}, line {line}", first.path),
+            None => first.path.clone(),
+        };
+        let message = format!(
+            "`{}` was read from {place} already, with another text; rename or remove one of them",
+            lesson.slug
+        );
+        self.reject(line, "duplicate_slug", message);
+    }
+
+    /// Counts the problems that were not listed one by one.
+    fn close(self) {
+        let more = |count: usize| count.saturating_sub(limits::PROBLEMS);
+        let note = |count: usize| {
+            self.problem(
+                None,
+                "more",
+                format!("and {count} more of the kind in this file"),
+            )
+        };
+        let (rejected, warned) = (more(self.rejected), more(self.warned));
+        let (rejection, warning) = (note(rejected), note(warned));
+        if rejected > 0 {
+            self.batch.parsed.rejected.push(rejection);
+        }
+        if warned > 0 {
+            self.batch.parsed.warnings.push(warning);
+        }
+    }
+}
+
+const TOO_MANY: &str =
+    "this import holds 1,000,000 lessons and events already; import the rest in another one";
