@@ -1,1 +1,2 @@
 //! Shared test support.
+#![forbid(unsafe_code)]

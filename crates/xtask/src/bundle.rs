@@ -90,8 +90,11 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
         cache.root.join("dist"),
     );
     cache::fresh_dir(&new)?;
+    // The page and its styles are trunk's; the edge function is no part of the site.
     cache::copy_tree(&cache.root.join(STATIC), &new, &|file| {
-        !file.starts_with("edge") && file != Path::new("index.html")
+        !file.starts_with("edge")
+            && file != Path::new("index.html")
+            && file.extension().is_none_or(|extension| extension != "css")
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
 

