@@ -175,11 +175,12 @@ fn crate_roots_forbid_unsafe_code() {
             continue;
         }
         for target in array(&package, "targets") {
-            // Suites and benches never ship.
-            if array(target, "kind")
-                .iter()
-                .any(|kind| kind == "test" || kind == "bench")
-            {
+            // Suites, benches and examples never ship.
+            if array(target, "kind").iter().any(|kind| {
+                ["test", "bench", "example"]
+                    .iter()
+                    .any(|other| kind == other)
+            }) {
                 continue;
             }
             let source = read(Path::new(text(target, "src_path")));

@@ -79,6 +79,8 @@ pub const ROOMS: &[Room] = &[
             "lesson-sync",
             "serde",
             "serde_json",
+            "serde_path_to_error",
+            "sha2",
         ],
         never: &[&["wasm-bindgen", "leptos", "reqwest", "tokio"]],
     },

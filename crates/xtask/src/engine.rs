@@ -82,7 +82,7 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         ".cargo/config.toml".into(),
     ];
     for room in ROOMS {
-        for part in ["Cargo.toml", "build.rs", "src", "data"] {
+        for part in ["Cargo.toml", "build.rs", "src", "data", "examples"] {
             inputs.push(format!("crates/{room}/{part}"));
         }
     }
@@ -98,8 +98,9 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
     cache.made("engine", &key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
         bind(cache, &wasm, at)?;
-        if which == Module::Relaxed {
-            share_glue(cache, profile, at)?;
+        match which {
+            Module::Plain => declare(cache, &at.join("lessonloop.d.ts"))?,
+            Module::Relaxed => share_glue(cache, profile, at)?,
         }
         match profile {
             Profile::Dev => Ok(()),
@@ -173,6 +174,27 @@ fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
     opt.arg(&whole).arg("-o").arg(wasm);
     run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")?;
     fs::remove_file(&whole).or_fault(whole.display(), FULL)
+}
+
+/// Adds the types of requests and answers, which lesson-api prints, to the declarations of the glue.
+fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
+    let mut printer = run::cargo(cache)?;
+    printer.args([
+        "run",
+        "--quiet",
+        "-p",
+        "lesson-api",
+        "--features",
+        "typescript",
+        "--example",
+        "typescript",
+    ]);
+    let types = run::output(
+        printer,
+        "read the compiler's message: cargo run -p lesson-api --features typescript --example typescript",
+    )?;
+    let glue = fs::read_to_string(declarations).or_fault(declarations.display(), FULL)?;
+    fs::write(declarations, format!("{glue}\n{types}\n")).or_fault(declarations.display(), FULL)
 }
 
 /// Changes the names in the relaxed module so that the plain one's glue serves it too.

@@ -106,6 +106,22 @@ pub fn answer(mut command: Command) -> Option<String> {
     output.status.success().then(|| text.trim().to_string())
 }
 
+/// What a program that must succeed prints on standard output, trimmed.
+pub fn output(mut command: Command, remedy: &str) -> Result<String> {
+    let shown = show(&command);
+    let output = command.output().or_fault(&shown, remedy)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Fault::new(
+            format_args!("`{shown}` failed ({}):\n{said}", output.status),
+            remedy,
+        ));
+    }
+    String::from_utf8(output.stdout)
+        .map(|text| text.trim().to_string())
+        .or_fault(&shown, remedy)
+}
+
 /// The first of these commands that exists: a path, or a name on the path.
 pub fn find(cache: &Cache, names: &[&str]) -> Option<PathBuf> {
     let path = cache.path().ok()?;

@@ -18,6 +18,8 @@ enum Runner {
     WasmPack(&'static [&'static str]),
     /// Node's test runner over these files of `tests/`, with the built site served.
     Node(&'static [&'static str]),
+    /// The TypeScript compiler over the declarations of the module.
+    Types,
 }
 
 struct Suite {
@@ -73,7 +75,13 @@ const SUITES: &[Suite] = &[
             Need::WasmPack,
             Need::Browser,
         ],
-        runner: Runner::WasmPack(&["crates/lesson-wasm"]),
+        runner: Runner::WasmPack(&["crates/lesson-wasm", "crates/lesson-embed"]),
+    },
+    Suite {
+        name: "types",
+        about: "the module's TypeScript declarations, held by the compiler",
+        needs: &[Need::Dist],
+        runner: Runner::Types,
     },
     Suite {
         name: "loop",
@@ -182,6 +190,7 @@ fn start(cache: &Cache, suite: &Suite) -> Result<()> {
         }
         Runner::WasmPack(crates) => crates.iter().try_for_each(|krate| wasm_pack(cache, krate)),
         Runner::Node(folders) => node(cache, folders),
+        Runner::Types => types(cache),
     }
 }
 
@@ -200,6 +209,29 @@ fn wasm_pack(cache: &Cache, krate: &str) -> Result<()> {
         .arg(browser::chromedriver(cache)?)
         .arg(krate);
     run::loud(command, "read the failed test's message above")
+}
+
+/// A name that is used but not declared, or declared twice, fails here.
+fn types(cache: &Cache) -> Result<()> {
+    let mut tsc = run::program(cache, "tsc")?;
+    tsc.args([
+        "--noEmit",
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "esnext",
+        "--moduleResolution",
+        "bundler",
+    ])
+    .args(["--lib", "es2022,dom", "--types", ""])
+    .arg(cache.root.join("dist/engine/lessonloop.d.ts"));
+    run::loud(
+        tsc,
+        "add the missing type to crates/lesson-api/examples/typescript.rs",
+    )?;
+    println!("lessonloop.d.ts: every name is declared once");
+    Ok(())
 }
 
 /// Serves `dist/` from this process for as long as Node runs.
