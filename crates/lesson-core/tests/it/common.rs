@@ -1,0 +1,143 @@
+//! Lessons, events and spaces to test with.
+
+use lesson_core::{
+    Event, Folded, Happening, Lesson, Millis, Policy, Space, SurfacedContext, SurfacedItem, Text,
+    Trust,
+};
+
+/// 2026-11-22T08:30:00Z.
+pub const NOW: Millis = 1_795_336_200_000;
+
+/// A lesson with this slug; its title is the slug.
+pub fn lesson(slug: &str) -> Lesson {
+    let text = Text {
+        title: slug.to_owned(),
+        ..Text::default()
+    };
+    Lesson::new(slug, text, "test", NOW)
+}
+
+/// A lesson that `change` has changed.
+pub fn with(slug: &str, change: impl FnOnce(&mut Lesson)) -> Lesson {
+    let mut lesson = lesson(slug);
+    change(&mut lesson);
+    lesson
+}
+
+pub fn added(lesson: Lesson) -> Happening {
+    Happening::LessonAdded {
+        lesson: Box::new(lesson),
+    }
+}
+
+pub fn rated(lesson: &str, helpful: bool) -> Happening {
+    Happening::Rated {
+        lesson: lesson.to_owned(),
+        helpful,
+    }
+}
+
+pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Happening {
+    Happening::Surfaced {
+        retrieval_id: retrieval.to_owned(),
+        purpose: "recommend".to_owned(),
+        context: SurfacedContext {
+            decision_id: decision.map(str::to_owned),
+            domain: Some("perps".to_owned()),
+            ..SurfacedContext::default()
+        },
+        items: lessons
+            .iter()
+            .enumerate()
+            .map(|(place, slug)| SurfacedItem {
+                lesson: (*slug).to_owned(),
+                rank: place as u32 + 1,
+                score: 0.5,
+                relevance: 0.75,
+            })
+            .collect(),
+        policy: String::new(),
+    }
+}
+
+pub fn tracked(decision: &str, lesson: &str, applied: bool) -> Happening {
+    use lesson_core::{Detection, MatchType};
+    Happening::UsageTracked {
+        decision_id: decision.to_owned(),
+        detections: vec![Detection {
+            lesson: lesson.to_owned(),
+            applied,
+            match_type: if applied {
+                MatchType::Explicit
+            } else {
+                MatchType::Mentioned
+            },
+            confidence: if applied { 0.95 } else { 0.0 },
+            quote: Some("...Applying...".to_owned()),
+        }],
+    }
+}
+
+pub fn outcome(decision: &str, outcome: lesson_core::TradeOutcome) -> Happening {
+    Happening::OutcomeRecorded {
+        decision_id: decision.to_owned(),
+        outcome,
+        pnl_percent: Some(1.5),
+    }
+}
+
+pub fn feedback(
+    outcome: lesson_core::FeedbackOutcome,
+    lessons: &[&str],
+    causal: &[&str],
+) -> Happening {
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    Happening::FeedbackGiven {
+        outcome,
+        lessons: owned(lessons),
+        causal: owned(causal),
+    }
+}
+
+/// The `n`th event of a ledger.
+pub fn event(n: u64, happening: Happening) -> Event {
+    Event {
+        op_id: format!("op-{n}"),
+        actor: "test".to_owned(),
+        seq: n,
+        at: NOW + n as i64 * 1000,
+        event: happening,
+    }
+}
+
+/// Happenings as a ledger.
+pub fn ledger(happenings: impl IntoIterator<Item = Happening>) -> Vec<Event> {
+    (1..).zip(happenings).map(|(n, h)| event(n, h)).collect()
+}
+
+/// The space of a ledger in which nothing is refused.
+pub fn folded(happenings: impl IntoIterator<Item = Happening>) -> Space {
+    let mut space = Space::new();
+    for event in ledger(happenings) {
+        assert_eq!(
+            space.fold(&event, &Policy::default()),
+            Ok(Folded::Applied),
+            "{event:?}"
+        );
+    }
+    space
+}
+
+/// A space of these lessons.
+pub fn space(lessons: impl IntoIterator<Item = Lesson>) -> Space {
+    folded(lessons.into_iter().map(added))
+}
+
+/// An approved lesson with a text to be found by.
+pub fn written(slug: &str, title: &str, recommendation: &str) -> Lesson {
+    with(slug, |lesson| {
+        lesson.text.title = title.to_owned();
+        lesson.text.recommendation = recommendation.to_owned();
+        lesson.trust = Trust::Approved;
+    })
+}

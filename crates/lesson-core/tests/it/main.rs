@@ -1,0 +1,17 @@
+//! What users of the core rely on: tables and properties over its public interface.
+
+mod common;
+mod fold;
+mod fold_properties;
+mod history;
+mod keyword;
+mod prompt;
+mod rank;
+mod rank_properties;
+mod resolve;
+mod search;
+mod session;
+mod settled;
+mod stats;
+mod usage;
+mod usage_properties;
