@@ -16,6 +16,7 @@ mod npm;
 mod progress;
 mod python;
 mod run;
+mod runner;
 mod serve;
 mod suites;
 mod tools;

@@ -1,0 +1,146 @@
+//! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
+
+use serde_json::json;
+
+use crate::cache::Cache;
+use crate::fault::{Fault, OrFault as _, Result};
+use crate::needs::Need;
+use crate::serve::Site;
+use crate::wasm_target::Toolchain;
+use crate::{browser, model, python, run};
+
+const REMEDY: &str = "read the failed test's message above";
+
+/// What a suite runs.
+pub enum Runner {
+    /// `cargo test` with these arguments, on this machine.
+    Cargo(&'static [&'static str]),
+    /// `wasm-pack test` of these crates, each with its arguments for cargo, in headless Chromium.
+    WasmPack(&'static [(&'static str, &'static [&'static str])]),
+    /// Node's test runner over these files of `tests/`, with the built site served.
+    Node(&'static [&'static str]),
+    /// The TypeScript compiler over the declarations of the module.
+    Types,
+}
+
+impl Runner {
+    /// Runs it; `needs` are those that set-up has provided for it.
+    pub fn run(&self, cache: &Cache, needs: &[Need]) -> Result<()> {
+        match *self {
+            Runner::Cargo(arguments) => {
+                let mut cargo = run::cargo(cache)?;
+                cargo.arg("test").args(arguments);
+                if needs.contains(&Need::Model) {
+                    cargo.env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
+                    cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
+                }
+                if needs.contains(&Need::Oracles) {
+                    cargo.env("LESSONLOOP_PYTHON", python::oracles(cache)?);
+                }
+                run::loud(cargo, REMEDY)
+            }
+            Runner::WasmPack(crates) => crates
+                .iter()
+                .try_for_each(|(krate, arguments)| wasm_pack(cache, krate, arguments)),
+            Runner::Node(folders) => node(cache, folders),
+            Runner::Types => types(cache),
+        }
+    }
+}
+
+/// What the test browser is started with: no sandbox, for CIs run as root; nothing that reaches out by itself.
+const BROWSER_ARGUMENTS: [&str; 7] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
+
+fn wasm_pack(cache: &Cache, krate: &str, arguments: &[&str]) -> Result<()> {
+    let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
+    let settings = cache.home.join("webdriver.json");
+    std::fs::write(&settings, capabilities.to_string())
+        .or_fault(settings.display(), "free some space")?;
+    let mut command = run::program(cache, "wasm-pack")?;
+    Toolchain::need(cache)?.apply(cache, &mut command)?;
+    command
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
+        // Where a crate does not say so itself.
+        .env("WASM_BINDGEN_USE_BROWSER", "1")
+        // Seconds; a busy CI is slow to start a browser.
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .args([
+            "test",
+            "--headless",
+            "--chrome",
+            "--mode",
+            "no-install",
+            "--chromedriver",
+        ])
+        .arg(browser::chromedriver(cache)?)
+        .args([krate, "--"])
+        .args(arguments);
+    run::loud(command, REMEDY)
+}
+
+/// A name that is used but not declared, or declared twice, fails here.
+fn types(cache: &Cache) -> Result<()> {
+    let mut tsc = run::program(cache, "tsc")?;
+    tsc.args([
+        "--noEmit",
+        "--strict",
+        "--target",
+        "es2022",
+        "--module",
+        "esnext",
+        "--moduleResolution",
+        "bundler",
+    ])
+    .args(["--lib", "es2022,dom", "--types", ""])
+    .arg(cache.root.join("dist/engine/lessonloop.d.ts"));
+    run::loud(
+        tsc,
+        "add the missing type to crates/lesson-api/examples/typescript.rs",
+    )?;
+    println!("lessonloop.d.ts: every name is declared once");
+    Ok(())
+}
+
+/// Serves `dist/` from this process for as long as Node runs.
+fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
+    let dist = cache.root.join("dist");
+    let site = Site::open(&dist, Some(0))?;
+    site.start();
+    let mut command = run::program(cache, "node")?;
+    command.args(["--test", "--test-reporter=spec"]);
+    for folder in folders {
+        command.args(suite_files(cache, folder)?);
+    }
+    command
+        .env("LESSONLOOP_DIST", &dist)
+        .env("LESSONLOOP_URL", site.url())
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
+        // A suite that compares with native code runs cargo itself.
+        .env("CARGO_TARGET_DIR", cache.dir("target/host")?);
+    run::loud(command, REMEDY)
+}
+
+/// The test files of a folder under `tests/`. A folder without any is a mistake, not a success.
+fn suite_files(cache: &Cache, folder: &str) -> Result<Vec<std::path::PathBuf>> {
+    let at = cache.root.join("tests").join(folder);
+    let found: Vec<_> = crate::cache::files(&at)?
+        .into_iter()
+        .filter(|file| file.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    if found.is_empty() {
+        return Err(Fault::new(
+            format_args!("no *.test.mjs in {}", at.display()),
+            "restore the folder from git",
+        ));
+    }
+    Ok(found)
+}
