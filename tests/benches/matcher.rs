@@ -205,6 +205,8 @@ impl Drop for Python {
     }
 }
 
+type MakeQuery = fn(&mut Random) -> String;
+
 fn suggest_tools() {
     let policy = ToolPolicy::default();
     println!("Tool suggestion, milliseconds per query: median (fastest to slowest)\n");
@@ -213,7 +215,7 @@ fn suggest_tools() {
         "records", "records", "sharing", "suggest", "of a frame"
     );
     let mut random = Random(3);
-    let books: [(&str, fn(&mut Random) -> String); 4] = [
+    let books: [(&str, MakeQuery); 4] = [
         ("mixed queries, as they come", Random::query),
         ("every record shares a word with the query", |r| {
             format!("deploy {}", r.query())
