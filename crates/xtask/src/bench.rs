@@ -68,24 +68,44 @@ fn engine(cache: &Cache) -> Result<()> {
     run::loud(cargo, "read the message above")
 }
 
-/// Node compresses: it is there anyway, and its gzip is the one that web servers use.
+/// Node compresses: it is there anyway, and its gzip is the one that web servers use. Fails when a bar is missed.
 const SIZES: &str = r#"
 const { readdirSync, readFileSync, statSync } = require("node:fs");
 const { gzipSync } = require("node:zlib");
 const { join, relative } = require("node:path");
 const dist = process.argv[1];
 const walk = (at) => statSync(at).isDirectory() ? readdirSync(at).sort().flatMap((name) => walk(join(at, name))) : [at];
-const row = (name, raw, packed) => console.log(name.padEnd(48), String(raw).padStart(12), String(packed).padStart(12));
+const row = (name, raw, packed) => console.log(name.padEnd(44), String(raw).padStart(12), String(packed).padStart(12));
 row("file", "bytes", "gzip -9");
+const raw = {}, packed = {};
 for (const file of walk(dist)) {
   if (!/\.(wasm|js|css|html|pack)$/.test(file)) continue;
+  const name = relative(dist, file).replaceAll("\\", "/");
   const bytes = readFileSync(file);
-  row(relative(dist, file), bytes.length, gzipSync(bytes, { level: 9 }).length);
+  raw[name] = bytes.length;
+  packed[name] = gzipSync(bytes, { level: 9 }).length;
+  row(name, raw[name], packed[name]);
+}
+const glue = packed["engine/lessonloop.js"];
+const bars = [
+  ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 2_500_000],
+  ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 2_500_000],
+  ["model pack", raw["engine/minilm.pack"], 23_000_000],
+];
+console.log();
+row("bar", "bytes", "at most");
+for (const [name, bytes, most] of bars) {
+  row(name, bytes, most);
+  if (!(bytes <= most)) {
+    console.log(`too large: ${name}`);
+    process.exitCode = 1;
+  }
 }
 "#;
 
-fn size(cache: &Cache) -> Result<()> {
+/// Prints what a browser downloads and holds it against the bars.
+pub fn size(cache: &Cache) -> Result<()> {
     let mut node = run::program(cache, "node")?;
     node.args(["-e", SIZES, "--"]).arg(cache.root.join("dist"));
-    run::loud(node, "run `cargo xtask build`")
+    run::loud(node, "see what grew: cargo xtask bench size")
 }

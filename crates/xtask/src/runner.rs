@@ -7,7 +7,7 @@ use crate::fault::{Fault, OrFault as _, Result};
 use crate::needs::Need;
 use crate::serve::Site;
 use crate::wasm_target::Toolchain;
-use crate::{browser, model, python, run};
+use crate::{bench, browser, model, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -21,13 +21,15 @@ pub enum Runner {
     Node(&'static [&'static str]),
     /// The TypeScript compiler over the declarations of the module.
     Types,
+    /// The sizes of what a browser downloads, against their bars.
+    Size,
 }
 
 impl Runner {
     /// Runs it; `needs` are those that set-up has provided for it.
     pub fn run(&self, cache: &Cache, needs: &[Need]) -> Result<()> {
         match *self {
-            Runner::Cargo(arguments) => {
+            Self::Cargo(arguments) => {
                 let mut cargo = run::cargo(cache)?;
                 cargo.arg("test").args(arguments);
                 if needs.contains(&Need::Model) {
@@ -39,11 +41,12 @@ impl Runner {
                 }
                 run::loud(cargo, REMEDY)
             }
-            Runner::WasmPack(crates) => crates
+            Self::WasmPack(crates) => crates
                 .iter()
                 .try_for_each(|(krate, arguments)| wasm_pack(cache, krate, arguments)),
-            Runner::Node(folders) => node(cache, folders),
-            Runner::Types => types(cache),
+            Self::Node(folders) => node(cache, folders),
+            Self::Types => types(cache),
+            Self::Size => bench::size(cache),
         }
     }
 }

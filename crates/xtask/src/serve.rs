@@ -248,7 +248,10 @@ fn media_type(path: &Path) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, inline_scripts, locate, policy};
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+
+    use super::{Site, decode, inline_scripts, locate, policy};
 
     #[test]
     fn paths_stay_in_the_folder() {
@@ -294,5 +297,91 @@ mod tests {
             "{}",
             policy(page)
         );
+    }
+
+    /// Sends one raw request to a server over this crate's `src` and answers with head and body.
+    fn ask(site: &Site, method: &str, path: &str, host: &str) -> String {
+        let mut stream = TcpStream::connect(site.address).expect("the server listens");
+        let host = host.replace("PORT", &site.address.port().to_string());
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        )
+        .expect("the server reads");
+        let mut answer = String::new();
+        stream
+            .read_to_string(&mut answer)
+            .expect("the server answers");
+        answer
+    }
+
+    #[test]
+    fn answers_are_typed_whole_and_for_this_machine_only() {
+        let folder = std::env::temp_dir().join(format!("lessonloop-serve-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("engine")).expect("a temporary folder");
+        std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
+        // Longer than what the server library would otherwise send in chunks.
+        let module = "x".repeat(100_000);
+        std::fs::write(folder.join("engine/a.wasm"), &module).expect("a temporary file");
+        let site = Site::open(&folder, Some(0)).expect("a free port");
+        site.start();
+
+        let own = "127.0.0.1:PORT";
+        let cases = [
+            ("GET", "/", own, "200", "<p>app</p>"),
+            (
+                "GET",
+                "/lessons/a-b",
+                "localhost:PORT",
+                "200",
+                "Content-Type: text/html",
+            ),
+            (
+                "GET",
+                "/engine/a.wasm",
+                own,
+                "200",
+                "Content-Length: 100000\r\n",
+            ),
+            (
+                "GET",
+                "/engine/a.wasm",
+                own,
+                "200",
+                "Content-Type: application/wasm\r\n",
+            ),
+            (
+                "HEAD",
+                "/engine/a.wasm",
+                own,
+                "200",
+                "Content-Security-Policy: default-src 'none';",
+            ),
+            (
+                "GET",
+                "/engine/b.wasm",
+                own,
+                "404",
+                "X-Content-Type-Options: nosniff",
+            ),
+            ("GET", "/../Cargo.toml", own, "404", ""),
+            ("POST", "/", own, "405", ""),
+            ("GET", "/", "evil.example", "403", ""),
+            ("GET", "/", "127.0.0.1.evil.example:PORT", "403", ""),
+        ];
+        for (method, path, host, status, holds) in cases {
+            let answer = ask(&site, method, path, host);
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status} ")),
+                "{method} {path} {host}: {answer}"
+            );
+            assert!(answer.contains(holds), "{method} {path}: {answer}");
+            assert_eq!(
+                answer.ends_with(&module),
+                method == "GET" && path.ends_with("a.wasm"),
+                "{method} {path}"
+            );
+        }
+        std::fs::remove_dir_all(&folder).expect("the temporary folder");
     }
 }

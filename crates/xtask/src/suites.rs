@@ -81,6 +81,12 @@ const SUITES: &[Suite] = &[
         runner: Runner::Types,
     },
     Suite {
+        name: "size",
+        about: "what a browser downloads, against its bars",
+        needs: &[Need::Dist],
+        runner: Runner::Size,
+    },
+    Suite {
         name: "loop",
         about: "the whole loop in the built app, real model, offline",
         needs: &[Need::Dist, Need::Browser],
