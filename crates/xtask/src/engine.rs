@@ -98,7 +98,6 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
     cache.made("engine", &key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
         bind(cache, &wasm, at)?;
-        declare(cache, &at.join("lessonloop.d.ts"))?;
         match which {
             Module::Plain => declare(cache, &at.join("lessonloop.d.ts"))?,
             Module::Relaxed => share_glue(cache, profile, at)?,
@@ -161,24 +160,6 @@ fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
         None,
         "run `cargo xtask setup`; the versions of library and tool must be equal",
     )
-}
-
-/// Adds the types of requests and answers to the declarations, generated from the Rust types.
-fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
-    let remedy = "read the compiler's message above";
-    let mut cargo = run::cargo(cache)?;
-    cargo.args([
-        "run",
-        "--quiet",
-        "-p",
-        "lesson-api",
-        "--features",
-        "typescript",
-    ]);
-    cargo.args(["--example", "typescript"]);
-    let types = run::output(cargo, remedy)?;
-    let glue = fs::read_to_string(declarations).or_fault(declarations.display(), remedy)?;
-    fs::write(declarations, format!("{glue}\n{types}\n")).or_fault(declarations.display(), FULL)
 }
 
 fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
