@@ -1,7 +1,10 @@
 //! The frame around every page: navigation, the engine's and the model's condition, messages.
 
 use crate::client::{Client, Engine};
-use crate::pages::{DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, StatsPage, ToolsPage};
+use crate::pages::{
+    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, StatsPage,
+    ToolsPage,
+};
 use crate::ui::{ToastList, Toasts};
 use crate::{dom, format};
 use leptos::prelude::*;
@@ -75,11 +78,24 @@ fn ModelChip(client: Client) -> impl IntoView {
         Engine::Failed(_) => ("chip chip-bad", "Engine off".to_owned()),
         Engine::Ready(_) => match client.model.get() {
             ModelState::Absent => ("chip", "Keyword ranking".to_owned()),
-            ModelState::Downloading { loaded, total } if total > 0 => {
-                ("chip chip-info", format!("Model {}", format::percent(f64::from(loaded) / f64::from(total))))
+            ModelState::Downloading { loaded, total } if total > 0 => (
+                "chip chip-info",
+                format!(
+                    "Model {}",
+                    format::percent(f64::from(loaded) / f64::from(total))
+                ),
+            ),
+            ModelState::Downloading { .. } | ModelState::Loading => {
+                ("chip chip-info", "Model loading".to_owned())
             }
-            ModelState::Downloading { .. } | ModelState::Loading => ("chip chip-info", "Model loading".to_owned()),
-            ModelState::Indexing { done, total } => ("chip chip-accent", format!("Semantic · {}/{}", format::count(done), format::count(total))),
+            ModelState::Indexing { done, total } => (
+                "chip chip-accent",
+                format!(
+                    "Semantic · {}/{}",
+                    format::count(done),
+                    format::count(total)
+                ),
+            ),
             ModelState::Ready { .. } => ("chip chip-accent", "Semantic".to_owned()),
             ModelState::Failed { .. } => ("chip chip-warn", "Keyword ranking".to_owned()),
         },

@@ -3,7 +3,9 @@
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, ErrorBody, ErrorCode, FromWorker, Method, ModelState, Request, ToWorker};
+use lesson_api::{
+    ApiError, ErrorBody, ErrorCode, FromWorker, Method, ModelState, Request, ToWorker,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
@@ -83,7 +85,9 @@ impl Client {
     }
 
     fn listen(self, worker: Worker) {
-        let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| self.hear(event.data()));
+        let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+            self.hear(event.data())
+        });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         let on_error = Closure::<dyn Fn()>::new(move || {
             if self.engine.get_untracked() == Engine::Starting {
@@ -107,7 +111,10 @@ impl Client {
         if text(&data, "type").as_deref() == Some("response") {
             let id = number(&data, "id");
             let answer = Reflect::get(&data, &"response".into()).unwrap_or_default();
-            let resolve = self.line.try_update_value(|line| line.pending.remove(&id)).flatten();
+            let resolve = self
+                .line
+                .try_update_value(|line| line.pending.remove(&id))
+                .flatten();
             if let Some(resolve) = resolve {
                 // A promise's own resolver does not throw.
                 let _ = resolve.call1(&JsValue::NULL, &answer);
@@ -115,7 +122,10 @@ impl Client {
             return;
         }
         match serde_wasm_bindgen::from_value::<FromWorker>(data) {
-            Ok(FromWorker::Ready { build, model_cached }) => self.ready(build, model_cached),
+            Ok(FromWorker::Ready {
+                build,
+                model_cached,
+            }) => self.ready(build, model_cached),
             Ok(FromWorker::Model { state }) => self.model.set(state),
             Ok(FromWorker::Changed) => self.note_change(),
             Ok(FromWorker::Restarted { message }) => {
@@ -129,17 +139,26 @@ impl Client {
 
     fn ready(self, build: String, model_cached: bool) {
         self.engine.set(Engine::Ready(build));
-        let queued = self.line.try_update_value(|line| std::mem::take(&mut line.queued));
+        let queued = self
+            .line
+            .try_update_value(|line| std::mem::take(&mut line.queued));
         for message in queued.unwrap_or_default() {
             self.post(&message);
         }
-        if model_cached && matches!(self.model.get_untracked(), ModelState::Absent | ModelState::Failed { .. }) {
+        if model_cached
+            && matches!(
+                self.model.get_untracked(),
+                ModelState::Absent | ModelState::Failed { .. }
+            )
+        {
             self.load_model();
         }
     }
 
     fn note_change(self) {
-        let fresh = self.line.try_update_value(|line| !std::mem::replace(&mut line.change_noted, true));
+        let fresh = self
+            .line
+            .try_update_value(|line| !std::mem::replace(&mut line.change_noted, true));
         if fresh == Some(true) {
             gloo::timers::callback::Timeout::new(CHANGED_GAP, move || {
                 self.line.update_value(|line| line.change_noted = false);
@@ -154,7 +173,9 @@ impl Client {
             line.queued.clear();
             std::mem::take(&mut line.pending)
         });
-        let error = ErrorBody { error: ApiError::new(ErrorCode::Unavailable, message) };
+        let error = ErrorBody {
+            error: ApiError::new(ErrorCode::Unavailable, message),
+        };
         let answer = Object::new();
         let _ = Reflect::set(&answer, &"status".into(), &503.into());
         let _ = Reflect::set(&answer, &"body".into(), &to_js(&error));
@@ -174,7 +195,12 @@ impl Client {
 
     /// Whether a model is loaded, so that lessons are found by meaning.
     pub fn ranks_by_meaning(self) -> bool {
-        self.model.with(|model| matches!(model, ModelState::Indexing { .. } | ModelState::Ready { .. }))
+        self.model.with(|model| {
+            matches!(
+                model,
+                ModelState::Indexing { .. } | ModelState::Ready { .. }
+            )
+        })
     }
 
     /// Fetches and loads the model; the `model` signal tells how it goes.
@@ -188,7 +214,12 @@ impl Client {
     }
 
     /// Asks the engine and returns the body of its answer as it came.
-    pub async fn raw(self, method: Method, path: String, body: serde_json::Value) -> Result<JsValue, ApiError> {
+    pub async fn raw(
+        self,
+        method: Method,
+        path: String,
+        body: serde_json::Value,
+    ) -> Result<JsValue, ApiError> {
         if let Engine::Failed(message) = self.engine.get_untracked() {
             return Err(ApiError::new(ErrorCode::Unavailable, message));
         }
@@ -198,7 +229,12 @@ impl Client {
             id
         });
         let id = id.unwrap_or_default();
-        let request = Request { method, path, headers: BTreeMap::new(), body };
+        let request = Request {
+            method,
+            path,
+            headers: BTreeMap::new(),
+            body,
+        };
         let message = to_js(&ToWorker::Request { id, request });
         let promise = Promise::new(&mut |resolve, _| {
             self.line.update_value(|line| {
@@ -215,7 +251,8 @@ impl Client {
         if number(&answer, "status") < 400 {
             return Ok(body);
         }
-        Err(serde_wasm_bindgen::from_value::<ErrorBody>(body).map_or_else(|_| unreadable(), |body| body.error))
+        Err(serde_wasm_bindgen::from_value::<ErrorBody>(body)
+            .map_or_else(|_| unreadable(), |body| body.error))
     }
 
     /// Asks the engine.
@@ -231,17 +268,24 @@ impl Client {
 
     /// Reads.
     pub async fn get<T: DeserializeOwned>(self, path: impl Into<String>) -> Result<T, ApiError> {
-        self.request(Method::Get, path.into(), serde_json::Value::Null).await
+        self.request(Method::Get, path.into(), serde_json::Value::Null)
+            .await
     }
 
     /// Acts.
-    pub async fn post_json<T: DeserializeOwned>(self, path: impl Into<String>, body: &impl Serialize) -> Result<T, ApiError> {
+    pub async fn post_json<T: DeserializeOwned>(
+        self,
+        path: impl Into<String>,
+        body: &impl Serialize,
+    ) -> Result<T, ApiError> {
         self.request(Method::Post, path.into(), json(body)).await
     }
 
     /// Acts, where the answer says nothing that is needed.
     pub async fn act(self, path: impl Into<String>, body: &impl Serialize) -> Result<(), ApiError> {
-        self.raw(Method::Post, path.into(), json(body)).await.map(|_| ())
+        self.raw(Method::Post, path.into(), json(body))
+            .await
+            .map(|_| ())
     }
 }
 
@@ -261,7 +305,9 @@ pub fn json(value: &impl Serialize) -> serde_json::Value {
 }
 
 fn to_js(value: &impl Serialize) -> JsValue {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or_default()
+    value
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .unwrap_or_default()
 }
 
 fn text(object: &JsValue, key: &str) -> Option<String> {
@@ -269,12 +315,17 @@ fn text(object: &JsValue, key: &str) -> Option<String> {
 }
 
 fn number(object: &JsValue, key: &str) -> u32 {
-    let value = Reflect::get(object, &key.into()).ok().and_then(|value| value.as_f64());
+    let value = Reflect::get(object, &key.into())
+        .ok()
+        .and_then(|value| value.as_f64());
     value.map_or(0, |value| value as u32)
 }
 
 fn unreadable() -> ApiError {
-    ApiError::new(ErrorCode::Unavailable, "The engine gave no readable answer. Reload the page.")
+    ApiError::new(
+        ErrorCode::Unavailable,
+        "The engine gave no readable answer. Reload the page.",
+    )
 }
 
 /// The latest answer to a `GET` that is asked again when its path or the store changes.
@@ -298,7 +349,10 @@ where
     T: DeserializeOwned + PartialEq + Send + Sync + 'static,
 {
     let client = Client::get_from_context();
-    let query = Query { data: RwSignal::new(None), busy: RwSignal::new(true) };
+    let query = Query {
+        data: RwSignal::new(None),
+        busy: RwSignal::new(true),
+    };
     let latest = StoredValue::new(0_u32);
     Effect::new(move |before: Option<String>| {
         let path = path();
@@ -316,7 +370,9 @@ where
             let answer = client.get::<T>(asked).await;
             // Nobody waits any more when the page was left or asks something newer.
             if latest.try_get_value() == turn && turn.is_some() {
-                let same = query.data.with_untracked(|data| data.as_ref() == Some(&answer));
+                let same = query
+                    .data
+                    .with_untracked(|data| data.as_ref() == Some(&answer));
                 if !same {
                     query.data.set(Some(answer));
                 }

@@ -12,7 +12,9 @@ const URL_LIFE: u32 = 60_000;
 /// A fresh id for a decision. Outside a secure context, where there is no `randomUUID`, the id is made of two
 /// random numbers.
 pub fn random_id() -> String {
-    let secure = js_sys::Reflect::get(&window(), &"isSecureContext".into()).ok().and_then(|v| v.as_bool());
+    let secure = js_sys::Reflect::get(&window(), &"isSecureContext".into())
+        .ok()
+        .and_then(|v| v.as_bool());
     match window().crypto() {
         Ok(crypto) if secure == Some(true) => crypto.random_uuid(),
         _ => {
@@ -28,13 +30,17 @@ pub async fn copy(text: &str) -> bool {
     if !clipboard.is_ok_and(|clipboard| clipboard.is_object()) {
         return false;
     }
-    JsFuture::from(window().navigator().clipboard().write_text(text)).await.is_ok()
+    JsFuture::from(window().navigator().clipboard().write_text(text))
+        .await
+        .is_ok()
 }
 
 /// Offers bytes to the person as a file.
 pub fn download(name: &str, mime: &str, bytes: &[u8]) {
     let url = ObjectUrl::from(Blob::new_with_options(bytes, Some(mime)));
-    let Ok(link) = document().create_element("a") else { return };
+    let Ok(link) = document().create_element("a") else {
+        return;
+    };
     let link: HtmlAnchorElement = link.unchecked_into();
     link.set_href(&url);
     link.set_download(name);

@@ -17,7 +17,11 @@ pub fn trim(value: f64, places: usize) -> String {
         return text;
     }
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// A count with thousands set apart.
@@ -67,16 +71,29 @@ pub fn age(days: f64) -> String {
         "just now".to_owned()
     } else if days < 1.0 {
         let hours = (days * 24.0).round().max(1.0);
-        if hours == 1.0 { "1 hour ago".to_owned() } else { format!("{hours:.0} hours ago") }
+        if hours == 1.0 {
+            "1 hour ago".to_owned()
+        } else {
+            format!("{hours:.0} hours ago")
+        }
     } else {
         let days = trim(days, 1);
-        if days == "1" { "1 day ago".to_owned() } else { format!("{days} days ago") }
+        if days == "1" {
+            "1 day ago".to_owned()
+        } else {
+            format!("{days} days ago")
+        }
     }
 }
 
 /// Words typed with commas between them.
 pub fn words(typed: &str) -> Vec<String> {
-    typed.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    typed
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A text without the blanks around it; `None` when nothing is left.
@@ -113,20 +130,42 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        for (value, places, text) in [(0.5, 3, "0.5"), (1.0, 2, "1"), (0.0996, 3, "0.1"), (-0.0001, 2, "0"), (120.0, 0, "120")] {
+        for (value, places, text) in [
+            (0.5, 3, "0.5"),
+            (1.0, 2, "1"),
+            (0.0996, 3, "0.1"),
+            (-0.0001, 2, "0"),
+            (120.0, 0, "120"),
+        ] {
             assert_eq!(trim(value, places), text, "{value}");
         }
-        for (n, text) in [(0_u32, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+        for (n, text) in [
+            (0_u32, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(count(n), text);
         }
-        for (n, text) in [(0.0, "0 B"), (999.0, "999 B"), (1500.0, "1.5 kB"), (22_500_000.0, "22 MB")] {
+        for (n, text) in [
+            (0.0, "0 B"),
+            (999.0, "999 B"),
+            (1500.0, "1.5 kB"),
+            (22_500_000.0, "22 MB"),
+        ] {
             assert_eq!(bytes(n), text);
         }
     }
 
     #[test]
     fn ages_and_times_read_well() {
-        for (days, text) in [(0.0, "just now"), (0.05, "1 hour ago"), (0.5, "12 hours ago"), (1.0, "1 day ago"), (2.54, "2.5 days ago")] {
+        for (days, text) in [
+            (0.0, "just now"),
+            (0.05, "1 hour ago"),
+            (0.5, "12 hours ago"),
+            (1.0, "1 day ago"),
+            (2.54, "2.5 days ago"),
+        ] {
             assert_eq!(age(days), text, "{days}");
         }
         assert_eq!(time("2026-11-22T01:16:50Z"), "2026-11-22 01:16");

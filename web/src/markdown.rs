@@ -48,8 +48,11 @@ pub enum Inline {
 
 /// Parses a text. Cost: linear in its length.
 pub fn parse(text: &str) -> Vec<Block> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut reader = Reader { events: Parser::new_ext(text, options) };
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let mut reader = Reader {
+        events: Parser::new_ext(text, options),
+    };
     reader.blocks(0)
 }
 
@@ -112,13 +115,19 @@ impl<'a> Reader<'a> {
         Some(match tag {
             Tag::Paragraph => Block::Paragraph(self.inlines(depth)),
             Tag::Heading { level, .. } => Block::Heading(number(level), self.inlines(depth)),
-            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) | Tag::HtmlBlock | Tag::MetadataBlock(_) => {
-                Block::Code(self.flat().trim_end().to_owned())
-            }
+            Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)
+            | Tag::HtmlBlock
+            | Tag::MetadataBlock(_) => Block::Code(self.flat().trim_end().to_owned()),
             Tag::BlockQuote(_) => Block::Quote(self.blocks(depth + 1)),
             Tag::List(start) => Block::List(start, self.parts(|reader| reader.blocks(depth + 1))),
-            Tag::Table(_) => Block::Table(self.parts(|reader| reader.parts(|reader| reader.inlines(depth + 1)))),
-            inline @ (Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. }) => {
+            Tag::Table(_) => {
+                Block::Table(self.parts(|reader| reader.parts(|reader| reader.inlines(depth + 1))))
+            }
+            inline @ (Tag::Emphasis
+            | Tag::Strong
+            | Tag::Strikethrough
+            | Tag::Link { .. }
+            | Tag::Image { .. }) => {
                 let piece = self.inline(inline, depth);
                 loose.push(piece);
                 return None;
@@ -176,7 +185,10 @@ impl<'a> Reader<'a> {
                 Event::Start(_) => open += 1,
                 Event::End(_) if open == 0 => break,
                 Event::End(_) => open -= 1,
-                Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => text.push_str(&part),
+                Event::Text(part)
+                | Event::Code(part)
+                | Event::Html(part)
+                | Event::InlineHtml(part) => text.push_str(&part),
                 Event::SoftBreak | Event::HardBreak => text.push('\n'),
                 _ => {}
             }
@@ -191,7 +203,9 @@ fn push(pieces: &mut Vec<Inline>, event: Event<'_>) {
         Event::HardBreak => Inline::Break,
         Event::SoftBreak => return add_text(pieces, " "),
         Event::TaskListMarker(done) => return add_text(pieces, if done { "☑ " } else { "☐ " }),
-        Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => return add_text(pieces, &visible(&text)),
+        Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+            return add_text(pieces, &visible(&text));
+        }
         _ => return,
     };
     pieces.push(piece);
@@ -226,12 +240,39 @@ mod tests {
     #[test]
     fn structure_is_kept() {
         let cases: [(&str, Vec<Block>); 6] = [
-            ("# A *b*", vec![Block::Heading(1, vec![text("A "), Inline::Emphasis(vec![text("b")])])]),
+            (
+                "# A *b*",
+                vec![Block::Heading(
+                    1,
+                    vec![text("A "), Inline::Emphasis(vec![text("b")])],
+                )],
+            ),
             ("one\ntwo", vec![Block::Paragraph(vec![text("one two")])]),
-            ("```sql\nselect 1\n```", vec![Block::Code("select 1".into())]),
-            ("3. x\n4. y", vec![Block::List(Some(3), vec![vec![Block::Paragraph(vec![text("x")])], vec![Block::Paragraph(vec![text("y")])]])]),
-            ("> q", vec![Block::Quote(vec![Block::Paragraph(vec![text("q")])])]),
-            ("|a|b|\n|-|-|\n|1|2|", vec![Block::Table(vec![vec![vec![text("a")], vec![text("b")]], vec![vec![text("1")], vec![text("2")]]])]),
+            (
+                "```sql\nselect 1\n```",
+                vec![Block::Code("select 1".into())],
+            ),
+            (
+                "3. x\n4. y",
+                vec![Block::List(
+                    Some(3),
+                    vec![
+                        vec![Block::Paragraph(vec![text("x")])],
+                        vec![Block::Paragraph(vec![text("y")])],
+                    ],
+                )],
+            ),
+            (
+                "> q",
+                vec![Block::Quote(vec![Block::Paragraph(vec![text("q")])])],
+            ),
+            (
+                "|a|b|\n|-|-|\n|1|2|",
+                vec![Block::Table(vec![
+                    vec![vec![text("a")], vec![text("b")]],
+                    vec![vec![text("1")], vec![text("2")]],
+                ])],
+            ),
         ];
         for (markdown, blocks) in cases {
             assert_eq!(parse(markdown), blocks, "{markdown}");
@@ -240,9 +281,21 @@ mod tests {
 
     #[test]
     fn what_could_act_is_inert() {
-        assert_eq!(parse("<script>alert(1)</script>"), [Block::Code("<script>alert(1)</script>".into())]);
-        assert_eq!(parse("a <img src=x onerror=y> b"), [Block::Paragraph(vec![text("a <img src=x onerror=y> b")])]);
-        assert_eq!(parse("[go](javascript:alert(1))"), [Block::Paragraph(vec![Inline::Link(vec![text("go")], "javascript:alert(1)".into())])]);
+        assert_eq!(
+            parse("<script>alert(1)</script>"),
+            [Block::Code("<script>alert(1)</script>".into())]
+        );
+        assert_eq!(
+            parse("a <img src=x onerror=y> b"),
+            [Block::Paragraph(vec![text("a <img src=x onerror=y> b")])]
+        );
+        assert_eq!(
+            parse("[go](javascript:alert(1))"),
+            [Block::Paragraph(vec![Inline::Link(
+                vec![text("go")],
+                "javascript:alert(1)".into()
+            )])]
+        );
     }
 
     #[test]
@@ -255,7 +308,17 @@ mod tests {
     fn deep_nesting_is_flattened() {
         let deep = format!("{}x", ">".repeat(5_000));
         fn depth(blocks: &[Block]) -> usize {
-            blocks.iter().map(|block| if let Block::Quote(inner) = block { 1 + depth(inner) } else { 0 }).max().unwrap_or(0)
+            blocks
+                .iter()
+                .map(|block| {
+                    if let Block::Quote(inner) = block {
+                        1 + depth(inner)
+                    } else {
+                        0
+                    }
+                })
+                .max()
+                .unwrap_or(0)
         }
         let blocks = parse(&deep);
         assert!(depth(&blocks) <= DEPTH, "{}", depth(&blocks));

@@ -42,7 +42,10 @@ impl Theme {
     /// The remembered choice.
     pub fn load() -> Self {
         let word: String = LocalStorage::get(KEY).unwrap_or_default();
-        Self::ALL.into_iter().find(|theme| theme.word() == word).unwrap_or_default()
+        Self::ALL
+            .into_iter()
+            .find(|theme| theme.word() == word)
+            .unwrap_or_default()
     }
 
     /// Shows the page so, and remembers it where storage allows.

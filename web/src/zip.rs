@@ -8,7 +8,9 @@ const UTF8: u16 = 0x0800;
 const VERSION: u16 = 20;
 
 /// Packs files into an archive. Fails past the classic format's bounds: 65,535 files or 4 GiB.
-pub fn store<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<u8>, TooLarge> {
+pub fn store<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+) -> Result<Vec<u8>, TooLarge> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
     let mut entries: u16 = 0;
@@ -75,7 +77,11 @@ const fn table() -> [u32; 16] {
         let mut value = i as u32;
         let mut bit = 0;
         while bit < 4 {
-            value = if value & 1 == 1 { 0xEDB8_8320 ^ (value >> 1) } else { value >> 1 };
+            value = if value & 1 == 1 {
+                0xEDB8_8320 ^ (value >> 1)
+            } else {
+                value >> 1
+            };
             bit += 1;
         }
         table[i] = value;
@@ -97,9 +103,13 @@ mod tests {
 
     #[test]
     fn an_archive_has_its_parts_in_place() {
-        let zip = store([("a.md", b"alpha".as_slice()), ("b/c.md", b"".as_slice())]).expect("small");
+        let zip =
+            store([("a.md", b"alpha".as_slice()), ("b/c.md", b"".as_slice())]).expect("small");
         assert!(zip.starts_with(b"PK\x03\x04"));
-        assert_eq!(zip.len(), (30 + 4 + 5) + (30 + 6) + (46 + 4) + (46 + 6) + 22);
+        assert_eq!(
+            zip.len(),
+            (30 + 4 + 5) + (30 + 6) + (46 + 4) + (46 + 6) + 22
+        );
         let end = &zip[zip.len() - 22..];
         assert!(end.starts_with(b"PK\x05\x06"));
         assert_eq!(u16::from_le_bytes([end[10], end[11]]), 2);

@@ -47,7 +47,9 @@ fn ThemeCard() -> impl IntoView {
             theme.apply();
         }
     });
-    let options = Theme::ALL.map(|theme| (theme.word(), theme.label())).to_vec();
+    let options = Theme::ALL
+        .map(|theme| (theme.word(), theme.label()))
+        .to_vec();
     view! {
         <section class="card">
             <h2>"Look"</h2>

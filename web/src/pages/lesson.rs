@@ -33,7 +33,8 @@ enum Stage {
 pub fn LessonPage() -> impl IntoView {
     let params = use_params_map();
     let slug = Memo::new(move |_| params.read().get("slug").unwrap_or_default());
-    let answer = use_get::<LessonView>(move || format!("/v1/lessons/{}", format::encode(&slug.get())));
+    let answer =
+        use_get::<LessonView>(move || format!("/v1/lessons/{}", format::encode(&slug.get())));
     let stage = Memo::new(move |_| {
         answer.data.with(|data| match data {
             None => Stage::Loading,
@@ -41,7 +42,11 @@ pub fn LessonPage() -> impl IntoView {
             Some(Ok(lesson)) => Stage::Shown(lesson.slug.clone()),
         })
     });
-    let lesson = Memo::new(move |_| answer.data.with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned()));
+    let lesson = Memo::new(move |_| {
+        answer
+            .data
+            .with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned())
+    });
     // The lesson as it was when the form was opened.
     let editing = RwSignal::new(None::<LessonView>);
     Effect::new(move |_| {
@@ -62,18 +67,39 @@ pub fn LessonPage() -> impl IntoView {
                 </Page>
             }
             .into_any(),
-            Stage::Failed(error) => view! { <Page title="Lesson"><ErrorNote error/></Page> }.into_any(),
+            Stage::Failed(error) => {
+                view! { <Page title="Lesson"><ErrorNote error/></Page> }.into_any()
+            }
             Stage::Shown(slug) => view! { <Shown slug lesson editing/> }.into_any(),
         }
     }
 }
 
 #[component]
-fn Shown(slug: String, lesson: Memo<Option<LessonView>>, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
-    let title = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.title.clone()).unwrap_or_default()));
+fn Shown(
+    slug: String,
+    lesson: Memo<Option<LessonView>>,
+    editing: RwSignal<Option<LessonView>>,
+) -> impl IntoView {
+    let title = Memo::new(move |_| {
+        lesson.with(|lesson| {
+            lesson
+                .as_ref()
+                .map(|lesson| lesson.title.clone())
+                .unwrap_or_default()
+        })
+    });
     // The text is made anew only when it changed.
     let text = Memo::new(move |_| {
-        lesson.with(|lesson| lesson.as_ref().map(|lesson| (lesson.description.clone(), lesson.context.clone(), lesson.recommendation.clone())))
+        lesson.with(|lesson| {
+            lesson.as_ref().map(|lesson| {
+                (
+                    lesson.description.clone(),
+                    lesson.context.clone(),
+                    lesson.recommendation.clone(),
+                )
+            })
+        })
     });
     view! {
         <p class="back"><A href="/">"← All lessons"</A></p>
@@ -98,7 +124,11 @@ fn Shown(slug: String, lesson: Memo<Option<LessonView>>, editing: RwSignal<Optio
 
 #[component]
 fn Head(lesson: LessonView) -> impl IntoView {
-    let findings = lesson.findings.into_iter().map(|finding| view! { <li>{finding}</li> }).collect::<Vec<_>>();
+    let findings = lesson
+        .findings
+        .into_iter()
+        .map(|finding| view! { <li>{finding}</li> })
+        .collect::<Vec<_>>();
     view! {
         <div class="chips">
             <BadgeChip badge=lesson.derived.badge/>
@@ -116,17 +146,35 @@ fn Head(lesson: LessonView) -> impl IntoView {
 }
 
 fn whole_text((description, context, recommendation): (String, String, String)) -> impl IntoView {
-    let parts = [(None, description), (Some("When it applies"), context), (Some("What to do"), recommendation)];
+    let parts = [
+        (None, description),
+        (Some("When it applies"), context),
+        (Some("What to do"), recommendation),
+    ];
     parts
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(heading, text)| view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any())
+        .map(|(heading, text)| {
+            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any()
+        })
         .collect_view()
 }
 
 fn facts(lesson: &LessonView) -> impl IntoView + use<> {
-    let list = |words: &[String], none: &str| if words.is_empty() { none.to_owned() } else { words.join(", ") };
-    let word = |word: &str, none: &str| if word.is_empty() { none.to_owned() } else { word.to_owned() };
+    let list = |words: &[String], none: &str| {
+        if words.is_empty() {
+            none.to_owned()
+        } else {
+            words.join(", ")
+        }
+    };
+    let word = |word: &str, none: &str| {
+        if word.is_empty() {
+            none.to_owned()
+        } else {
+            word.to_owned()
+        }
+    };
     let rows = [
         ("Kind", lesson.kind.as_str().to_owned()),
         ("Category", lesson.category.as_str().to_owned()),
@@ -139,5 +187,7 @@ fn facts(lesson: &LessonView) -> impl IntoView + use<> {
         ("Changed", format::time(&lesson.updated_at)),
         ("Revision", lesson.rev.to_string()),
     ];
-    rows.into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view()
+    rows.into_iter()
+        .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
+        .collect_view()
 }

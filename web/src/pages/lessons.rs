@@ -28,7 +28,12 @@ pub fn LessonsPage() -> impl IntoView {
     let navigate = StoredValue::new_local(use_navigate());
     // The address holds the filter, so that going back finds it as it was.
     let apply = move |filter: Filter| {
-        let options = NavigateOptions { replace: true, scroll: false, state: State::new(None), resolve: true };
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            state: State::new(None),
+            resolve: true,
+        };
         navigate.with_value(|navigate| navigate(&filter.address(), options));
     };
     let change = move |change: &dyn Fn(&mut Filter)| {
@@ -143,7 +148,10 @@ fn NothingYet() -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             match load_samples(client).await {
-                Ok(done) => toasts.good(format!("{} added", format::plural(done.added, "sample lesson", "sample lessons"))),
+                Ok(done) => toasts.good(format!(
+                    "{} added",
+                    format::plural(done.added, "sample lesson", "sample lessons")
+                )),
                 Err(message) => toasts.bad(message),
             }
             busy.try_set(false);

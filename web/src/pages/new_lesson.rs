@@ -35,7 +35,9 @@ pub fn NewLessonPage() -> impl IntoView {
                 Ok(lesson) => {
                     toasts.good(format!("“{}” was added", lesson.title));
                     let address = format!("/lessons/{}", format::encode(&lesson.slug));
-                    navigate.try_with_value(|navigate| navigate(&address, leptos_router::NavigateOptions::default()));
+                    navigate.try_with_value(|navigate| {
+                        navigate(&address, leptos_router::NavigateOptions::default())
+                    });
                 }
                 Err(failed) => {
                     error.try_set(Some(failed));

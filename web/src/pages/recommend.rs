@@ -55,7 +55,14 @@ impl Walk {
         self.error.set(None);
         let decision_id = request.decision_id.clone().unwrap_or_default();
         spawn_local(async move {
-            let answer = self.client.raw(Method::Post, "/v1/recommend".to_owned(), crate::client::json(&request)).await;
+            let answer = self
+                .client
+                .raw(
+                    Method::Post,
+                    "/v1/recommend".to_owned(),
+                    crate::client::json(&request),
+                )
+                .await;
             let answer = answer.and_then(|body| take(body, decision_id));
             self.busy.try_set(false);
             match answer {
@@ -88,10 +95,12 @@ fn take(body: JsValue, decision_id: String) -> Result<Answered, ApiError> {
     let entries = Reflect::get(answer, &"trace".into()).unwrap_or_default();
     let trace = Trace::read(&entries);
     let _ = Reflect::delete_property(answer, &"trace".into());
-    Ok(Answered { given: read(body)?, trace, decision_id })
+    Ok(Answered {
+        given: read(body)?,
+        trace,
+        decision_id,
+    })
 }
-
-
 
 /// The walk.
 #[component]
@@ -104,9 +113,21 @@ pub fn RecommendPage() -> impl IntoView {
         error: RwSignal::new(None),
         busy: RwSignal::new(false),
     };
-    let has_lessons = Memo::new(move |_| walk.answered.with(|answered| answered.as_ref().is_some_and(|answered| !answered.given.recommended.is_empty())));
+    let has_lessons = Memo::new(move |_| {
+        walk.answered.with(|answered| {
+            answered
+                .as_ref()
+                .is_some_and(|answered| !answered.given.recommended.is_empty())
+        })
+    });
     // The steps after belong to one retrieval; another one starts them afresh.
-    let retrieval = Memo::new(move |_| walk.answered.with(|answered| answered.as_ref().map(|answered| answered.given.retrieval_id.clone())));
+    let retrieval = Memo::new(move |_| {
+        walk.answered.with(|answered| {
+            answered
+                .as_ref()
+                .map(|answered| answered.given.retrieval_id.clone())
+        })
+    });
     view! {
         <Page
             title="Recommend"

@@ -34,30 +34,91 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         .into_any();
     }
     let funnel = &health.funnel;
-    let of = |n: u32, all: u32| if all == 0 { String::new() } else { format!("{} of the step before", format::percent(f64::from(n) / f64::from(all))) };
+    let of = |n: u32, all: u32| {
+        if all == 0 {
+            String::new()
+        } else {
+            format!(
+                "{} of the step before",
+                format::percent(f64::from(n) / f64::from(all))
+            )
+        }
+    };
     let funnel_bars = vec![
         bar("Shown", funnel.surfaced, String::new()),
-        bar("Applied", funnel.applied, of(funnel.applied, funnel.surfaced)),
-        bar("With an outcome", funnel.outcome, of(funnel.outcome, funnel.applied)),
-        bar("Went well", funnel.success, of(funnel.success, funnel.outcome)),
+        bar(
+            "Applied",
+            funnel.applied,
+            of(funnel.applied, funnel.surfaced),
+        ),
+        bar(
+            "With an outcome",
+            funnel.outcome,
+            of(funnel.outcome, funnel.applied),
+        ),
+        bar(
+            "Went well",
+            funnel.success,
+            of(funnel.success, funnel.outcome),
+        ),
     ];
     let bands = &health.bands;
     let band_bars = vec![
-        bar("Consistently helpful", bands.consistently_helpful, "from 75%".into()),
-        bar("Generally helpful", bands.generally_helpful, "50 to 75%".into()),
+        bar(
+            "Consistently helpful",
+            bands.consistently_helpful,
+            "from 75%".into(),
+        ),
+        bar(
+            "Generally helpful",
+            bands.generally_helpful,
+            "50 to 75%".into(),
+        ),
         bar("Mixed or new", bands.mixed_or_new, "25 to 50%".into()),
-        bar("Consistently unhelpful", bands.consistently_unhelpful, "below 25%".into()),
+        bar(
+            "Consistently unhelpful",
+            bands.consistently_unhelpful,
+            "below 25%".into(),
+        ),
     ];
-    let activity: Vec<(String, u32)> = stats.activity.iter().map(|day| (day.day.clone(), day.events)).collect();
+    let activity: Vec<(String, u32)> = stats
+        .activity
+        .iter()
+        .map(|day| (day.day.clone(), day.events))
+        .collect();
     let quiet = activity.is_empty();
     let tiles = [
-        ("Lessons", format::count(stats.lessons), format!("{} archived", format::count(stats.archived))),
+        (
+            "Lessons",
+            format::count(stats.lessons),
+            format!("{} archived", format::count(stats.archived)),
+        ),
         ("Proven", format::count(stats.proven), "by outcomes".into()),
-        ("Unreviewed", format::count(stats.unreviewed), format!("{} quarantined", format::count(stats.quarantined))),
-        ("Times shown", format::count(stats.total_surfaced), format::plural(stats.lessons_surfaced, "lesson", "lessons")),
-        ("Ratings", format::count(stats.total_rated), format::plural(stats.lessons_rated, "lesson", "lessons")),
-        ("Feedback, 7 days", format::count(health.feedback_last_7_days), "sessions".into()),
-        ("Causal ratio", format::percent_or_dash(health.causal_ratio), "of uses were a cause".into()),
+        (
+            "Unreviewed",
+            format::count(stats.unreviewed),
+            format!("{} quarantined", format::count(stats.quarantined)),
+        ),
+        (
+            "Times shown",
+            format::count(stats.total_surfaced),
+            format::plural(stats.lessons_surfaced, "lesson", "lessons"),
+        ),
+        (
+            "Ratings",
+            format::count(stats.total_rated),
+            format::plural(stats.lessons_rated, "lesson", "lessons"),
+        ),
+        (
+            "Feedback, 7 days",
+            format::count(health.feedback_last_7_days),
+            "sessions".into(),
+        ),
+        (
+            "Causal ratio",
+            format::percent_or_dash(health.causal_ratio),
+            "of uses were a cause".into(),
+        ),
     ];
     view! {
         <dl class="tiles" data-testid="stat-tiles">
@@ -95,7 +156,11 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
 }
 
 fn bar(label: &str, value: u32, note: String) -> Bar {
-    Bar { label: label.to_owned(), value, note }
+    Bar {
+        label: label.to_owned(),
+        value,
+        note,
+    }
 }
 
 #[component]

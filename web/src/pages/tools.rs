@@ -5,7 +5,10 @@ use crate::format;
 use crate::ui::{Empty, ErrorNote, Page, TextField, use_toasts};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions, limits};
+use lesson_api::{
+    ApiError, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess,
+    ToolSuggestions, limits,
+};
 
 /// Suggest and record, side by side.
 #[component]
@@ -28,11 +31,16 @@ fn SuggestCard() -> impl IntoView {
     let busy = RwSignal::new(false);
     let found = RwSignal::new(None::<ToolSuggestions>);
     let ask = move || {
-        let request = SuggestTools { query: query.get_untracked(), limit: None };
+        let request = SuggestTools {
+            query: query.get_untracked(),
+            limit: None,
+        };
         busy.set(true);
         error.set(None);
         spawn_local(async move {
-            let answer = client.post_json::<ToolSuggestions>("/v1/tools/suggest", &request).await;
+            let answer = client
+                .post_json::<ToolSuggestions>("/v1/tools/suggest", &request)
+                .await;
             busy.try_set(false);
             match answer {
                 Ok(answer) => {
@@ -72,12 +80,23 @@ fn Suggestions(found: ToolSuggestions) -> impl IntoView {
         return if found.records == 0 {
             view! { <Empty title="Nothing is recorded yet" text="Record what worked, then similar requests find it again."/> }.into_any()
         } else {
-            let text = format!("{} recorded, none of them like this one.", format::plural(found.records, "success is", "successes are"));
+            let text = format!(
+                "{} recorded, none of them like this one.",
+                format::plural(found.records, "success is", "successes are")
+            );
             view! { <Empty title="No tool is known for this" text=text/> }.into_any()
         };
     }
-    let most = found.servers.iter().map(|server| server.score).fold(f64::MIN_POSITIVE, f64::max);
-    let rows = found.servers.into_iter().map(|server| suggestion(server, most)).collect_view();
+    let most = found
+        .servers
+        .iter()
+        .map(|server| server.score)
+        .fold(f64::MIN_POSITIVE, f64::max);
+    let rows = found
+        .servers
+        .into_iter()
+        .map(|server| suggestion(server, most))
+        .collect_view();
     view! {
         <p class="muted">{format!("From {}", format::plural(found.records, "record", "records"))}</p>
         <ol class="suggestions">{rows}</ol>
@@ -134,17 +153,24 @@ fn RecordCard() -> impl IntoView {
     let busy = RwSignal::new(false);
     let said = RwSignal::new(None::<&'static str>);
     let record = move || {
-        let request = ToolSuccess { query: query.get_untracked(), server: server.get_untracked().trim().to_owned() };
+        let request = ToolSuccess {
+            query: query.get_untracked(),
+            server: server.get_untracked().trim().to_owned(),
+        };
         busy.set(true);
         error.set(None);
         said.set(None);
         spawn_local(async move {
-            let answer = client.post_json::<ToolRecorded>("/v1/tools/success", &request).await;
+            let answer = client
+                .post_json::<ToolRecorded>("/v1/tools/success", &request)
+                .await;
             busy.try_set(false);
             match answer {
                 Ok(answer) => {
                     let words = match answer.reason {
-                        Some(NotRecorded::Core) => "Not recorded: this is a core server, always at hand.",
+                        Some(NotRecorded::Core) => {
+                            "Not recorded: this is a core server, always at hand."
+                        }
                         Some(NotRecorded::Duplicate) => "Known already; its time was refreshed.",
                         None => "Recorded.",
                     };

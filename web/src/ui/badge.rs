@@ -18,9 +18,21 @@ pub fn BadgeChip(badge: Badge) -> impl IntoView {
 #[component]
 pub fn TrustChip(trust: Trust) -> impl IntoView {
     let (class, label, title) = match trust {
-        Trust::Approved => ("chip chip-good", "Approved", "A person approved this very text"),
-        Trust::Unreviewed => ("chip chip-warn", "Unreviewed", "Nobody has looked at this text yet"),
-        Trust::Quarantined => ("chip chip-bad", "Quarantined", "Held back: never recommended until a person approves it"),
+        Trust::Approved => (
+            "chip chip-good",
+            "Approved",
+            "A person approved this very text",
+        ),
+        Trust::Unreviewed => (
+            "chip chip-warn",
+            "Unreviewed",
+            "Nobody has looked at this text yet",
+        ),
+        Trust::Quarantined => (
+            "chip chip-bad",
+            "Quarantined",
+            "Held back: never recommended until a person approves it",
+        ),
     };
     view! { <span class=class title=title data-testid="trust">{label}</span> }
 }

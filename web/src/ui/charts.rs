@@ -56,13 +56,23 @@ pub fn BarList(
 
 /// Columns side by side, such as one a day, with a table of the numbers to open.
 #[component]
-pub fn Columns(caption: &'static str, heads: (&'static str, &'static str), columns: Vec<(String, u32)>) -> impl IntoView {
+pub fn Columns(
+    caption: &'static str,
+    heads: (&'static str, &'static str),
+    columns: Vec<(String, u32)>,
+) -> impl IntoView {
     const STEP: f64 = 12.0;
     const HIGH: f64 = 80.0;
     let most = columns.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
     let wide = columns.len() as f64 * STEP;
-    let first = columns.first().map(|(day, _)| day.clone()).unwrap_or_default();
-    let last = columns.last().map(|(day, _)| day.clone()).unwrap_or_default();
+    let first = columns
+        .first()
+        .map(|(day, _)| day.clone())
+        .unwrap_or_default();
+    let last = columns
+        .last()
+        .map(|(day, _)| day.clone())
+        .unwrap_or_default();
     let rects = columns
         .iter()
         .enumerate()

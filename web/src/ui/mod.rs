@@ -12,4 +12,4 @@ pub use charts::{Bar, BarList, Columns};
 pub use field::{Area, Choice, Pick, TextField};
 pub use notice::{Empty, ErrorNote, Loading, Page};
 pub use prose::Prose;
-pub use toast::{Toasts, ToastList, use_toasts};
+pub use toast::{ToastList, Toasts, use_toasts};

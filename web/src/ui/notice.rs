@@ -44,7 +44,11 @@ pub fn Loading(#[prop(into, default = "Loading…".to_owned())] label: String) -
 
 /// There is nothing yet, and what to do about it.
 #[component]
-pub fn Empty(#[prop(into)] title: String, #[prop(into)] text: String, #[prop(optional)] children: Option<Children>) -> impl IntoView {
+pub fn Empty(
+    #[prop(into)] title: String,
+    #[prop(into)] text: String,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
     view! {
         <div class="empty" data-testid="empty">
             <h2>{title}</h2>
@@ -66,9 +70,15 @@ pub fn ErrorNote(error: ApiError) -> impl IntoView {
         ErrorCode::Unavailable => "The engine does not answer",
         _ => "This did not work",
     };
-    let field = error.field.map(|field| view! { <p class="muted">"Field: "<code>{field}</code></p> });
+    let field = error
+        .field
+        .map(|field| view! { <p class="muted">"Field: "<code>{field}</code></p> });
     let candidates = (!error.candidates.is_empty()).then(|| {
-        let list = error.candidates.iter().map(|slug| view! { <li><code>{slug.clone()}</code></li> }).collect_view();
+        let list = error
+            .candidates
+            .iter()
+            .map(|slug| view! { <li><code>{slug.clone()}</code></li> })
+            .collect_view();
         view! { <ul>{list}</ul> }
     });
     view! {

@@ -22,9 +22,12 @@ fn block(block: Block) -> AnyView {
         Block::Paragraph(inner) => view! { <p>{inlines(inner)}</p> }.into_any(),
         Block::Code(text) => view! { <pre tabindex="0"><code>{text}</code></pre> }.into_any(),
         Block::Quote(inner) => view! { <blockquote>{blocks(inner)}</blockquote> }.into_any(),
-        Block::List(None, items) => view! { <ul>{items.into_iter().map(item).collect_view()}</ul> }.into_any(),
+        Block::List(None, items) => {
+            view! { <ul>{items.into_iter().map(item).collect_view()}</ul> }.into_any()
+        }
         Block::List(Some(start), items) => {
-            view! { <ol start=start.to_string()>{items.into_iter().map(item).collect_view()}</ol> }.into_any()
+            view! { <ol start=start.to_string()>{items.into_iter().map(item).collect_view()}</ol> }
+                .into_any()
         }
         Block::Table(rows) => table(rows),
         Block::Rule => view! { <hr/> }.into_any(),
@@ -42,7 +45,11 @@ fn item(mut parts: Vec<Block>) -> AnyView {
 }
 
 fn table(mut rows: Vec<Vec<Vec<Inline>>>) -> AnyView {
-    let body = if rows.is_empty() { Vec::new() } else { rows.split_off(1) };
+    let body = if rows.is_empty() {
+        Vec::new()
+    } else {
+        rows.split_off(1)
+    };
     let head = rows.pop().unwrap_or_default();
     view! {
         <div class="scroll" tabindex="0">

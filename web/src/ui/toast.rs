@@ -26,7 +26,10 @@ pub struct Toasts {
 impl Toasts {
     /// No messages.
     pub fn new() -> Self {
-        Self { list: RwSignal::new(Vec::new()), next: StoredValue::new(0) }
+        Self {
+            list: RwSignal::new(Vec::new()),
+            next: StoredValue::new(0),
+        }
     }
 
     /// Something was done.
@@ -51,7 +54,10 @@ impl Toasts {
         self.next.update_value(|id| *id += 1);
         let id = self.next.get_value();
         self.list.update(|list| list.push(Toast { id, good, text }));
-        Timeout::new(if good { GOOD_STAYS } else { BAD_STAYS }, move || self.close(id)).forget();
+        Timeout::new(if good { GOOD_STAYS } else { BAD_STAYS }, move || {
+            self.close(id)
+        })
+        .forget();
     }
 
     fn close(self, id: u32) {

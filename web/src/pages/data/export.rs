@@ -9,9 +9,21 @@ use lesson_api::ExportFiles;
 
 /// What a format is for.
 const FORMATS: [(&str, &str, &str); 3] = [
-    ("jsonl", "Everything, as JSONL", "The whole ledger, lossless: import it elsewhere and nothing is missing."),
-    ("markdown", "Lessons, as markdown", "One file a lesson with front matter, in a zip archive."),
-    ("csv", "Lessons, as CSV", "One row a lesson, for spreadsheets."),
+    (
+        "jsonl",
+        "Everything, as JSONL",
+        "The whole ledger, lossless: import it elsewhere and nothing is missing.",
+    ),
+    (
+        "markdown",
+        "Lessons, as markdown",
+        "One file a lesson with front matter, in a zip archive.",
+    ),
+    (
+        "csv",
+        "Lessons, as CSV",
+        "One row a lesson, for spreadsheets.",
+    ),
 ];
 
 /// One button a format.
@@ -49,14 +61,29 @@ async fn fetch(client: Client, format: &str) -> Result<String, String> {
     let path = format!("/v1/export?format={format}");
     let (name, mime, bytes) = match format {
         "markdown" => {
-            let files = client.get::<ExportFiles>(path).await.map_err(|error| error.message)?.files;
-            let files = files.iter().map(|file| (file.path.as_str(), file.content.as_bytes()));
-            let archive = zip::store(files).map_err(|zip::TooLarge| "Too many lessons for a zip archive. Export as JSONL instead.".to_owned())?;
+            let files = client
+                .get::<ExportFiles>(path)
+                .await
+                .map_err(|error| error.message)?
+                .files;
+            let files = files
+                .iter()
+                .map(|file| (file.path.as_str(), file.content.as_bytes()));
+            let archive = zip::store(files).map_err(|zip::TooLarge| {
+                "Too many lessons for a zip archive. Export as JSONL instead.".to_owned()
+            })?;
             ("lessons.zip", "application/zip", archive)
         }
         _ => {
-            let text = client.get::<String>(path).await.map_err(|error| error.message)?;
-            let (name, mime) = if format == "csv" { ("lessons.csv", "text/csv") } else { ("lessonloop.jsonl", "application/x-ndjson") };
+            let text = client
+                .get::<String>(path)
+                .await
+                .map_err(|error| error.message)?;
+            let (name, mime) = if format == "csv" {
+                ("lessons.csv", "text/csv")
+            } else {
+                ("lessonloop.jsonl", "application/x-ndjson")
+            };
             (name, mime, text.into_bytes())
         }
     };

@@ -55,7 +55,10 @@ pub fn ImportCard() -> impl IntoView {
         }
     });
     let choose = move |input: HtmlInputElement| {
-        let files = input.files().map(|list| intake::chosen(&list)).unwrap_or_default();
+        let files = input
+            .files()
+            .map(|list| intake::chosen(&list))
+            .unwrap_or_default();
         // The same files may be chosen again.
         input.set_value("");
         spawn_local(async move { run.take(files).await });
@@ -63,7 +66,10 @@ pub fn ImportCard() -> impl IntoView {
     let drop = move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        let entries = event.data_transfer().map(|transfer| intake::dropped(&transfer)).unwrap_or_default();
+        let entries = event
+            .data_transfer()
+            .map(|transfer| intake::dropped(&transfer))
+            .unwrap_or_default();
         if !busy.get_untracked() {
             spawn_local(async move { run.take(intake::expand(entries).await).await });
         }
@@ -74,8 +80,14 @@ pub fn ImportCard() -> impl IntoView {
         spawn_local(async move {
             match load_samples(run.client).await {
                 Ok(done) => {
-                    toasts.good(format!("{} added", format::plural(done.added, "sample lesson", "sample lessons")));
-                    run.report.try_set(Some(Report { done, ..Report::default() }));
+                    toasts.good(format!(
+                        "{} added",
+                        format::plural(done.added, "sample lesson", "sample lessons")
+                    ));
+                    run.report.try_set(Some(Report {
+                        done,
+                        ..Report::default()
+                    }));
                 }
                 Err(message) => toasts.bad(message),
             }
@@ -133,10 +145,17 @@ impl Run {
             return;
         }
         self.stop.set(false);
-        self.progress.set(Some(Progress { done: 0, total: files.len() }));
+        self.progress.set(Some(Progress {
+            done: 0,
+            total: files.len(),
+        }));
         self.report.set(None);
         let dry_run = self.dry_run.get_untracked();
-        let mut report = Report { dry_run, nothing: files.is_empty(), ..Report::default() };
+        let mut report = Report {
+            dry_run,
+            nothing: files.is_empty(),
+            ..Report::default()
+        };
         let mut batch = Batch::default();
         for (i, file) in files.iter().enumerate() {
             // A page that was left has no signals any more: what was sent stays, the rest is not.
@@ -147,7 +166,10 @@ impl Run {
             }
             if batch.is_full(file.size()) {
                 self.send(std::mem::take(&mut batch), &mut report).await;
-                self.progress.try_set(Some(Progress { done: i, total: files.len() }));
+                self.progress.try_set(Some(Progress {
+                    done: i,
+                    total: files.len(),
+                }));
             }
             match file.read().await {
                 Ok(file) => batch.push(file),
@@ -168,8 +190,16 @@ impl Run {
         if batch.files.is_empty() {
             return;
         }
-        let request = Import { format: None, files: batch.files, dry_run: report.dry_run.then_some(true) };
-        match self.client.post_json::<Imported>("/v1/import", &request).await {
+        let request = Import {
+            format: None,
+            files: batch.files,
+            dry_run: report.dry_run.then_some(true),
+        };
+        match self
+            .client
+            .post_json::<Imported>("/v1/import", &request)
+            .await
+        {
             Ok(answer) => add(&mut report.done, answer),
             Err(error) => report.failed = Some(with_paths(error, &request.files)),
         }
@@ -184,7 +214,8 @@ struct Batch {
 
 impl Batch {
     fn is_full(&self, next: f64) -> bool {
-        !self.files.is_empty() && (self.files.len() >= BATCH_FILES || self.bytes as f64 + next > BATCH_BYTES as f64)
+        !self.files.is_empty()
+            && (self.files.len() >= BATCH_FILES || self.bytes as f64 + next > BATCH_BYTES as f64)
     }
 
     fn push(&mut self, file: ImportFile) {
@@ -205,8 +236,15 @@ fn add(sum: &mut Imported, part: Imported) {
 /// A request that failed as a whole names the files that it held.
 fn with_paths(mut error: ApiError, files: &[ImportFile]) -> ApiError {
     if let (Some(first), Some(last)) = (files.first(), files.last()) {
-        let which = if files.len() == 1 { format!("“{}”", first.path) } else { format!("“{}” to “{}”", first.path, last.path) };
-        error.message = format!("{} This stopped the import at {which}; what came before is kept.", error.message);
+        let which = if files.len() == 1 {
+            format!("“{}”", first.path)
+        } else {
+            format!("“{}” to “{}”", first.path, last.path)
+        };
+        error.message = format!(
+            "{} This stopped the import at {which}; what came before is kept.",
+            error.message
+        );
     }
     error
 }

@@ -6,7 +6,10 @@ use js_sys::{Array, Reflect, Uint8Array};
 use lesson_api::{ImportFile, Rejected, limits};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader, FileSystemEntry, FileSystemFileEntry, TextDecoder, TextDecoderOptions};
+use web_sys::{
+    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader,
+    FileSystemEntry, FileSystemFileEntry, TextDecoder, TextDecoderOptions,
+};
 
 /// Folders that never hold lessons.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
@@ -37,20 +40,35 @@ impl Given {
             return Err(self.rejected("too_large", message));
         }
         let buffer = JsFuture::from(self.file.array_buffer()).await;
-        let buffer = buffer.map_err(|_| self.rejected("unreadable", "The browser could not read it. Check that it still exists and may be read.".to_owned()))?;
+        let buffer = buffer.map_err(|_| {
+            self.rejected(
+                "unreadable",
+                "The browser could not read it. Check that it still exists and may be read."
+                    .to_owned(),
+            )
+        })?;
         let bytes = Uint8Array::new(&buffer);
         let options = TextDecoderOptions::new();
         options.set_fatal(true);
         let decoder = TextDecoder::new_with_label_and_options("utf-8", &options);
         let text = decoder.and_then(|decoder| decoder.decode_with_buffer_source(&bytes));
         match text {
-            Ok(content) => Ok(ImportFile { path: self.path.clone(), content }),
+            Ok(content) => Ok(ImportFile {
+                path: self.path.clone(),
+                content,
+            }),
             Err(_) => {
                 let mut start = [0; 2];
-                bytes.subarray(0, bytes.length().min(2)).copy_to(&mut start[..bytes.length().min(2) as usize]);
+                bytes
+                    .subarray(0, bytes.length().min(2))
+                    .copy_to(&mut start[..bytes.length().min(2) as usize]);
                 let message = match start {
-                    [0xFF, 0xFE] | [0xFE, 0xFF] => "It is UTF-16. Save it as UTF-8 and import it again.",
-                    _ => "It is not UTF-8 text. Save it as UTF-8 and import it again; leave it out if it is not text.",
+                    [0xFF, 0xFE] | [0xFE, 0xFF] => {
+                        "It is UTF-16. Save it as UTF-8 and import it again."
+                    }
+                    _ => {
+                        "It is not UTF-8 text. Save it as UTF-8 and import it again; leave it out if it is not text."
+                    }
                 };
                 Err(self.rejected("encoding", message.to_owned()))
             }
@@ -58,7 +76,12 @@ impl Given {
     }
 
     fn rejected(&self, code: &str, message: String) -> Rejected {
-        Rejected { path: self.path.clone(), line: None, code: code.to_owned(), message }
+        Rejected {
+            path: self.path.clone(),
+            line: None,
+            code: code.to_owned(),
+            message,
+        }
     }
 }
 
@@ -67,8 +90,12 @@ pub fn chosen(list: &FileList) -> Vec<Given> {
     (0..list.length())
         .filter_map(|i| list.get(i))
         .map(|file| {
-            let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|path| path.as_string());
-            let path = path.filter(|path| !path.is_empty()).unwrap_or_else(|| file.name());
+            let path = Reflect::get(&file, &"webkitRelativePath".into())
+                .ok()
+                .and_then(|path| path.as_string());
+            let path = path
+                .filter(|path| !path.is_empty())
+                .unwrap_or_else(|| file.name());
             Given { path, file }
         })
         .filter(|given| wanted(&given.path))
@@ -78,13 +105,17 @@ pub fn chosen(list: &FileList) -> Vec<Given> {
 /// What was dropped, before the browser takes it back: entries must be asked for within the event.
 pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
     let items = transfer.items();
-    (0..items.length()).filter_map(|i| items.get(i)).filter_map(|item| item.webkit_get_as_entry().ok().flatten()).collect()
+    (0..items.length())
+        .filter_map(|i| items.get(i))
+        .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
+        .collect()
 }
 
 /// The files of what was dropped, folders followed.
 pub async fn expand(entries: Vec<FileSystemEntry>) -> Vec<Given> {
     let mut files = Vec::new();
-    let mut waiting: Vec<(FileSystemEntry, usize)> = entries.into_iter().rev().map(|entry| (entry, 0)).collect();
+    let mut waiting: Vec<(FileSystemEntry, usize)> =
+        entries.into_iter().rev().map(|entry| (entry, 0)).collect();
     while let Some((entry, depth)) = waiting.pop() {
         let path = entry.full_path().trim_start_matches('/').to_owned();
         if !wanted(&path) {
@@ -92,8 +123,16 @@ pub async fn expand(entries: Vec<FileSystemEntry>) -> Vec<Given> {
         }
         if entry.is_directory() {
             if depth < DEPTH {
-                let reader = entry.unchecked_into::<FileSystemDirectoryEntry>().create_reader();
-                waiting.extend(children(&reader).await.into_iter().rev().map(|child| (child, depth + 1)));
+                let reader = entry
+                    .unchecked_into::<FileSystemDirectoryEntry>()
+                    .create_reader();
+                waiting.extend(
+                    children(&reader)
+                        .await
+                        .into_iter()
+                        .rev()
+                        .map(|child| (child, depth + 1)),
+                );
             }
         } else if let Some(file) = file_of(&entry.unchecked_into()).await {
             files.push(Given { path, file });
@@ -107,13 +146,20 @@ async fn children(reader: &FileSystemDirectoryReader) -> Vec<FileSystemEntry> {
     let mut all = Vec::new();
     loop {
         let part = js_sys::Promise::new(&mut |resolve, reject| {
-            if reader.read_entries_with_callback_and_callback(&resolve, &reject).is_err() {
+            if reader
+                .read_entries_with_callback_and_callback(&resolve, &reject)
+                .is_err()
+            {
                 let _ = reject.call0(&JsValue::NULL);
             }
         });
         match JsFuture::from(part).await {
             Ok(part) if Array::from(&part).length() > 0 => {
-                all.extend(Array::from(&part).iter().map(FileSystemEntry::unchecked_from_js));
+                all.extend(
+                    Array::from(&part)
+                        .iter()
+                        .map(FileSystemEntry::unchecked_from_js),
+                );
             }
             _ => return all,
         }
@@ -121,8 +167,13 @@ async fn children(reader: &FileSystemDirectoryReader) -> Vec<FileSystemEntry> {
 }
 
 async fn file_of(entry: &FileSystemFileEntry) -> Option<File> {
-    let file = js_sys::Promise::new(&mut |resolve, reject| entry.file_with_callback_and_callback(&resolve, &reject));
-    JsFuture::from(file).await.ok().map(|file| file.unchecked_into())
+    let file = js_sys::Promise::new(&mut |resolve, reject| {
+        entry.file_with_callback_and_callback(&resolve, &reject)
+    });
+    JsFuture::from(file)
+        .await
+        .ok()
+        .map(|file| file.unchecked_into())
 }
 
 /// Whether a path may hold a lesson.

@@ -9,9 +9,15 @@ use lesson_api::ModelState;
 #[component]
 pub fn ModelCard() -> impl IntoView {
     let client = Client::get_from_context();
-    let can_load = move || matches!(client.model.get(), ModelState::Absent | ModelState::Failed { .. });
+    let can_load = move || {
+        matches!(
+            client.model.get(),
+            ModelState::Absent | ModelState::Failed { .. }
+        )
+    };
     let ready = move || matches!(client.engine.get(), Engine::Ready(_));
-    let words = move || match client.model.get() {
+    let words = move || {
+        match client.model.get() {
         ModelState::Absent => "Without the model, lessons are found by their words. With it, also by what they mean. It is fetched once from this site, about 23 MB, and then works offline.".to_owned(),
         ModelState::Downloading { loaded, total: 0 } => format!("{} fetched", format::bytes(f64::from(loaded))),
         ModelState::Downloading { loaded, total } => format!("{} of {} fetched", format::bytes(f64::from(loaded)), format::bytes(f64::from(total))),
@@ -19,6 +25,7 @@ pub fn ModelCard() -> impl IntoView {
         ModelState::Indexing { done, total } => format!("Reading lessons: {} of {}. Search works meanwhile.", format::count(done), format::count(total)),
         ModelState::Ready { id } => format!("Ready ({id}). Lessons are found by meaning."),
         ModelState::Failed { message } => message,
+    }
     };
     let bar = move || match client.model.get() {
         ModelState::Downloading { loaded, total } if total > 0 => Some((Some(loaded), total)),
@@ -26,7 +33,13 @@ pub fn ModelCard() -> impl IntoView {
         ModelState::Indexing { done, total } => Some((Some(done), total.max(1))),
         _ => None,
     };
-    let class = move || if matches!(client.model.get(), ModelState::Failed { .. }) { "note note-bad" } else { "" };
+    let class = move || {
+        if matches!(client.model.get(), ModelState::Failed { .. }) {
+            "note note-bad"
+        } else {
+            ""
+        }
+    };
     let build = move || match client.engine.get() {
         Engine::Ready(build) => format!("Engine: {build}"),
         Engine::Starting => "Engine: starting".to_owned(),

@@ -24,7 +24,9 @@ pub fn PolicyCard() -> impl IntoView {
 }
 
 fn sections(policy: &Value) -> AnyView {
-    let Value::Object(sections) = policy else { return ().into_any() };
+    let Value::Object(sections) = policy else {
+        return ().into_any();
+    };
     sections
         .iter()
         .map(|(name, section)| {
@@ -51,7 +53,11 @@ fn flatten(prefix: &str, value: &Value, rows: &mut Vec<(String, String)>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}: {name}") };
+                let name = if prefix.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{prefix}: {name}")
+                };
                 flatten(&name, value, rows);
             }
         }
@@ -68,7 +74,9 @@ fn word(value: &Value) -> String {
         Value::String(word) => word.clone(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| format::trim(number, 6)),
+        Value::Number(number) => number
+            .as_f64()
+            .map_or_else(|| number.to_string(), |number| format::trim(number, 6)),
         other => other.to_string(),
     }
 }
@@ -80,8 +88,16 @@ mod tests {
     #[test]
     fn nested_values_become_rows() {
         let mut rows = Vec::new();
-        flatten("", &serde_json::json!({"a": 0.5, "phases": {"plan": ["workflow", "domain"]}, "b": true}), &mut rows);
-        let expected = [("a", "0.5"), ("b", "yes"), ("phases: plan", "workflow, domain")];
+        flatten(
+            "",
+            &serde_json::json!({"a": 0.5, "phases": {"plan": ["workflow", "domain"]}, "b": true}),
+            &mut rows,
+        );
+        let expected = [
+            ("a", "0.5"),
+            ("b", "yes"),
+            ("phases: plan", "workflow, domain"),
+        ];
         assert_eq!(rows, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 }

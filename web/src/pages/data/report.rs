@@ -31,11 +31,19 @@ pub fn ReportView(report: Report) -> impl IntoView {
     }
     let done = report.done;
     let head = match (report.dry_run, report.stopped_after) {
-        (_, Some(n)) => format!("Stopped after {} files; what came before is kept", format::count(n as u64)),
+        (_, Some(n)) => format!(
+            "Stopped after {} files; what came before is kept",
+            format::count(n as u64)
+        ),
         (true, None) => "This is what would happen; nothing was stored".to_owned(),
         (false, None) => "Done".to_owned(),
     };
-    let counts = [("added", done.added), ("updated", done.updated), ("unchanged", done.unchanged), ("events", done.events)];
+    let counts = [
+        ("added", done.added),
+        ("updated", done.updated),
+        ("unchanged", done.unchanged),
+        ("events", done.events),
+    ];
     let rejected = u32::try_from(done.rejected.len()).unwrap_or(u32::MAX);
     view! {
         <div class="report" data-testid="import-report">
@@ -62,7 +70,9 @@ fn Lines(title: &'static str, testid: &'static str, list: Vec<Rejected>) -> impl
         .into_iter()
         .take(LISTED)
         .map(|line| {
-            let place = line.line.map_or_else(|| line.path.clone(), |n| format!("{}:{n}", line.path));
+            let place = line
+                .line
+                .map_or_else(|| line.path.clone(), |n| format!("{}:{n}", line.path));
             view! {
                 <tr data-testid=testid data-code=line.code.clone()>
                     <th scope="row"><code>{place}</code></th>

@@ -1,8 +1,8 @@
 //! The sample lessons that are served with the dashboard.
 
 use crate::client::Client;
-use lesson_api::{Import, ImportFile, Imported};
 use leptos::prelude::window;
+use lesson_api::{Import, ImportFile, Imported};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -20,19 +20,36 @@ pub async fn load_samples(client: Client) -> Result<Imported, String> {
     let mut files = Vec::with_capacity(names.len());
     for name in names {
         let content = fetch(&format!("{FOLDER}{name}")).await?;
-        files.push(ImportFile { path: name, content });
+        files.push(ImportFile {
+            path: name,
+            content,
+        });
     }
-    let request = Import { format: None, files, dry_run: None };
-    client.post_json::<Imported>("/v1/import", &request).await.map_err(|error| error.message)
+    let request = Import {
+        format: None,
+        files,
+        dry_run: None,
+    };
+    client
+        .post_json::<Imported>("/v1/import", &request)
+        .await
+        .map_err(|error| error.message)
 }
 
 /// The file names in an index: a list of them, or of objects with a `file`, `name` or `path`, at the top or under
 /// `lessons` or `files`.
 fn names(index: &Value) -> Option<Vec<String>> {
-    let list = index.as_array().or_else(|| index.get("lessons")?.as_array()).or_else(|| index.get("files")?.as_array())?;
+    let list = index
+        .as_array()
+        .or_else(|| index.get("lessons")?.as_array())
+        .or_else(|| index.get("files")?.as_array())?;
     list.iter()
         .map(|entry| {
-            let named = || ["file", "name", "path"].iter().find_map(|key| entry.get(key)?.as_str());
+            let named = || {
+                ["file", "name", "path"]
+                    .iter()
+                    .find_map(|key| entry.get(key)?.as_str())
+            };
             entry.as_str().or_else(named).map(str::to_owned)
         })
         .collect()
@@ -40,10 +57,15 @@ fn names(index: &Value) -> Option<Vec<String>> {
 
 async fn fetch(address: &str) -> Result<String, String> {
     let failed = |_| format!("{address} could not be fetched. Check the connection and try again.");
-    let response = JsFuture::from(window().fetch_with_str(address)).await.map_err(failed)?;
+    let response = JsFuture::from(window().fetch_with_str(address))
+        .await
+        .map_err(failed)?;
     let response: Response = response.dyn_into().map_err(failed)?;
     if !response.ok() {
-        return Err(format!("{address} is not there (status {}). Samples are part of a full build.", response.status()));
+        return Err(format!(
+            "{address} is not there (status {}). Samples are part of a full build.",
+            response.status()
+        ));
     }
     let text = response.text().map_err(failed)?;
     let text = JsFuture::from(text).await.map_err(failed)?;
@@ -62,7 +84,11 @@ mod tests {
     #[test]
     fn an_index_names_files() {
         let expected = Some(vec!["a.md".to_owned(), "b.md".to_owned()]);
-        for index in [json!(["a.md", "b.md"]), json!({"lessons": [{"file": "a.md"}, {"name": "b.md"}]}), json!({"files": ["a.md", "b.md"]})] {
+        for index in [
+            json!(["a.md", "b.md"]),
+            json!({"lessons": [{"file": "a.md"}, {"name": "b.md"}]}),
+            json!({"files": ["a.md", "b.md"]}),
+        ] {
             assert_eq!(names(&index), expected, "{index}");
         }
         assert_eq!(names(&json!({"x": 1})), None);

@@ -31,13 +31,20 @@ pub fn StorageCard() -> impl IntoView {
         spawn_local(async move {
             let Some(storage) = manager() else { return };
             estimate.try_set(measure(&storage).await);
-            kept.try_set(settled(storage.persisted()).await.and_then(|value| value.as_bool()));
+            kept.try_set(
+                settled(storage.persisted())
+                    .await
+                    .and_then(|value| value.as_bool()),
+            );
         });
     });
     let persist = move |_| {
         spawn_local(async move {
             let Some(storage) = manager() else { return };
-            let granted = settled(storage.persist()).await.and_then(|value| value.as_bool()) == Some(true);
+            let granted = settled(storage.persist())
+                .await
+                .and_then(|value| value.as_bool())
+                == Some(true);
             kept.try_set(Some(granted));
             if granted {
                 toasts.good("The browser keeps this site's data until you delete it");
@@ -83,7 +90,8 @@ pub fn StorageCard() -> impl IntoView {
 /// The storage manager, which is missing outside a secure context.
 fn manager() -> Option<StorageManager> {
     let navigator = window().navigator();
-    let there = Reflect::get(&navigator, &"storage".into()).is_ok_and(|storage| storage.is_object());
+    let there =
+        Reflect::get(&navigator, &"storage".into()).is_ok_and(|storage| storage.is_object());
     there.then(|| navigator.storage())
 }
 
@@ -94,5 +102,8 @@ async fn settled(promise: Result<js_sys::Promise, JsValue>) -> Option<JsValue> {
 async fn measure(storage: &StorageManager) -> Option<Estimate> {
     let answer = settled(storage.estimate()).await?;
     let number = |key: &str| Reflect::get(&answer, &key.into()).ok()?.as_f64();
-    Some(Estimate { usage: number("usage")?, quota: number("quota")? })
+    Some(Estimate {
+        usage: number("usage")?,
+        quota: number("quota")?,
+    })
 }

@@ -10,7 +10,10 @@ use serde_json::Value;
 
 /// The buttons. They stay in place while the lesson changes, so that the focus does too.
 #[component]
-pub fn Acts(lesson: Memo<Option<LessonView>>, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
+pub fn Acts(
+    lesson: Memo<Option<LessonView>>,
+    editing: RwSignal<Option<LessonView>>,
+) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let busy = RwSignal::new(false);
@@ -25,32 +28,75 @@ pub fn Acts(lesson: Memo<Option<LessonView>>, editing: RwSignal<Option<LessonVie
             busy.try_set(false);
         });
     };
-    let slug = move || lesson.with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.slug.clone()).unwrap_or_default());
+    let slug = move || {
+        lesson.with_untracked(|lesson| {
+            lesson
+                .as_ref()
+                .map(|lesson| lesson.slug.clone())
+                .unwrap_or_default()
+        })
+    };
     let path = move |what: &str| format!("/v1/lessons/{}/{what}", format::encode(&slug()));
     let rate = move |helpful: bool| {
-        let done = if helpful { "Rated helpful" } else { "Rated not helpful" };
-        act("/v1/rate".to_owned(), json(&Rate { lesson: slug(), helpful }), done);
+        let done = if helpful {
+            "Rated helpful"
+        } else {
+            "Rated not helpful"
+        };
+        act(
+            "/v1/rate".to_owned(),
+            json(&Rate {
+                lesson: slug(),
+                helpful,
+            }),
+            done,
+        );
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
-        act("/v1/vote".to_owned(), json(&Vote { lesson: slug(), up }), done);
+        act(
+            "/v1/vote".to_owned(),
+            json(&Vote { lesson: slug(), up }),
+            done,
+        );
     };
     let review = move |verdict: Verdict, done: &'static str| {
-        let content_hash = lesson.with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
-        act(path("review"), json(&Review { verdict, content_hash }), done);
+        let content_hash = lesson
+            .with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
+        act(
+            path("review"),
+            json(&Review {
+                verdict,
+                content_hash,
+            }),
+            done,
+        );
     };
-    let count = move |read: fn(&LessonView) -> u32| move || lesson.with(|lesson| lesson.as_ref().map_or(0, read));
+    let count = move |read: fn(&LessonView) -> u32| {
+        move || lesson.with(|lesson| lesson.as_ref().map_or(0, read))
+    };
     let helpful = count(|lesson| lesson.standing.times_helpful);
     let not_helpful = count(|lesson| lesson.standing.times_not_helpful);
     let up = count(|lesson| lesson.standing.upvotes);
     let down = count(|lesson| lesson.standing.downvotes);
-    let trust = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.trust)));
-    let archived = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived)));
+    let trust =
+        Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.trust)));
+    let archived = Memo::new(move |_| {
+        lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived))
+    });
     let shelve = move |_| {
         if archived.get_untracked() {
-            act(path("restore"), Value::Null, "Restored: it may be recommended again");
+            act(
+                path("restore"),
+                Value::Null,
+                "Restored: it may be recommended again",
+            );
         } else {
-            act(path("archive"), Value::Null, "Archived. “Restore” brings it back");
+            act(
+                path("archive"),
+                Value::Null,
+                "Archived. “Restore” brings it back",
+            );
         }
     };
     view! {

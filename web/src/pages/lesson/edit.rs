@@ -21,7 +21,8 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
     let path = from.with_value(|lesson| format!("/v1/lessons/{}", format::encode(&lesson.slug)));
     let path = StoredValue::new(path);
     let save = move || {
-        let Some(patch) = from.with_value(|lesson| fields.patch(lesson, base_rev.get_untracked())) else {
+        let Some(patch) = from.with_value(|lesson| fields.patch(lesson, base_rev.get_untracked()))
+        else {
             toasts.good("Nothing was changed");
             editing.set(None);
             return;
@@ -29,7 +30,9 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         busy.set(true);
         error.set(None);
         spawn_local(async move {
-            let answer = client.raw(Method::Patch, path.get_value(), json(&patch)).await;
+            let answer = client
+                .raw(Method::Patch, path.get_value(), json(&patch))
+                .await;
             busy.try_set(false);
             match answer {
                 Ok(_) => {
@@ -57,7 +60,13 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             }
         });
     };
-    let conflict = move || error.with(|error| error.as_ref().is_some_and(|error| error.code == ErrorCode::Conflict));
+    let conflict = move || {
+        error.with(|error| {
+            error
+                .as_ref()
+                .is_some_and(|error| error.code == ErrorCode::Conflict)
+        })
+    };
     view! {
         <form class="card form" data-testid="edit-form" on:submit=move |event| {
             event.prevent_default();

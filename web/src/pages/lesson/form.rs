@@ -96,7 +96,10 @@ impl LessonFields {
             tech_stacks: words(self.tech_stacks, &from.tech_stacks),
             tags: words(self.tags, &from.tags),
         };
-        let nothing = LessonPatch { base_rev, ..LessonPatch::default() };
+        let nothing = LessonPatch {
+            base_rev,
+            ..LessonPatch::default()
+        };
         (patch != nothing).then_some(patch)
     }
 
@@ -109,8 +112,13 @@ impl LessonFields {
 /// The fields.
 #[component]
 pub fn LessonForm(fields: LessonFields) -> impl IntoView {
-    let categories = Category::ALL.iter().map(|word| (word.as_str().to_owned(), format::spaced(word.as_str()))).collect();
-    let domains = ["dlmm", "perps", "spot", "polymarket"].map(str::to_owned).to_vec();
+    let categories = Category::ALL
+        .iter()
+        .map(|word| (word.as_str().to_owned(), format::spaced(word.as_str())))
+        .collect();
+    let domains = ["dlmm", "perps", "spot", "polymarket"]
+        .map(str::to_owned)
+        .to_vec();
     view! {
         <TextField id="lesson-title" label="Title" value=fields.title max=limits::TITLE required=true/>
         <Area id="lesson-description" label="Description" value=fields.description rows=2 max=limits::DESCRIPTION

@@ -13,7 +13,8 @@ const AT_FIRST: usize = 20;
 /// The history of one lesson, newest first.
 #[component]
 pub fn HistoryList(slug: String) -> impl IntoView {
-    let history = use_get::<History>(move || format!("/v1/lessons/{}/history", format::encode(&slug)));
+    let history =
+        use_get::<History>(move || format!("/v1/lessons/{}/history", format::encode(&slug)));
     let all = RwSignal::new(false);
     view! {
         <section class="card">
@@ -77,7 +78,9 @@ struct Change {
 
 /// The numbers that differ, by their names in the API.
 fn changes(before: &StandingView, after: &StandingView) -> Vec<Change> {
-    let (Ok(Value::Object(before)), Ok(Value::Object(after))) = (serde_json::to_value(before), serde_json::to_value(after)) else {
+    let (Ok(Value::Object(before)), Ok(Value::Object(after))) =
+        (serde_json::to_value(before), serde_json::to_value(after))
+    else {
         return Vec::new();
     };
     after
@@ -97,7 +100,9 @@ fn shown(value: &Value) -> String {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::String(text) => format::time(text),
-        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), |number| format::trim(number, 4)),
+        Value::Number(number) => number
+            .as_f64()
+            .map_or_else(|| number.to_string(), |number| format::trim(number, 4)),
         other => other.to_string(),
     }
 }
@@ -119,10 +124,20 @@ mod tests {
         after.times_applied = 3;
         after.proven_effective = true;
         after.qualified_at = Some("2026-11-22T01:16:50Z".into());
-        let mut moved: Vec<_> = changes(&before, &after).into_iter().map(|c| (c.name, c.before, c.after)).collect();
+        let mut moved: Vec<_> = changes(&before, &after)
+            .into_iter()
+            .map(|c| (c.name, c.before, c.after))
+            .collect();
         moved.sort();
-        let expected = [("Proven effective", "no", "yes"), ("Qualified at", "–", "2026-11-22 01:16"), ("Times applied", "2", "3")];
-        assert_eq!(moved, expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned())));
+        let expected = [
+            ("Proven effective", "no", "yes"),
+            ("Qualified at", "–", "2026-11-22 01:16"),
+            ("Times applied", "2", "3"),
+        ];
+        assert_eq!(
+            moved,
+            expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c.to_owned()))
+        );
         assert_eq!(changes(&before, &before), []);
     }
 }

@@ -6,21 +6,54 @@ use lesson_api::{DerivedView, LessonView, Qualification, StandingView};
 
 /// What the numbers mean, in the words people use.
 const MEANINGS: [(&str, &str); 9] = [
-    ("Confidence", "How sure we are of this lesson. Ratings and votes move it; it takes part in ranking."),
-    ("Helpfulness", "Helpful ratings among all ratings, from two ratings on."),
-    ("Success rate", "Decisions that went well among those in which the lesson was applied and the outcome is known."),
-    ("Effectiveness", "How strongly feedback names this lesson as a cause of good results. It starts at 50% and drifts back when the lesson was only present."),
-    ("Adjusted for cause", "Effectiveness, lowered when the lesson was often present but seldom a cause. This is what ranking uses."),
-    ("Shown", "Retrievals that returned it. A search in this dashboard does not count."),
-    ("Used", "Feedbacks that named it; “a cause” counts those in which it was one."),
-    ("Applied", "Decisions with an outcome in which the agent applied it."),
-    ("Failures in a row", "Losses since the last profit. Enough of them keep a lesson from being recommended."),
+    (
+        "Confidence",
+        "How sure we are of this lesson. Ratings and votes move it; it takes part in ranking.",
+    ),
+    (
+        "Helpfulness",
+        "Helpful ratings among all ratings, from two ratings on.",
+    ),
+    (
+        "Success rate",
+        "Decisions that went well among those in which the lesson was applied and the outcome is known.",
+    ),
+    (
+        "Effectiveness",
+        "How strongly feedback names this lesson as a cause of good results. It starts at 50% and drifts back when the lesson was only present.",
+    ),
+    (
+        "Adjusted for cause",
+        "Effectiveness, lowered when the lesson was often present but seldom a cause. This is what ranking uses.",
+    ),
+    (
+        "Shown",
+        "Retrievals that returned it. A search in this dashboard does not count.",
+    ),
+    (
+        "Used",
+        "Feedbacks that named it; “a cause” counts those in which it was one.",
+    ),
+    (
+        "Applied",
+        "Decisions with an outcome in which the agent applied it.",
+    ),
+    (
+        "Failures in a row",
+        "Losses since the last profit. Enough of them keep a lesson from being recommended.",
+    ),
 ];
 
 /// The standing as bars and counts.
 #[component]
 pub fn Standing(lesson: Memo<Option<LessonView>>) -> impl IntoView {
-    let numbers = Memo::new(move |_| lesson.with(|lesson| lesson.as_ref().map(|lesson| (lesson.standing.clone(), lesson.derived.clone()))));
+    let numbers = Memo::new(move |_| {
+        lesson.with(|lesson| {
+            lesson
+                .as_ref()
+                .map(|lesson| (lesson.standing.clone(), lesson.derived.clone()))
+        })
+    });
     view! {
         <section class="card" data-testid="standing">
             <h2>"Standing"</h2>
@@ -39,8 +72,14 @@ pub fn Standing(lesson: Memo<Option<LessonView>>) -> impl IntoView {
 fn Numbers(standing: StandingView, derived: DerivedView) -> impl IntoView {
     let (state, class) = match derived.qualification {
         Qualification::Qualified => ("May be recommended, as far as outcomes go", "note"),
-        Qualification::Pending => ("Not recommended: it failed more often than it worked", "note note-warn"),
-        Qualification::Excluded => ("Not recommended: it failed too often in a row", "note note-bad"),
+        Qualification::Pending => (
+            "Not recommended: it failed more often than it worked",
+            "note note-warn",
+        ),
+        Qualification::Excluded => (
+            "Not recommended: it failed too often in a row",
+            "note note-bad",
+        ),
     };
     let penalised = derived.effective_confidence < standing.confidence;
     let proven = match &standing.qualified_at {
@@ -48,7 +87,11 @@ fn Numbers(standing: StandingView, derived: DerivedView) -> impl IntoView {
         None if standing.proven_effective => "yes".to_owned(),
         None => "not yet".to_owned(),
     };
-    let learned = if standing.frequency == 1 { "once".to_owned() } else { format!("{} times", standing.frequency) };
+    let learned = if standing.frequency == 1 {
+        "once".to_owned()
+    } else {
+        format!("{} times", standing.frequency)
+    };
     view! {
         <p class=class data-testid="standing-qualification">{state}</p>
         <dl class="meters">

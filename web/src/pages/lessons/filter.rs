@@ -39,13 +39,20 @@ impl Filter {
 
     /// Whether nothing limits the list.
     pub fn is_plain(&self) -> bool {
-        Self { sort: String::new(), ..self.clone() } == Self::default()
+        Self {
+            sort: String::new(),
+            ..self.clone()
+        } == Self::default()
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
         let query = self.query();
-        if query.is_empty() { "/".to_owned() } else { format!("/?{query}") }
+        if query.is_empty() {
+            "/".to_owned()
+        } else {
+            format!("/?{query}")
+        }
     }
 
     /// The request for a page of lessons.
@@ -83,7 +90,9 @@ impl Filter {
 /// Options of a facet: one for no limit, then each word.
 pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
     let first = (String::new(), none.to_owned());
-    std::iter::once(first).chain(words.map(|word| (word.to_owned(), format::spaced(word)))).collect()
+    std::iter::once(first)
+        .chain(words.map(|word| (word.to_owned(), format::spaced(word))))
+        .collect()
 }
 
 /// The orders of the list.
@@ -108,16 +117,35 @@ mod tests {
 
     #[test]
     fn a_filter_becomes_an_address_and_a_request() {
-        let filter = Filter { q: " sql & rls ".into(), trust: "approved".into(), ..Filter::default() };
+        let filter = Filter {
+            q: " sql & rls ".into(),
+            trust: "approved".into(),
+            ..Filter::default()
+        };
         assert_eq!(filter.address(), "/?q=sql%20%26%20rls&trust=approved");
-        assert_eq!(filter.request(50, Some("a=b")), "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&cursor=a%3Db");
+        assert_eq!(
+            filter.request(50, Some("a=b")),
+            "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&cursor=a%3Db"
+        );
         assert_eq!(Filter::default().address(), "/");
         assert_eq!(Filter::default().request(50, None), "/v1/lessons?limit=50");
     }
 
     #[test]
     fn an_order_does_not_limit() {
-        assert!(Filter { sort: "title".into(), ..Filter::default() }.is_plain());
-        assert!(!Filter { q: "x".into(), ..Filter::default() }.is_plain());
+        assert!(
+            Filter {
+                sort: "title".into(),
+                ..Filter::default()
+            }
+            .is_plain()
+        );
+        assert!(
+            !Filter {
+                q: "x".into(),
+                ..Filter::default()
+            }
+            .is_plain()
+        );
     }
 }

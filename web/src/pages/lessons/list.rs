@@ -68,7 +68,11 @@ impl Feed {
             // After a change in the store, as many rows as were there.
             let rows = feed.rows.with_untracked(Vec::len);
             let same = before.as_ref() == Some(&filter);
-            let limit = if same { rows.clamp(FIRST, limits::PAGE) } else { FIRST };
+            let limit = if same {
+                rows.clamp(FIRST, limits::PAGE)
+            } else {
+                FIRST
+            };
             feed.fetch(limit, None);
             filter
         });
@@ -78,7 +82,11 @@ impl Feed {
     /// The domains seen so far.
     pub fn domains(self) -> Vec<String> {
         self.rows.with(|rows| {
-            let mut words: Vec<String> = rows.iter().map(|row| row.domain.clone()).filter(|word| !word.is_empty()).collect();
+            let mut words: Vec<String> = rows
+                .iter()
+                .map(|row| row.domain.clone())
+                .filter(|word| !word.is_empty())
+                .collect();
             words.sort();
             words.dedup();
             words
@@ -97,7 +105,10 @@ impl Feed {
         self.turn.update_value(|turn| *turn += 1);
         let turn = self.turn.get_value();
         self.busy.set(true);
-        let path = self.filter.get_untracked().request(limit, cursor.as_deref());
+        let path = self
+            .filter
+            .get_untracked()
+            .request(limit, cursor.as_deref());
         spawn_local(async move {
             let answer = self.client.get::<LessonPage>(path).await;
             if self.turn.try_get_value() != Some(turn) {
@@ -116,15 +127,35 @@ impl Feed {
 
     /// Asks how well the best lessons fit the search, after they are on show.
     async fn judge(self, turn: u32) {
-        let query = self.filter.with_untracked(|filter| filter.q.trim().to_owned());
+        let query = self
+            .filter
+            .with_untracked(|filter| filter.q.trim().to_owned());
         let mut words = HashMap::new();
         if !query.is_empty() {
             let limit = u32::try_from(limits::LIMIT).ok();
-            if let Ok(found) = self.client.post_json::<SearchResults>("/v1/search", &Search { query, limit, explain: None }).await {
-                words.extend(found.results.into_iter().map(|found| (found.slug, found.relevance)));
+            if let Ok(found) = self
+                .client
+                .post_json::<SearchResults>(
+                    "/v1/search",
+                    &Search {
+                        query,
+                        limit,
+                        explain: None,
+                    },
+                )
+                .await
+            {
+                words.extend(
+                    found
+                        .results
+                        .into_iter()
+                        .map(|found| (found.slug, found.relevance)),
+                );
             }
         }
-        if self.turn.try_get_value() == Some(turn) && self.relevance.with_untracked(|before| *before != words) {
+        if self.turn.try_get_value() == Some(turn)
+            && self.relevance.with_untracked(|before| *before != words)
+        {
             self.relevance.set(words);
         }
     }
@@ -153,7 +184,11 @@ pub fn LessonList(feed: Feed) -> impl IntoView {
         }
     });
     // A page that arrives may leave the end in view, which the observer does not tell again.
-    let rest = move || feed.total.get().saturating_sub(feed.rows.with(|rows| rows.len() as u32));
+    let rest = move || {
+        feed.total
+            .get()
+            .saturating_sub(feed.rows.with(|rows| rows.len() as u32))
+    };
     view! {
         <ul class="lesson-list" data-testid="lesson-list">
             // The revision and the counts are part of the key: a row that changed is made anew.
@@ -178,7 +213,11 @@ pub fn LessonList(feed: Feed) -> impl IntoView {
 #[component]
 fn Row(row: LessonView, feed: Feed) -> impl IntoView {
     let href = format!("/lessons/{}", format::encode(&row.slug));
-    let about = if row.description.is_empty() { row.context } else { row.description };
+    let about = if row.description.is_empty() {
+        row.context
+    } else {
+        row.description
+    };
     let mut facts = vec![row.category.as_str().to_owned()];
     if !row.domain.is_empty() {
         facts.push(row.domain);
@@ -209,14 +248,23 @@ fn Row(row: LessonView, feed: Feed) -> impl IntoView {
 
 /// Calls `act` whenever the element comes near the view, for as long as the owner lives.
 fn watch(element: &web_sys::Element, act: impl Fn() + 'static) {
-    let on_view = Closure::<dyn Fn(Vec<IntersectionObserverEntry>)>::new(move |entries: Vec<IntersectionObserverEntry>| {
-        if entries.iter().any(IntersectionObserverEntry::is_intersecting) {
-            act();
-        }
-    });
+    let on_view = Closure::<dyn Fn(Vec<IntersectionObserverEntry>)>::new(
+        move |entries: Vec<IntersectionObserverEntry>| {
+            if entries
+                .iter()
+                .any(IntersectionObserverEntry::is_intersecting)
+            {
+                act();
+            }
+        },
+    );
     let options = IntersectionObserverInit::new();
     options.set_root_margin(NEAR);
-    let Ok(observer) = IntersectionObserver::new_with_options(on_view.as_ref().unchecked_ref(), &options) else { return };
+    let Ok(observer) =
+        IntersectionObserver::new_with_options(on_view.as_ref().unchecked_ref(), &options)
+    else {
+        return;
+    };
     observer.observe(element);
     let kept = StoredValue::new_local((observer, on_view));
     on_cleanup(move || {

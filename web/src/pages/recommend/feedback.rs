@@ -27,37 +27,65 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
     let busy = RwSignal::new(false);
     let given = RwSignal::new(None::<FeedbackGiven>);
     let causes: Vec<Cause> = walk.answered.with_untracked(|answered| {
-        let items = answered.iter().flat_map(|answered| &answered.given.recommended);
-        items.map(|item| Cause { slug: item.slug.clone(), title: item.title.clone(), ticked: RwSignal::new(false) }).collect()
+        let items = answered
+            .iter()
+            .flat_map(|answered| &answered.given.recommended);
+        items
+            .map(|item| Cause {
+                slug: item.slug.clone(),
+                title: item.title.clone(),
+                ticked: RwSignal::new(false),
+            })
+            .collect()
     });
     let kept = StoredValue::new(causes.clone());
     // What was seen as applied is offered as a cause; the person decides.
     Effect::new(move |_| {
         if let Some(tracked) = walk.tracked.get() {
             for cause in kept.get_value() {
-                cause.ticked.set(tracked.detections.iter().any(|detection| detection.applied && detection.slug == cause.slug));
+                cause.ticked.set(
+                    tracked
+                        .detections
+                        .iter()
+                        .any(|detection| detection.applied && detection.slug == cause.slug),
+                );
             }
         }
     });
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let Some(chosen) = FeedbackOutcome::parse(&outcome.get_untracked()) else { return };
+        let Some(chosen) = FeedbackOutcome::parse(&outcome.get_untracked()) else {
+            return;
+        };
         if busy.get_untracked() {
             return;
         }
         let causes = kept.get_value();
-        let ticked = || causes.iter().filter(|cause| cause.ticked.get_untracked()).map(|cause| cause.slug.clone()).collect();
+        let ticked = || {
+            causes
+                .iter()
+                .filter(|cause| cause.ticked.get_untracked())
+                .map(|cause| cause.slug.clone())
+                .collect()
+        };
         let by_text = by_text.get_untracked();
         let request = Feedback {
             lessons: causes.iter().map(|cause| cause.slug.clone()).collect(),
             outcome: chosen,
             causal: (!by_text).then(ticked),
-            outcome_text: if by_text { format::filled(&outcome_text.get_untracked()) } else { None },
+            outcome_text: if by_text {
+                format::filled(&outcome_text.get_untracked())
+            } else {
+                None
+            },
         };
         busy.set(true);
         error.set(None);
         spawn_local(async move {
-            let answer = walk.client.post_json::<FeedbackGiven>("/v1/feedback", &request).await;
+            let answer = walk
+                .client
+                .post_json::<FeedbackGiven>("/v1/feedback", &request)
+                .await;
             busy.try_set(false);
             match answer {
                 Ok(answer) => {

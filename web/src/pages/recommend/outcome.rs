@@ -22,18 +22,31 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
     let moved = RwSignal::new(None::<Vec<Moved>>);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let Some(chosen) = TradeOutcome::parse(&outcome.get_untracked()) else { return };
-        let Some(answered) = walk.answered.get_untracked() else { return };
+        let Some(chosen) = TradeOutcome::parse(&outcome.get_untracked()) else {
+            return;
+        };
+        let Some(answered) = walk.answered.get_untracked() else {
+            return;
+        };
         if busy.get_untracked() {
             return;
         }
         let pnl_percent = match format::filled(&pnl.get_untracked()) {
             None => None,
-            Some(typed) => match typed.trim_end_matches('%').trim().replace(',', ".").parse::<f64>() {
+            Some(typed) => match typed
+                .trim_end_matches('%')
+                .trim()
+                .replace(',', ".")
+                .parse::<f64>()
+            {
                 Ok(percent) if percent.is_finite() => Some(percent),
                 _ => {
-                    let message = format!("“{typed}” is not a number. Write the percentage such as 3.5 or -2.");
-                    error.set(Some(ApiError::new(ErrorCode::InvalidRequest, message).at("pnl_percent")));
+                    let message = format!(
+                        "“{typed}” is not a number. Write the percentage such as 3.5 or -2."
+                    );
+                    error.set(Some(
+                        ApiError::new(ErrorCode::InvalidRequest, message).at("pnl_percent"),
+                    ));
                     return;
                 }
             },
@@ -41,11 +54,23 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
         busy.set(true);
         error.set(None);
         spawn_local(async move {
-            let request = Outcome { decision_id: answered.decision_id, outcome: chosen, pnl_percent };
-            let before: Vec<LessonView> = answered.given.recommended.into_iter().map(|item| item.lesson).collect();
+            let request = Outcome {
+                decision_id: answered.decision_id,
+                outcome: chosen,
+                pnl_percent,
+            };
+            let before: Vec<LessonView> = answered
+                .given
+                .recommended
+                .into_iter()
+                .map(|item| item.lesson)
+                .collect();
             match record(walk, &request, before).await {
                 Ok(rows) => {
-                    toasts.good(format!("Recorded. {} moved", format::plural(rows.len() as u32, "standing", "standings")));
+                    toasts.good(format!(
+                        "Recorded. {} moved",
+                        format::plural(rows.len() as u32, "standing", "standings")
+                    ));
                     moved.try_set(Some(rows));
                 }
                 Err(failed) => {
@@ -75,11 +100,21 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
     }
 }
 
-async fn record(walk: Walk, request: &Outcome, before: Vec<LessonView>) -> Result<Vec<Moved>, ApiError> {
-    let recorded = walk.client.post_json::<OutcomeRecorded>("/v1/outcome", request).await?;
+async fn record(
+    walk: Walk,
+    request: &Outcome,
+    before: Vec<LessonView>,
+) -> Result<Vec<Moved>, ApiError> {
+    let recorded = walk
+        .client
+        .post_json::<OutcomeRecorded>("/v1/outcome", request)
+        .await?;
     let mut rows = Vec::new();
     for slug in recorded.effectiveness_recalculated {
-        let now = walk.client.get::<LessonView>(format!("/v1/lessons/{}", format::encode(&slug))).await?;
+        let now = walk
+            .client
+            .get::<LessonView>(format!("/v1/lessons/{}", format::encode(&slug)))
+            .await?;
         if let Some(then) = before.iter().find(|lesson| lesson.slug == slug) {
             rows.push((then.clone(), now));
         }

@@ -17,7 +17,11 @@ use lesson_api::{Recommended, TraceEntry};
 pub fn Results(answered: Answered) -> impl IntoView {
     let given = answered.given;
     let trace = answered.trace;
-    let how = if given.semantic { "Ranked by meaning, context and standing" } else { "Ranked by keywords, context and standing" };
+    let how = if given.semantic {
+        "Ranked by meaning, context and standing"
+    } else {
+        "Ranked by keywords, context and standing"
+    };
     let counts = format!(
         "{how}. {} considered; {} left out for their outcomes, {} for their relevance.",
         format::plural(given.total_considered, "lesson", "lessons"),
@@ -57,7 +61,11 @@ pub fn Results(answered: Answered) -> impl IntoView {
 #[component]
 fn Item(item: Recommended, entry: Option<TraceEntry>) -> impl IntoView {
     let lesson = item.lesson;
-    let about = if lesson.description.trim().is_empty() { lesson.context.clone() } else { lesson.description.clone() };
+    let about = if lesson.description.trim().is_empty() {
+        lesson.context.clone()
+    } else {
+        lesson.description.clone()
+    };
     let slug = item.slug.clone();
     let address = format!("/lessons/{}", format::encode(&slug));
     let open = RwSignal::new(false);
@@ -103,7 +111,8 @@ fn PromptText(text: String) -> impl IntoView {
             if dom::copy(&kept.get_value()).await {
                 toasts.good("The prompt is in the clipboard");
             } else {
-                toasts.bad("The browser did not allow copying. Select the text and copy it by hand.");
+                toasts
+                    .bad("The browser did not allow copying. Select the text and copy it by hand.");
             }
         });
     };
@@ -128,7 +137,10 @@ fn SamplesButton() -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             match load_samples(client).await {
-                Ok(done) => toasts.good(format!("{} added. Recommend again.", format::plural(done.added, "sample lesson", "sample lessons"))),
+                Ok(done) => toasts.good(format!(
+                    "{} added. Recommend again.",
+                    format::plural(done.added, "sample lesson", "sample lessons")
+                )),
                 Err(message) => toasts.bad(message),
             }
             busy.try_set(false);

@@ -75,13 +75,31 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     let phases = Signal::derive(move || {
         let phases = policy.data.with(|policy| match policy {
-            Some(Ok(policy)) => policy.pointer("/rank/phases").and_then(Value::as_object).map(|phases| phases.keys().cloned().collect()),
+            Some(Ok(policy)) => policy
+                .pointer("/rank/phases")
+                .and_then(Value::as_object)
+                .map(|phases| phases.keys().cloned().collect()),
             _ => None,
         });
         phases.unwrap_or_else(Vec::new)
     });
-    let domains = Signal::stored(["dlmm", "perps", "spot", "polymarket"].map(str::to_owned).to_vec());
-    let projects = Signal::stored(["web-app", "api", "cli", "library", "mobile-app", "trading-bot"].map(str::to_owned).to_vec());
+    let domains = Signal::stored(
+        ["dlmm", "perps", "spot", "polymarket"]
+            .map(str::to_owned)
+            .to_vec(),
+    );
+    let projects = Signal::stored(
+        [
+            "web-app",
+            "api",
+            "cli",
+            "library",
+            "mobile-app",
+            "trading-bot",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         walk.ask(form.request(&walk.decision_id.get_untracked()));

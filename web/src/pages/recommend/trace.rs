@@ -33,21 +33,36 @@ impl Trace {
     pub fn read(entries: &JsValue) -> Self {
         let mut trace = Self::default();
         let mut others: BTreeMap<String, Vec<(f64, JsValue)>> = BTreeMap::new();
-        let Some(entries) = entries.dyn_ref::<Array>() else { return trace };
+        let Some(entries) = entries.dyn_ref::<Array>() else {
+            return trace;
+        };
         for entry in entries.iter() {
-            let reason = Reflect::get(&entry, &"excluded".into()).ok().and_then(|reason| reason.as_string());
+            let reason = Reflect::get(&entry, &"excluded".into())
+                .ok()
+                .and_then(|reason| reason.as_string());
             match reason {
-                None => trace.ranked.extend(serde_wasm_bindgen::from_value::<TraceEntry>(entry)),
+                None => trace
+                    .ranked
+                    .extend(serde_wasm_bindgen::from_value::<TraceEntry>(entry)),
                 Some(reason) => {
-                    let score = Reflect::get(&entry, &"score".into()).ok().and_then(|score| score.as_f64());
-                    others.entry(reason).or_default().push((score.unwrap_or_default(), entry));
+                    let score = Reflect::get(&entry, &"score".into())
+                        .ok()
+                        .and_then(|score| score.as_f64());
+                    others
+                        .entry(reason)
+                        .or_default()
+                        .push((score.unwrap_or_default(), entry));
                 }
             }
         }
         for (reason, mut entries) in others {
             let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
             entries.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let best = entries.into_iter().take(LISTED).filter_map(|(_, entry)| serde_wasm_bindgen::from_value(entry).ok()).collect();
+            let best = entries
+                .into_iter()
+                .take(LISTED)
+                .filter_map(|(_, entry)| serde_wasm_bindgen::from_value(entry).ok())
+                .collect();
             trace.left_out.insert(reason, LeftOut { count, best });
         }
         trace
@@ -62,7 +77,11 @@ impl Trace {
 /// The factors of one score, in order, each with its bar from the running score before to the one after.
 #[component]
 pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
-    let most = entry.factors.iter().map(|factor| factor.running).fold(1.0_f64, f64::max);
+    let most = entry
+        .factors
+        .iter()
+        .map(|factor| factor.running)
+        .fold(1.0_f64, f64::max);
     let mut before = 0.0;
     let rows = entry
         .factors
@@ -95,7 +114,11 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
 
 fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
     let effect = match factor.kind {
-        FactorKind::Add => format!("{}{}", if factor.contribution < 0.0 { "" } else { "+" }, format::trim(factor.contribution, 4)),
+        FactorKind::Add => format!(
+            "{}{}",
+            if factor.contribution < 0.0 { "" } else { "+" },
+            format::trim(factor.contribution, 4)
+        ),
         FactorKind::Multiply => format!("×{}", format::trim(factor.contribution, 4)),
         FactorKind::Cap => format!("≤{}", format::trim(factor.contribution, 4)),
     };
@@ -124,7 +147,11 @@ fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
 /// What was left out, grouped by reason.
 #[component]
 pub fn LeftOutList(trace: Trace) -> impl IntoView {
-    let groups = trace.left_out.into_iter().map(|(reason, group)| view! { <Group reason group/> }.into_any()).collect::<Vec<_>>();
+    let groups = trace
+        .left_out
+        .into_iter()
+        .map(|(reason, group)| view! { <Group reason group/> }.into_any())
+        .collect::<Vec<_>>();
     if groups.is_empty() {
         return view! { <p class="muted">"Nothing was left out."</p> }.into_any();
     }

@@ -19,17 +19,34 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
         if busy.get_untracked() {
             return;
         }
-        let decision_id = walk.answered.with_untracked(|answered| answered.as_ref().map(|answered| answered.decision_id.clone()));
-        let request = Track { decision_id: decision_id.unwrap_or_default(), reasoning: reasoning.get_untracked() };
+        let decision_id = walk.answered.with_untracked(|answered| {
+            answered
+                .as_ref()
+                .map(|answered| answered.decision_id.clone())
+        });
+        let request = Track {
+            decision_id: decision_id.unwrap_or_default(),
+            reasoning: reasoning.get_untracked(),
+        };
         busy.set(true);
         error.set(None);
         spawn_local(async move {
-            let answer = walk.client.post_json::<Tracked>("/v1/track", &request).await;
+            let answer = walk
+                .client
+                .post_json::<Tracked>("/v1/track", &request)
+                .await;
             busy.try_set(false);
             match answer {
                 Ok(tracked) => {
-                    let applied = tracked.detections.iter().filter(|detection| detection.applied).count() as u32;
-                    toasts.good(format!("{} seen as applied", format::plural(applied, "lesson", "lessons")));
+                    let applied = tracked
+                        .detections
+                        .iter()
+                        .filter(|detection| detection.applied)
+                        .count() as u32;
+                    toasts.good(format!(
+                        "{} seen as applied",
+                        format::plural(applied, "lesson", "lessons")
+                    ));
                     walk.tracked.try_set(Some(tracked));
                 }
                 Err(failed) => {
@@ -69,7 +86,9 @@ fn detection(detection: DetectionView) -> AnyView {
         MatchType::Mentioned => Some("in a negated clause"),
         MatchType::None => None,
     };
-    let sure = detection.applied.then(|| format!("{} sure", format::percent(detection.confidence)));
+    let sure = detection
+        .applied
+        .then(|| format!("{} sure", format::percent(detection.confidence)));
     let facts: Vec<String> = how.map(str::to_owned).into_iter().chain(sure).collect();
     let slug = detection.slug.clone();
     view! {
