@@ -21,7 +21,9 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str)) {
             lowered.extend(
                 run.chars()
                     .filter(|c| !is_apostrophe(*c))
-                    .flat_map(char::to_lowercase),
+                    .flat_map(char::to_lowercase)
+                    // A final sigma is the same letter as one inside a word.
+                    .map(|c| if c == 'ς' { 'σ' } else { c }),
             );
             word(&lowered);
         }

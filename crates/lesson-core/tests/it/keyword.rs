@@ -1,1 +1,152 @@
-//! x
+//! The keyword index.
+
+use crate::common::{lesson, with, written};
+use lesson_core::{KeywordIndex, Lesson};
+use proptest::prelude::*;
+
+fn index(lessons: &[Lesson]) -> KeywordIndex {
+    let mut index = KeywordIndex::new();
+    for lesson in lessons {
+        index.insert(lesson);
+    }
+    index
+}
+
+#[test]
+fn words_are_found_as_people_write_them() {
+    for (text, query, found) in [
+        ("row-level security", "row-level", true),
+        ("row-level security", "level", true),
+        ("row level security", "row-level", true),
+        ("useState in React", "usestate", true),
+        ("useState in React", "state", true),
+        ("localStorage quota", "local storage", true),
+        ("use node.js 20", "node.js", true),
+        ("use node.js 20", "node", true),
+        ("C# and C++", "c#", true),
+        ("C# and C++", "c++", true),
+        ("don’t block", "don't", true),
+        ("Größe prüfen", "GRÖSSE", false),
+        ("Größe prüfen", "GRÖßE", true),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος", true),
+        ("データベースの設計", "設計", true),
+        ("snake_case::path", "snake_case", true),
+        ("categories", "category", false),
+        ("a/b testing", "a/b", true),
+        ("caching", "cach", false),
+        ("ends with a dot.", "dot", true),
+        ("emoji 🎉 party", "party", true),
+        ("nothing here", "", false),
+        ("nothing here", "🎉 —", false),
+    ] {
+        let index = index(&[written("a", "Title", text)]);
+        let scores = index.scores(query, false);
+        assert_eq!(scores.score("a") > 0.0, found, "{query} in {text}");
+        assert_eq!(scores.is_empty(), !found, "{query} in {text}");
+    }
+}
+
+#[test]
+fn a_word_in_the_title_counts_more_than_one_in_passing() {
+    let fields = [
+        written("title", "quota", "x"),
+        with("tag", |l| l.text.tags = vec!["quota".to_owned()]),
+        with("description", |l| l.text.description = "quota".to_owned()),
+        written("recommendation", "x", "quota"),
+    ];
+    let index = index(&fields);
+    let scores = index.scores("quota", false);
+    let order: Vec<&str> = scores.best().into_iter().map(|(slug, _)| slug).collect();
+    assert_eq!(order, ["title", "tag", "description", "recommendation"]);
+}
+
+#[test]
+fn stop_words_count_only_alone() {
+    let index = index(&[
+        written("a", "One", "the cache"),
+        written("b", "Two", "what is the matter"),
+    ]);
+    assert_eq!(index.scores("what is the cache", false).score("b"), 0.0);
+    assert!(index.scores("what", false).score("b") > 0.0);
+}
+
+#[test]
+fn rare_words_weigh_more() {
+    let mut lessons: Vec<Lesson> = (0..20)
+        .map(|n| written(&format!("common-{n}"), "Cache", "cache"))
+        .collect();
+    lessons.push(written("rare", "Tenant", "tenant"));
+    let index = index(&lessons);
+    let scores = index.scores("cache tenant", false);
+    assert!(scores.score("rare") > scores.score("common-3"));
+    assert!(scores.share("rare") > 0.5 && scores.share("common-3") < 0.5);
+}
+
+#[test]
+fn an_update_forgets_the_old_words_and_a_removal_all() {
+    let mut index = index(&[written("a", "Old words", ""), lesson("b")]);
+    index.insert(&written("a", "New title", ""));
+    assert_eq!(index.len(), 2);
+    assert_eq!(index.scores("old", false).score("a"), 0.0);
+    assert!(index.scores("new", false).score("a") > 0.0);
+    assert!(index.remove("a") && !index.remove("a"));
+    assert!(index.scores("new", false).is_empty());
+    assert!(index.remove("b") && index.is_empty());
+    assert!(index.scores("b", true).is_empty());
+}
+
+const TEXTS: [&str; 6] = [
+    "cache keys",
+    "row-level security for tenants",
+    "the cache of the cache",
+    "localStorage",
+    "",
+    "tenants and keys and C++",
+];
+
+proptest! {
+    /// Whatever came and went, and in whatever order: the index is that of what is left.
+    #[test]
+    fn an_index_that_followed_equals_a_new_one(
+        steps in prop::collection::vec((0..6usize, 0..7usize), 0..60),
+        query in prop::sample::select(vec!["cache", "keys tenants", "level", "c++", "ca", "the"]),
+        prefix in any::<bool>(),
+    ) {
+        let mut followed = KeywordIndex::new();
+        let mut left = std::collections::BTreeMap::new();
+        for (which, text) in steps {
+            let slug = format!("l{which}");
+            match TEXTS.get(text) {
+                Some(text) => {
+                    let lesson = written(&slug, text, TEXTS[which]);
+                    followed.insert(&lesson);
+                    left.insert(slug, lesson);
+                }
+                None => {
+                    prop_assert_eq!(followed.remove(&slug), left.remove(&slug).is_some());
+                }
+            }
+        }
+        let fresh = index(&left.into_values().rev().collect::<Vec<_>>());
+        prop_assert_eq!(followed.len(), fresh.len());
+        let bits = |index: &KeywordIndex| -> Vec<(String, u64, u64)> {
+            let scores = index.scores(query, prefix);
+            scores
+                .best()
+                .into_iter()
+                .map(|(slug, score)| (slug.to_owned(), score.to_bits(), scores.share(slug).to_bits()))
+                .collect()
+        };
+        prop_assert_eq!(bits(&followed), bits(&fresh));
+    }
+
+    /// No text and no query is too odd.
+    #[test]
+    fn any_text_can_be_indexed_and_found(text in any::<String>(), query in any::<String>()) {
+        let index = index(&[written("a", "x", &text)]);
+        for prefix in [false, true] {
+            let score = index.scores(&query, prefix).score("a");
+            prop_assert!(score.is_finite() && score >= 0.0);
+        }
+    }
+}
