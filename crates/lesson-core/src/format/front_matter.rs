@@ -98,13 +98,26 @@ pub(super) fn read(yaml: &str, first_line: u32) -> Result<Node, Fault> {
     for next in Parser::new_from_str_with_options(yaml, options) {
         let (event, span) = next.map_err(|error| {
             let line = line_number(error.marker().line().max(1));
-            let text = yaml.lines().nth(line as usize - 1).unwrap_or_default();
-            let remedy = if text.contains('\t') && text.trim_start_matches(' ').starts_with('\t') {
-                "indent with spaces, not tabs"
-            } else {
-                "quote values that hold `: ` or `#`, or begin with a quote, `[`, `{`, `*`, `&`, `!`, `@` or a backtick"
+            // A tab is met while the line before it is read to its end.
+            let tab = yaml
+                .lines()
+                .zip(1_u32..)
+                .skip(line as usize - 1)
+                .take(2)
+                .find(|(text, _)| text.trim_start_matches(' ').starts_with('\t'));
+            let (text, line, remedy) = match tab {
+                Some((text, line)) => (text, line, "indent with spaces, not tabs"),
+                None => (
+                    yaml.lines().nth(line as usize - 1).unwrap_or_default(),
+                    line,
+                    QUOTE,
+                ),
             };
-            fault(line, format!("not valid YAML ({}) at `{}`; {remedy}", error.kind(), shown(text.trim())))
+            let text = shown(text.trim());
+            fault(
+                line,
+                format!("not valid YAML ({}) at `{text}`; {remedy}", error.kind()),
+            )
         })?;
         let line = line_number(span.start.line().max(1)).saturating_add(shift);
         builder.take(event, line)?;
@@ -247,3 +260,4 @@ impl Builder {
 }
 
 const ANCHOR: &str = "YAML anchors and aliases (`&name`, `*name`) are not taken; write the value out, or put it in quotes";
+const QUOTE: &str = "quote values that hold `: ` or `#`, or begin with a quote, `[`, `{`, `*`, `&`, `!`, `@` or a backtick";

@@ -62,12 +62,17 @@ fn lesson(
     let keywords = keywords(&mut fields)?;
     let named = fields.text(&["slug", "reference_name", "reference", "ref"])?;
     let mut title = fields.text(&["title", "headline"])?;
-    let named = match (named, place.slug) {
-        (None, None) => fields.text(&["name", "id", "key"])?,
-        (named, _) => named,
-    };
+    let mut named = named;
+    let name = fields.text(&["name"])?;
     if title.is_none() {
-        title = fields.text(&["name"])?;
+        // A name in words is a title as well.
+        title = name.clone().filter(|name| !is_slug(name.trim()));
+    }
+    if named.is_none() && place.slug.is_none() {
+        named = match name {
+            Some(name) => Some(name),
+            None => fields.text(&["id", "key"])?,
+        };
     }
     let (category, category_word) = category(&mut fields, notes)?;
     let kind = kind(&mut fields)?;

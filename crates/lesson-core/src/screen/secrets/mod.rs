@@ -26,16 +26,37 @@ struct Span {
 
 /// Replaces every secret by a mark that says what it was.
 pub(super) fn redacted(text: &str) -> Redacted {
+    let mut labels = Vec::new();
+    let mut text = std::borrow::Cow::Borrowed(text);
+    // A mark ends a word, so one more secret may stand out beside it; bounded, to stay linear.
+    for _ in 0..4 {
+        match pass(&text, &mut labels) {
+            Some(clean) => text = std::borrow::Cow::Owned(clean),
+            None => break,
+        }
+    }
+    Redacted {
+        text: text.into_owned(),
+        labels,
+    }
+}
+
+/// The text without the secrets that stand in it, None when there are none.
+fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
     let mut spans = key_blocks(text);
     token::find(text, &mut spans);
     assigned::find(text, &mut spans);
+    if spans.is_empty() {
+        return None;
+    }
     // The widest of those that begin at one place comes first.
     spans.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
     let mut out = String::with_capacity(text.len());
-    let mut labels = Vec::new();
     let mut at = 0;
     for span in spans {
         if span.start < at {
+            // It overlaps the last one: its rest goes as well.
+            at = at.max(span.end);
             continue;
         }
         // Spans begin and end at ASCII bytes that were found in this very text.
@@ -47,7 +68,7 @@ pub(super) fn redacted(text: &str) -> Redacted {
         at = span.end;
     }
     out.push_str(&text[at..]);
-    Redacted { text: out, labels }
+    Some(out)
 }
 
 static FRAMES: LazyLock<Option<AhoCorasick>> =
@@ -144,6 +165,13 @@ fn boundary_before(text: &str, at: usize) -> bool {
         let before = text.as_bytes()[at - 1];
         !(before.is_ascii_alphanumeric() || before == b'_')
     }
+}
+
+/// Whether no word goes on across this place.
+fn boundary_after(text: &str, at: usize) -> bool {
+    text.as_bytes()
+        .get(at)
+        .is_none_or(|after| !(after.is_ascii_alphanumeric() || *after == b'_'))
 }
 
 fn has_digit(text: &str) -> bool {

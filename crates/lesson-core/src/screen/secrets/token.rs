@@ -1,6 +1,6 @@
 //! Tokens that say by their prefix what they are, and bare keys that the words before them name.
 
-use super::{Span, boundary_before, has_digit, has_letter, run};
+use super::{Span, boundary_after, boundary_before, has_digit, has_letter, run};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
@@ -88,7 +88,8 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
                 web_token(text, hit.start(), end)
             } else {
                 let value = &text[hit.end()..end];
-                (value.len() >= least && (prefix != "sk-" || random(value))).then_some(Span {
+                let whole = value.len() >= least && boundary_after(text, end);
+                (whole && (prefix != "sk-" || random(value))).then_some(Span {
                     start: hit.start(),
                     end,
                     label,
