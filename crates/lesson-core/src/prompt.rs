@@ -67,15 +67,13 @@ fn push_lesson(out: &mut String, lesson: &Lesson, relevance: RelevanceWord) {
 
 /// The source on one line, without marks that would mean something in markdown.
 fn source(source: &str) -> String {
-    let line: String = source
+    let line: String = visible(source)
         .chars()
         .map(|c| if c.is_control() || c == '`' { ' ' } else { c })
         .collect();
-    let line = visible(line.trim());
-    if line.is_empty() {
-        "unknown".to_owned()
-    } else {
-        line.trim_end().to_owned()
+    match line.trim() {
+        "" => "unknown".to_owned(),
+        line => line.to_owned(),
     }
 }
 

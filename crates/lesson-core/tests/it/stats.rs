@@ -1,1 +1,140 @@
-//! x
+//! Stats and health.
+
+use crate::common::{
+    NOW, added, event, feedback, folded, lesson, outcome, space, surfaced, tracked, with,
+};
+use lesson_core::{
+    Bands, DAY, FeedbackOutcome, Funnel, Policy, Space, TradeOutcome, Trust, health, stats,
+};
+
+#[test]
+fn stats_count_what_is_there() {
+    let rated = |slug: &str, helpful, not| {
+        with(slug, |l| {
+            l.standing.times_helpful = helpful;
+            l.standing.times_not_helpful = not;
+            l.standing.times_surfaced = 4;
+        })
+    };
+    let space = space([
+        rated("r1", 4, 0),
+        rated("r2", 3, 1),
+        rated("r3", 2, 2),
+        rated("r4", 1, 3),
+        rated("r5", 0, 4),
+        rated("r6", 2, 0),
+        rated("once", 1, 0),
+        with("shown", |l| {
+            l.standing.times_surfaced = 12;
+            l.trust = Trust::Approved;
+        }),
+        with("nine", |l| l.standing.times_surfaced = 9),
+        with("held", |l| l.trust = Trust::Quarantined),
+        with("proven", |l| l.standing.proven_effective = true),
+        with("gone", |l| {
+            l.archived = true;
+            l.standing.times_surfaced = 99;
+        }),
+    ]);
+    let told = stats(&space, NOW + 10 * DAY, &Policy::default());
+    assert_eq!((told.lessons, told.archived), (11, 1));
+    assert_eq!((told.unreviewed, told.quarantined, told.proven), (9, 1, 1));
+    assert_eq!(
+        (told.total_surfaced, told.lessons_surfaced),
+        (7 * 4 + 12 + 9, 9)
+    );
+    assert_eq!((told.total_rated, told.lessons_rated), (4 * 5 + 2 + 1, 7));
+    let slugs = |list: &[lesson_core::LessonRank]| -> Vec<String> {
+        list.iter().map(|rank| rank.slug.clone()).collect()
+    };
+    assert_eq!(slugs(&told.top), ["r1", "r6", "r2", "r3", "r4"]);
+    assert_eq!(slugs(&told.bottom), ["r5", "r4", "r3", "r2", "r1"]);
+    assert_eq!(slugs(&told.never_rated), ["shown"]);
+    assert_eq!(told.top[2].effectiveness_score, Some(0.75));
+    let days: Vec<_> = told
+        .activity
+        .iter()
+        .map(|d| (d.day.as_str(), d.events))
+        .collect();
+    assert_eq!(days, [("2026-11-22", 12)]);
+}
+
+#[test]
+fn activity_covers_thirty_days() {
+    let mut space = Space::new();
+    let policy = Policy::default();
+    for (n, days) in [(1, 0), (2, 1), (3, 29), (4, 30), (5, 29)] {
+        let mut one = event(n, added(lesson(&format!("l{n}"))));
+        one.at = NOW + days * DAY;
+        space.fold(&one, &policy).expect("it is new");
+    }
+    let told = stats(&space, NOW + 30 * DAY, &policy);
+    let days: Vec<_> = told
+        .activity
+        .iter()
+        .map(|d| (d.day.as_str(), d.events))
+        .collect();
+    assert_eq!(
+        days,
+        [("2026-11-23", 1), ("2026-12-21", 2), ("2026-12-22", 1)]
+    );
+}
+
+#[test]
+fn health_tells_whether_learning_goes_on() {
+    let effective = |slug: &str, value: f64| with(slug, |l| l.standing.effectiveness = value);
+    let space = folded([
+        added(effective("e1", 0.249)),
+        added(effective("e2", 0.25)),
+        added(effective("e3", 0.5)),
+        added(effective("e4", 0.749)),
+        added(effective("e5", 0.75)),
+        added(effective("e6", 1.0)),
+        surfaced("r1", Some("d1"), &["e1", "e2", "e3"]),
+        tracked("d1", "e1", true),
+        tracked("d1", "e2", false),
+        outcome("d1", TradeOutcome::Profit),
+        surfaced("r2", Some("d2"), &["e1"]),
+        tracked("d2", "e1", true),
+        surfaced("r3", None, &["e6"]),
+    ]);
+    let policy = Policy::default();
+    let told = health(&space, NOW, &policy);
+    assert_eq!(
+        told.bands,
+        Bands {
+            consistently_unhelpful: 1,
+            mixed_or_new: 1,
+            generally_helpful: 2,
+            consistently_helpful: 2
+        }
+    );
+    assert_eq!(
+        told.funnel,
+        Funnel {
+            surfaced: 4,
+            applied: 2,
+            outcome: 1,
+            success: 1
+        }
+    );
+    assert_eq!((told.feedback_last_7_days, told.causal_ratio), (0, None));
+}
+
+#[test]
+fn health_looks_seven_days_back_and_weighs_causes() {
+    let space = folded([
+        added(lesson("a")),
+        added(lesson("b")),
+        feedback(FeedbackOutcome::Delivered, &["a", "b"], &["a"]),
+        feedback(FeedbackOutcome::Blocked, &["a", "b"], &[]),
+    ]);
+    let policy = Policy::default();
+    for (now, count) in [(NOW, 2), (NOW + 7 * DAY + 3500, 1), (NOW + 8 * DAY, 0)] {
+        let told = health(&space, now, &policy);
+        assert_eq!(
+            (told.feedback_last_7_days, told.causal_ratio),
+            (count, Some(0.25))
+        );
+    }
+}
