@@ -59,7 +59,7 @@ impl EmbedError {
             Self::Truncated { .. } => "pack_truncated",
             Self::OtherVersion { .. } => "pack_version",
             Self::HashMismatch { .. } => "pack_hash",
-            Self::BadField { .. } => "pack_field",
+            Self::BadField { .. } => "bad_field",
             Self::WrongDims { .. } => "wrong_dims",
             Self::Tokenizer(_) => "tokenizer",
             Self::Graph(_) => "graph",

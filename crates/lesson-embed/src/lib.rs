@@ -33,7 +33,7 @@ pub use error::EmbedError;
 #[cfg(feature = "runtime")]
 pub use model::Model;
 pub use pack::{
-    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec, check_pack,
-    write_pack,
+    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec,
+    check_pack, write_pack,
 };
 pub use vectors::{QuantVector, VectorStore};

@@ -1,0 +1,215 @@
+//! Packs of a tiny encoder: what loads, what is refused and how, and that no bytes make the reader panic.
+
+use lesson_embed::{
+    Dims, EmbedError, LayerSource, LinearSource, Model, NormSource, PackSource, WordPieceSpec,
+    check_pack, write_pack,
+};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+/// Where the hash is stored and where the hashed part starts: part of the format's description.
+const HASH_AT: usize = 20;
+const BODY_AT: usize = 52;
+
+fn noise(seed: &mut u32, len: usize) -> Vec<f32> {
+    (0..len)
+        .map(|_| {
+            *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (*seed >> 8) as f32 / (1 << 24) as f32 - 0.5
+        })
+        .collect()
+}
+
+fn tiny() -> PackSource {
+    let (hidden, inner, vocab, positions) = (24, 40, 12, 9);
+    let seed = &mut 7;
+    let linear = |seed: &mut u32, outputs: usize, inputs: usize| LinearSource {
+        weight: noise(seed, outputs * inputs),
+        bias: noise(seed, outputs),
+    };
+    let norm = || NormSource {
+        gamma: vec![1.0; hidden],
+        beta: vec![0.0; hidden],
+    };
+    let pieces = [
+        "[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "##c", "你", ",", "word", "##s", "z",
+    ];
+    PackSource {
+        name: "tiny".into(),
+        dims: Dims {
+            hidden,
+            layers: 2,
+            heads: 3,
+            inner,
+            vocab,
+            positions,
+        },
+        epsilon: 1e-12,
+        tokenizer: WordPieceSpec {
+            clean_text: true,
+            handle_chinese_chars: true,
+            strip_accents: None,
+            lowercase: true,
+            unknown: "[UNK]".into(),
+            prefix: "##".into(),
+            max_word_chars: 100,
+            cls: 2,
+            sep: 3,
+            special: vec![("[CLS]".into(), 2)],
+            vocab: pieces.map(String::from).to_vec(),
+        },
+        tokens: noise(seed, vocab * hidden),
+        positions: noise(seed, positions * hidden),
+        norm: norm(),
+        layers: (0..2)
+            .map(|_| LayerSource {
+                qkv: linear(seed, 3 * hidden, hidden),
+                out: linear(seed, hidden, hidden),
+                norm1: norm(),
+                up: linear(seed, inner, hidden),
+                down: linear(seed, hidden, inner),
+                norm2: norm(),
+            })
+            .collect(),
+    }
+}
+
+/// Makes the hash fit the bytes, so that the checks behind it are reached.
+fn rehash(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.len() > BODY_AT {
+        let hash = Sha256::digest(&bytes[BODY_AT..]);
+        bytes[HASH_AT..BODY_AT].copy_from_slice(&hash);
+    }
+    bytes
+}
+
+fn refused(change: impl FnOnce(&mut PackSource)) -> EmbedError {
+    let mut source = tiny();
+    change(&mut source);
+    write_pack(&source).expect_err("must be refused")
+}
+
+#[test]
+fn a_pack_loads_and_embeds() {
+    let pack = write_pack(&tiny()).expect("sound");
+    assert_eq!(
+        pack,
+        write_pack(&tiny()).expect("sound"),
+        "the same source gives the same bytes"
+    );
+    let (name, hash) = check_pack(pack.clone()).expect("sound");
+    let model = Model::load(pack).expect("sound");
+    assert_eq!(model.id(), format!("{name}@{}", &hash[..12]));
+    assert_eq!(model.dims(), 24);
+    assert_eq!(
+        model.token_ids("a, bc 你!").expect("ids"),
+        [2, 4, 8, 5, 6, 7, 1, 3]
+    );
+    for text in ["", "a", "words words words words words words words", "🙂"] {
+        let vector = model.embed(text).expect("a vector");
+        let length: f32 = vector.iter().map(|v| v * v).sum();
+        assert!(vector.len() == 24 && (length - 1.0).abs() < 1e-5);
+        assert_eq!(vector, model.embed(text).expect("a vector"));
+    }
+    assert_eq!(
+        model
+            .token_ids("a a a a a a a a a a a a")
+            .expect("ids")
+            .len(),
+        9
+    );
+}
+
+#[test]
+fn sources_are_refused_by_name() {
+    let cases: [(&str, &str, fn(&mut PackSource)); 14] = [
+        ("hidden", "bad_field", |s| s.dims.hidden = 23),
+        ("heads", "bad_field", |s| s.dims.heads = 5),
+        ("positions", "bad_field", |s| s.dims.positions = 2),
+        ("layers", "wrong_dims", |s| s.dims.layers = 3),
+        ("name", "bad_field", |s| s.name = String::new()),
+        ("tokens", "wrong_dims", |s| s.tokens.truncate(5)),
+        ("tokens", "bad_field", |s| s.tokens[3] = f32::NAN),
+        ("weight", "bad_field", |s| {
+            s.layers[1].up.weight[0] = f32::INFINITY
+        }),
+        ("bias", "wrong_dims", |s| s.layers[0].down.bias.push(0.0)),
+        ("gamma", "wrong_dims", |s| s.norm.gamma.clear()),
+        ("epsilon", "bad_field", |s| s.epsilon = -1.0),
+        ("tokenizer", "bad_field", |s| s.tokenizer.cls = 12),
+        ("tokenizer", "bad_field", |s| {
+            s.tokenizer.unknown = "?".into()
+        }),
+        ("tokenizer", "bad_field", |s| {
+            s.tokenizer.vocab.push("one too many".into())
+        }),
+    ];
+    for (field, code, change) in cases {
+        let error = refused(change);
+        assert_eq!(error.code(), code, "{error}");
+        assert!(
+            error.to_string().starts_with(field),
+            "{error} does not name {field}"
+        );
+    }
+}
+
+#[test]
+fn damage_is_told_apart() {
+    let pack = write_pack(&tiny()).expect("sound");
+    let code = |bytes: Vec<u8>| Model::load(bytes).expect_err("damaged").code();
+    let mut other = pack.clone();
+    other[8] = 2;
+    assert_eq!(code(other), "pack_version");
+    let mut flipped = pack.clone();
+    *flipped.last_mut().expect("not empty") ^= 1;
+    assert_eq!(code(flipped), "pack_hash");
+    assert_eq!(code(b"PK\x03\x04 not a pack at all".to_vec()), "pack_magic");
+    for len in 1..pack.len() {
+        assert_eq!(code(pack[..len].to_vec()), "pack_truncated", "{len} bytes");
+    }
+}
+
+#[test]
+fn weights_of_eight_bits_are_refused() {
+    let mut pack = write_pack(&tiny()).expect("sound");
+    // The last weights of the pack are those of the last layer's `down`; find a byte that is surely a weight.
+    let before_norms = pack.len() - 2 * 128 - 8;
+    pack[before_norms] = 200;
+    let error = Model::load(rehash(pack)).expect_err("eight bits");
+    assert_eq!(error.code(), "bad_field");
+    assert!(error.to_string().starts_with("weights"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
+        let mut bytes = bytes;
+        if magic && bytes.len() >= 12 {
+            bytes[..12].copy_from_slice(b"LLPACK\0\0\x01\0\0\0");
+        }
+        prop_assert!(Model::load(bytes).is_err());
+    }
+
+    #[test]
+    fn no_mutation_makes_it_panic(
+        edits in prop::collection::vec((0.0f64..1.0, any::<u8>(), any::<bool>()), 1..6),
+        text in ".{0,40}",
+    ) {
+        let mut pack = write_pack(&tiny()).expect("sound");
+        for (place, byte, early) in edits {
+            // Half of the edits go to the header and the tokenizer, where a wrong byte does most.
+            let len = if early { 400.min(pack.len()) } else { pack.len() };
+            let at = BODY_AT + (place * (len - BODY_AT) as f64) as usize;
+            pack[at] = byte;
+        }
+        if let Ok(model) = Model::load(rehash(pack)) {
+            let _ = model.token_ids(&text);
+            if let Ok(vector) = model.embed(&text) {
+                prop_assert!(vector.iter().all(|v| v.is_finite()));
+            }
+        }
+    }
+}
