@@ -16,8 +16,8 @@ struct Bench {
 const BENCHES: &[Bench] = &[
     Bench {
         name: "engine",
-        about: "retrieval, tool suggestion and SequenceMatcher by store size, natively",
-        needs: &[Need::Model],
+        about: "retrieval by store size, natively and in Node; SequenceMatcher beside its peers; tool suggestion",
+        needs: &[Need::Model, Need::Dist],
         run: engine,
     },
     Bench {
@@ -64,8 +64,14 @@ fn engine(cache: &Cache) -> Result<()> {
     let mut cargo = run::cargo(cache)?;
     cargo
         .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
-        .args(["bench", "-p", "tests", "--bench", "engine"]);
-    run::loud(cargo, "read the message above")
+        .args([
+            "bench", "-p", "tests", "--bench", "engine", "--bench", "matcher",
+        ]);
+    run::loud(cargo, "read the message above")?;
+    let mut node = run::program(cache, "node")?;
+    node.arg(cache.root.join("tests/benches/engine.mjs"))
+        .env("LESSONLOOP_DIST", cache.root.join("dist"));
+    run::loud(node, "read the message above")
 }
 
 /// Node compresses: it is there anyway, and its gzip is the one that web servers use. Fails when a bar is missed.

@@ -1,0 +1,115 @@
+// The same engine on three hosts: native code, Chromium (both builds) and Node. Answers are equal
+// byte for byte, vectors within 1e-4.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { embed, walk } from "./engine.mjs";
+
+const env = (name) => {
+  assert.ok(process.env[name], `${name} is not set: run \`cargo xtask test parity\``);
+  return process.env[name];
+};
+const corpus = (name) => readFileSync(new URL(`../corpus/${name}`, import.meta.url), "utf8");
+const scenario = JSON.parse(corpus("scenario.json"));
+const recorded = corpus("scenario.expected.json");
+const texts = JSON.parse(corpus("vector_texts.json"));
+const engine = join(env("LESSONLOOP_DIST"), "engine");
+const scratch = mkdtempSync(join(tmpdir(), "lessonloop-parity-"));
+
+/** Runs a native test that writes its results to a file, and reads that. */
+function native(target, variable) {
+  const out = join(scratch, target);
+  execFileSync("cargo", ["test", "--quiet", "-p", "tests", "--test", target], {
+    env: { ...process.env, [variable]: out },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return readFileSync(out, "utf8");
+}
+
+let browser;
+let nativeVectors;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: env("LESSONLOOP_CHROMIUM"),
+    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  nativeVectors = JSON.parse(native("vectors", "LESSONLOOP_VECTORS_OUT"));
+});
+after(async () => {
+  await browser?.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/**
+ * Runs `part` of engine.mjs in a page of the served app, with the named build of the module. The
+ * page takes the function as source, which its content policy would refuse.
+ */
+async function inPage(part, build, argument) {
+  const page = await browser.newPage({ bypassCSP: true });
+  try {
+    await page.goto(env("LESSONLOOP_URL"));
+    return await page.evaluate(
+      async ([source, name, file, value]) => {
+        const glue = await import(`/engine/lessonloop.js?parity=${file}`);
+        await glue.default({ module_or_path: `/engine/${file}` });
+        const run = new Function(`return ${source}`)();
+        if (name === "walk") return run(glue, value);
+        const pack = new Uint8Array(await (await fetch("/engine/minilm.pack")).arrayBuffer());
+        return run(glue, pack, value);
+      },
+      [part.toString(), part.name, build, argument],
+    );
+  } finally {
+    await page.close();
+  }
+}
+
+/** A fresh module scope in Node with the named build. */
+async function inNode(build) {
+  const glue = await import(`${pathToFileURL(join(engine, "lessonloop.js"))}?build=${build}`);
+  await glue.default({ module_or_path: readFileSync(join(engine, build)) });
+  return glue;
+}
+
+function near(vectors, host) {
+  assert.equal(vectors.length, nativeVectors.length);
+  let worst = 0;
+  vectors.forEach((vector, at) => {
+    assert.equal(vector.length, nativeVectors[at].length);
+    vector.forEach((value, axis) => {
+      worst = Math.max(worst, Math.abs(value - nativeVectors[at][axis]));
+    });
+  });
+  console.log(`${host}: vectors within ${worst.toExponential(1)} of native`);
+  assert.ok(worst <= 1e-4, `${host}: a vector differs by ${worst}`);
+}
+
+const PLAIN = "lessonloop_bg.wasm";
+const RELAXED = "lessonloop_relaxed_bg.wasm";
+
+test("native answers are the recorded ones", () => {
+  assert.equal(native("parity", "LESSONLOOP_PARITY_OUT"), recorded);
+});
+
+test("Node answers as native does", async () => {
+  assert.equal(await walk(await inNode(PLAIN), scenario), recorded);
+});
+
+test("Node embeds as native does", async () => {
+  const pack = new Uint8Array(readFileSync(env("LESSONLOOP_MODEL_PACK")));
+  near(await embed(await inNode(PLAIN), pack, texts), "Node, simd128");
+});
+
+for (const [build, name] of [[PLAIN, "simd128"], [RELAXED, "relaxed SIMD"]]) {
+  test(`Chromium answers as native does, ${name}`, async () => {
+    assert.equal(await inPage(walk, build, scenario), recorded);
+  });
+  test(`Chromium embeds as native does, ${name}`, async () => {
+    near(await inPage(embed, build, texts), `Chromium, ${name}`);
+  });
+}
