@@ -212,12 +212,10 @@ fn with_id((id, mut node): (String, Node)) -> Node {
 fn take(node: Node, now: Millis, sink: &mut Sink<'_>) {
     let line = node.line;
     let mut fields = Fields::of(node);
-    if let Some(metadata) = fields.take(&["metadata"]) {
-        if let Value::Map(entries) = metadata.value {
-            for (name, node) in entries {
-                if !fields.has(&[name.as_str()]) {
-                    fields.set(&name, node);
-                }
+    if let Some(Value::Map(entries)) = fields.take(&["metadata"]).map(|node| node.value) {
+        for (name, node) in entries {
+            if !fields.has(&[name.as_str()]) {
+                fields.set(&name, node);
             }
         }
     }

@@ -42,6 +42,13 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     if records.is_empty() {
         sink.warn(None, "empty", "the file holds no lesson");
     }
+    let objects = records
+        .iter()
+        .any(|node| matches!(node.value, Value::Map(_)));
+    if !objects && let Some(first) = records.first() {
+        let message = format!("a lesson is an object, but the list holds {}", first.kind());
+        return sink.reject(Some(first.line), "json", message);
+    }
     for node in records {
         take(node, now, sink);
     }
