@@ -1,7 +1,7 @@
 //! Markdown as a tree of inert pieces. HTML stays text, links and images keep their address as text: a lesson is
 //! somebody else's writing, and nothing in it may act.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Nesting beyond this is shown flat: the text of a lesson must not exhaust the stack.
 const DEPTH: usize = 12;
@@ -54,6 +54,25 @@ pub fn parse(text: &str) -> Vec<Block> {
         events: Parser::new_ext(text, options),
     };
     reader.blocks(0)
+}
+
+/// The first 300 bytes or so of a text, without its markup and on one line.
+pub fn plain(text: &str) -> String {
+    const ENOUGH: usize = 300;
+    let mut out = String::new();
+    for event in Parser::new(text) {
+        match event {
+            Event::Text(part) | Event::Code(part) => out.push_str(&part),
+            Event::SoftBreak | Event::HardBreak => out.push(' '),
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_)) => out.push(' '),
+            _ => {}
+        }
+        if out.len() > ENOUGH {
+            out.truncate(out.floor_char_boundary(ENOUGH));
+            break;
+        }
+    }
+    visible(out.trim_end())
 }
 
 /// Characters that hide or reorder text, shown by their code point.
@@ -296,6 +315,15 @@ mod tests {
                 "javascript:alert(1)".into()
             )])]
         );
+    }
+
+    #[test]
+    fn a_summary_has_no_markup_and_ends() {
+        assert_eq!(
+            plain("A **policy** in\n`where` [x](y).\n\n- one\n- two"),
+            "A policy in where x. one two"
+        );
+        assert_eq!(plain(&"ü".repeat(10_000)).len(), 300);
     }
 
     #[test]

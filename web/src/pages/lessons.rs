@@ -55,6 +55,8 @@ pub fn LessonsPage() -> impl IntoView {
         pause.set_value(Some(timer));
     };
 
+    // Only a phone folds the facets away; see `.facets` in the styles.
+    let facets_open = RwSignal::new(false);
     let feed = Feed::new(filter);
     view! {
         <Page
@@ -75,7 +77,14 @@ pub fn LessonsPage() -> impl IntoView {
                         data-testid="search-input"
                     />
                 </div>
-                <div class="facets">
+                <button type="button" class="facet-toggle" aria-controls="facets" aria-expanded=move || facets_open.get().to_string()
+                    on:click=move |_| facets_open.update(|open| *open = !*open)>
+                    {move || match filter.get().facets() {
+                        0 => "Filter and order".to_owned(),
+                        n => format!("Filter and order ({n} on)"),
+                    }}
+                </button>
+                <div id="facets" class=move || if facets_open.get() { "facets open" } else { "facets" }>
                     <Pick id="facet-category" label="Category" value=Signal::derive(move || filter.get().category)
                         on_pick=Callback::new(move |word: String| change(&|filter| filter.category = word.clone()))
                         options=facet_words("All", Category::ALL.iter().map(|word| word.as_str()))/>

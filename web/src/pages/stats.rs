@@ -34,12 +34,12 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         .into_any();
     }
     let funnel = &health.funnel;
-    let of = |n: u32, all: u32| {
+    let of = |n: u32, all: u32, what: &str| {
         if all == 0 {
             String::new()
         } else {
             format!(
-                "{} of the step before",
+                "{} of {what}",
                 format::percent(f64::from(n) / f64::from(all))
             )
         }
@@ -49,17 +49,17 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         bar(
             "Applied",
             funnel.applied,
-            of(funnel.applied, funnel.surfaced),
+            of(funnel.applied, funnel.surfaced, "shown"),
         ),
         bar(
             "With an outcome",
             funnel.outcome,
-            of(funnel.outcome, funnel.applied),
+            of(funnel.outcome, funnel.applied, "applied"),
         ),
         bar(
             "Went well",
             funnel.success,
-            of(funnel.success, funnel.outcome),
+            of(funnel.success, funnel.outcome, "settled"),
         ),
     ];
     let bands = &health.bands;
@@ -171,8 +171,10 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
         .map(|lesson| {
             view! {
                 <tr>
-                    <th scope="row"><A href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</A></th>
-                    <td><BadgeChip badge=lesson.badge/></td>
+                    <th scope="row">
+                        <A href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</A>
+                        <div><BadgeChip badge=lesson.badge/></div>
+                    </th>
                     <td class="num">{format::percent_or_dash(lesson.effectiveness_score)}</td>
                     <td class="num">{format::count(lesson.times_surfaced)}</td>
                 </tr>
@@ -188,7 +190,7 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
                 view! {
                     <div class="scroll" tabindex="0">
                         <table class="ranks">
-                            <thead><tr><th scope="col">"Lesson"</th><th scope="col">"Badge"</th><th scope="col" class="num">"Helpful"</th><th scope="col" class="num">"Shown"</th></tr></thead>
+                            <thead><tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Helpful"</th><th scope="col" class="num">"Shown"</th></tr></thead>
                             <tbody>{rows}</tbody>
                         </table>
                     </div>

@@ -45,6 +45,18 @@ impl Filter {
         } == Self::default()
     }
 
+    /// How many facets limit the list.
+    pub fn facets(&self) -> usize {
+        let facets = [
+            &self.category,
+            &self.trust,
+            &self.badge,
+            &self.domain,
+            &self.archived,
+        ];
+        facets.into_iter().filter(|word| !word.is_empty()).count()
+    }
+
     /// The page's address.
     pub fn address(&self) -> String {
         let query = self.query();
@@ -98,7 +110,7 @@ pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<
 /// The orders of the list.
 pub fn orders() -> Vec<(String, String)> {
     [
-        ("", "Best match, else newest"),
+        ("", "Best match"),
         ("updated", "Last changed"),
         ("created", "Last added"),
         ("title", "Title"),
@@ -133,6 +145,12 @@ mod tests {
 
     #[test]
     fn an_order_does_not_limit() {
+        let filter = Filter {
+            sort: "title".into(),
+            badge: "new".into(),
+            ..Filter::default()
+        };
+        assert_eq!(filter.facets(), 1);
         assert!(
             Filter {
                 sort: "title".into(),

@@ -4,6 +4,7 @@
 use super::filter::Filter;
 use crate::client::Client;
 use crate::format;
+use crate::markdown::plain;
 use crate::ui::{BadgeChip, RelevanceChip, TrustChip};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -218,6 +219,7 @@ fn Row(row: LessonView, feed: Feed) -> impl IntoView {
     } else {
         row.description
     };
+    let about = plain(&about);
     let mut facts = vec![row.category.as_str().to_owned()];
     if !row.domain.is_empty() {
         facts.push(row.domain);
