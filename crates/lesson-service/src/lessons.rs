@@ -24,6 +24,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let text = new_text(new);
         bounds::text(&text)?;
         let screened = screen(&text);
+        // Screening writes out what is invisible, which takes more room.
+        bounds::text(&screened.text)?;
         let slug = self
             .commit(|state, at| {
                 let slug = match &slug {
@@ -59,6 +61,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let text = wanted.applied_to(&held.text);
             bounds::text(&text)?;
             let screened = screen(&text);
+            bounds::text(&screened.text)?;
             let changes = Changes::between(&held.text, &screened.text);
             if changes.is_empty() && held.rev == base_rev {
                 return Ok((Plan::default(), ()));

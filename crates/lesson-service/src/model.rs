@@ -7,7 +7,7 @@ use crate::validate::chars;
 use crate::vectors::Vectors;
 use lesson_api::{ApiError, ErrorCode, limits};
 use lesson_embed::{EmbedError, Model};
-use lesson_sync::Store;
+use lesson_sync::{Store, StoreError};
 use std::rc::Rc;
 
 /// Lessons looked at between two pauses when a model is loaded.
@@ -99,8 +99,8 @@ impl<S: Store, H: Host> Service<S, H> {
     /// [`Indexing::is_done`], with requests answered in between.
     ///
     /// # Errors
-    /// When the model fails. Vectors that can't be stored are kept in memory and computed again
-    /// next time.
+    /// When the store fails, but not for want of room. The slice's vectors are in memory all the
+    /// same, and the next step goes on. A text that the model refuses stays without a vector.
     pub async fn index_step(&self) -> Result<Indexing, ApiError> {
         let Some(model) = self.model.borrow().clone() else {
             return Ok(Indexing { done: 0, total: 0 });
@@ -128,8 +128,11 @@ impl<S: Store, H: Host> Service<S, H> {
             }
         }
         if !rows.is_empty() {
-            // Derived and replaceable: a store that can't keep them costs time, not knowledge.
-            let _ = self.store.put_vectors(model.id(), &rows).await;
+            match self.store.put_vectors(model.id(), &rows).await {
+                // Derived and replaceable: no room for them costs time, not knowledge.
+                Ok(()) | Err(StoreError::Full) => {}
+                Err(error) => return Err(of_store(&error)),
+            }
         }
         Ok(self.indexing())
     }

@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::override_policy::{fingerprint, rank_policy};
 use crate::service::{Answer, Service};
 use crate::state::State;
-use crate::validate::{self, chars, filled, optional};
+use crate::validate::{self, filled, optional};
 use crate::writer::Draft;
 use lesson_api::{
     ApiError, Found, Patterns, Recommend, Recommendations, Recommended, Search, SearchResults,
@@ -239,7 +239,6 @@ fn check(asked: &Recommend) -> Result<(), ApiError> {
     validate::words("tech_stack", asked.tech_stack.as_ref())?;
     if let Some(id) = &asked.decision_id {
         filled("decision_id", id, limits::ID)?;
-        chars("decision_id", id, limits::ID)?;
     }
     validate::limit(asked.limit, 1, limits::LIMIT)?;
     Ok(())
@@ -263,12 +262,12 @@ fn hint(state: &State, otherwise: &str) -> String {
     if in_use { otherwise } else { NO_LESSONS }.to_owned()
 }
 
-/// A refusal of the ranking; the names of its constants are fields of `policy`.
+/// A refusal of the ranking. One of a constant begins with its name.
 fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
-    let constant =
-        serde_json::to_value(policy).is_ok_and(|constants| constants.get(error.field).is_some());
-    let field = if constant {
-        format!("policy.{}", error.field)
+    let name = error.message.split(' ').next().unwrap_or_default();
+    let constant = serde_json::to_value(policy).is_ok_and(|held| held.get(name).is_some());
+    let field = if error.field == "policy" && constant {
+        format!("policy.{name}")
     } else {
         error.field.to_owned()
     };

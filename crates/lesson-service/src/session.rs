@@ -15,7 +15,7 @@ use lesson_sync::Store;
 /// Who wrote a lesson that a session gave.
 const SOURCE: &str = "session";
 /// The mark of lines that say what was shown; naming a lesson there is not using it.
-const SHOWN: &str = "INJECTED:";
+const SHOWN: &str = "injected:";
 
 /// What a session comes to.
 struct Read {
@@ -35,11 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         } else {
             self.query_vector(&extracted.outcome_text)
         };
-        let said: String = asked
-            .transcript
-            .lines()
-            .filter(|line| !line.contains(SHOWN))
-            .fold(String::new(), |said, line| said + line + "\n");
+        let said = without_shown(&asked.transcript);
         let read = self
             .commit(|state, at| {
                 Ok(self.read_session(state, at, &extracted, vector.as_deref(), &said))
@@ -85,8 +81,8 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let mut events = Vec::new();
         for insight in extracted.insights.iter().take(limits::SLUGS) {
-            let lesson = learned(insight, at);
-            let met = known_as(state, &lesson);
+            let mut lesson = learned(insight, at);
+            let met = met_before(state, insight, &mut lesson);
             let again = read.insights.iter().any(|one| one.slug == lesson.slug);
             read.insights.push(Insight {
                 slug: met.clone().unwrap_or_else(|| lesson.slug.clone()),
@@ -118,28 +114,59 @@ impl<S: Store, H: Host> Service<S, H> {
 fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     let screened = screen(&Text {
-        title: cut(&insight.title, limits::TITLE),
-        recommendation: cut(&insight.text, limits::RECOMMENDATION),
+        title: insight.title.clone(),
+        recommendation: insight.text.clone(),
         category: insight.category,
         ..Text::default()
     });
-    let mut lesson = Lesson::new(insight.slug.clone(), screened.text, SOURCE, at);
+    // Cut after screening, which writes out what is invisible and so takes more room.
+    let text = Text {
+        title: cut(&screened.text.title, limits::TITLE),
+        recommendation: cut(&screened.text.recommendation, limits::RECOMMENDATION),
+        ..screened.text
+    };
+    let mut lesson = Lesson::new(insight.slug.clone(), text, SOURCE, at);
     lesson.trust = screened.trust;
     lesson.findings = screened.findings;
     lesson
 }
 
-/// The slug of the lesson that is this one already: by its slug, or by what it says.
-fn known_as(state: &State, lesson: &Lesson) -> Option<String> {
-    if state.space.lesson(&lesson.slug).is_some() {
-        return Some(lesson.slug.clone());
+/// The slug of the lesson that is this one already. Another lesson with its slug makes it take a
+/// slug with a hash of its text.
+fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) -> Option<String> {
+    let same = |held: &Lesson| {
+        held.text.title == lesson.text.title
+            && held.text.recommendation == lesson.text.recommendation
+    };
+    // What was learned and edited since is known by its slug.
+    let edited = |held: &Lesson| held.source == SOURCE && held.rev > 1;
+    if let Some(held) = state.space.lessons().find(|held| same(held)) {
+        return Some(held.slug.clone());
     }
+    let held = state.space.lesson(&lesson.slug)?;
+    if edited(held) {
+        return Some(held.slug.clone());
+    }
+    lesson.slug = insight.slug_if_taken();
     state
         .space
-        .lessons()
-        .find(|held| {
-            held.text.title == lesson.text.title
-                && held.text.recommendation == lesson.text.recommendation
-        })
+        .lesson(&lesson.slug)
         .map(|held| held.slug.clone())
+}
+
+/// A transcript without its lists of what was shown.
+fn without_shown(transcript: &str) -> String {
+    let mut said = String::with_capacity(transcript.len());
+    let mut in_list = false;
+    for line in transcript.lines() {
+        let is_item = line.trim_start().starts_with(['-', '*', '+', '•']);
+        if line.to_ascii_lowercase().contains(SHOWN) {
+            in_list = true;
+        } else if !(in_list && is_item) {
+            in_list = false;
+            said.push_str(line);
+            said.push('\n');
+        }
+    }
+    said
 }

@@ -53,11 +53,15 @@ pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
         let path = error.path().to_string();
         let cause = error.inner().to_string();
         // The parser names an unknown or missing field in its message; its path is the parent's.
-        let named = ["unknown field `", "missing field `"]
-            .iter()
-            .find_map(|prefix| cause.strip_prefix(prefix))
-            .and_then(|rest| rest.split('`').next())
-            .map(clip);
+        let named = |prefix: &str| {
+            let rest = cause.strip_prefix(prefix)?;
+            rest.split('`').next().map(clip)
+        };
+        let (named, remedy) = match (named("unknown field `"), named("missing field `")) {
+            (Some(name), _) => (Some(name), "leave it out"),
+            (_, Some(name)) => (Some(name), "add it"),
+            _ => (None, "correct it"),
+        };
         let parent = if path == "." { String::new() } else { path };
         let field = match named {
             // An unknown field's path ends in its own name already.
@@ -67,14 +71,8 @@ pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
             None if parent.is_empty() => "body".to_owned(),
             None => parent,
         };
-        ApiError::invalid(
-            clip(&field),
-            format!(
-                "{}; correct `{}` and send it again",
-                clip(&cause),
-                clip(&field)
-            ),
-        )
+        let field = clip(&field);
+        ApiError::invalid(&field, format!("`{field}`: {}; {remedy}", clip(&cause)))
     })
 }
 

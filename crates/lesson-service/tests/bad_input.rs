@@ -1,0 +1,255 @@
+//! Requests that must be refused, each with its status, code and field: `bad_input.json`.
+
+mod common;
+
+use common::Desk;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    line: String,
+    #[serde(default)]
+    body: Value,
+    status: u16,
+    code: String,
+    field: String,
+}
+
+fn desk() -> Desk {
+    let desk = Desk::with(&[
+        ("a-lesson", "A lesson", "Do it."),
+        ("b-lesson", "B lesson", "Do that."),
+    ]);
+    desk.call(
+        "POST /v1/recommend",
+        json!({"domain": "perps", "decision_id": "known"}),
+    );
+    desk
+}
+
+#[test]
+fn every_bad_request_is_refused_with_its_field_and_changes_nothing() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("bad_input.json")).unwrap();
+    assert!(cases.len() >= 60, "{}", cases.len());
+    let desk = desk();
+    let before = desk.store.space();
+    let mut wrong = Vec::new();
+    for case in cases {
+        let response = desk.call(&case.line, case.body.clone());
+        let error = &response.body["error"];
+        let got = (
+            response.status,
+            error["code"].as_str().unwrap_or_default(),
+            error["field"].as_str().unwrap_or_default(),
+        );
+        let message = error["message"].as_str().unwrap_or_default();
+        if got != (case.status, case.code.as_str(), case.field.as_str()) || message.len() < 10 {
+            wrong.push(format!(
+                "{} {} -> {} {}",
+                case.line, case.body, response.status, response.body
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(desk.store.space(), before);
+}
+
+#[test]
+fn every_field_has_a_bound() {
+    let desk = desk();
+    let long = |n: usize| "x".repeat(n + 1);
+    let many = |n: usize| vec!["x"; n + 1];
+    use lesson_api::limits::*;
+    for (line, body, field) in [
+        ("POST /v1/lessons", json!({"title": long(TITLE)}), "title"),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "slug": long(SLUG)}),
+            "slug",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "description": long(DESCRIPTION)}),
+            "description",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "context": long(CONTEXT)}),
+            "context",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "recommendation": long(RECOMMENDATION)}),
+            "recommendation",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "domain": long(WORD)}),
+            "domain",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "source": long(WORD)}),
+            "source",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "tags": many(WORDS)}),
+            "tags",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "tags": ["ok", long(WORD)]}),
+            "tags[1]",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "tech_stacks": many(WORDS)}),
+            "tech_stacks",
+        ),
+        (
+            "POST /v1/lessons",
+            json!({"title": "t", "project_types": many(WORDS)}),
+            "project_types",
+        ),
+        (
+            "PATCH /v1/lessons/a-lesson",
+            json!({"base_rev": 1, "title": long(TITLE)}),
+            "title",
+        ),
+        ("POST /v1/recommend", json!({"query": long(QUERY)}), "query"),
+        (
+            "POST /v1/recommend",
+            json!({"query": "q", "project_type": long(WORD)}),
+            "project_type",
+        ),
+        (
+            "POST /v1/recommend",
+            json!({"query": "q", "phase": long(WORD)}),
+            "phase",
+        ),
+        (
+            "POST /v1/recommend",
+            json!({"query": "q", "domain": long(WORD)}),
+            "domain",
+        ),
+        (
+            "POST /v1/recommend",
+            json!({"query": "q", "decision_id": long(ID)}),
+            "decision_id",
+        ),
+        (
+            "POST /v1/recommend",
+            json!({"query": "q", "tech_stack": many(WORDS)}),
+            "tech_stack",
+        ),
+        ("POST /v1/search", json!({"query": long(QUERY)}), "query"),
+        (
+            "POST /v1/patterns",
+            json!({"feature": long(QUERY)}),
+            "feature",
+        ),
+        (
+            "POST /v1/track",
+            json!({"decision_id": long(ID), "reasoning": "r"}),
+            "decision_id",
+        ),
+        (
+            "POST /v1/track",
+            json!({"decision_id": "known", "reasoning": long(TEXT)}),
+            "reasoning",
+        ),
+        (
+            "POST /v1/outcome",
+            json!({"decision_id": long(ID), "outcome": "profit"}),
+            "decision_id",
+        ),
+        (
+            "POST /v1/feedback",
+            json!({"lessons": vec!["a-lesson"; SLUGS + 1], "outcome": "blocked"}),
+            "lessons",
+        ),
+        (
+            "POST /v1/feedback",
+            json!({"lessons": ["a-lesson"], "outcome": "blocked", "outcome_text": long(TEXT)}),
+            "outcome_text",
+        ),
+        (
+            "POST /v1/rate",
+            json!({"lesson": long(TITLE), "helpful": true}),
+            "lesson",
+        ),
+        (
+            "POST /v1/vote",
+            json!({"lesson": long(TITLE), "up": true}),
+            "lesson",
+        ),
+        (
+            "POST /v1/sessions",
+            json!({"transcript": long(TEXT)}),
+            "transcript",
+        ),
+        (
+            "POST /v1/tools/success",
+            json!({"query": long(QUERY), "server": "s"}),
+            "query",
+        ),
+        (
+            "POST /v1/tools/success",
+            json!({"query": "q", "server": long(WORD)}),
+            "server",
+        ),
+        (
+            "POST /v1/tools/suggest",
+            json!({"query": long(QUERY)}),
+            "query",
+        ),
+        (
+            "POST /v1/import",
+            json!({"files": [{"path": long(1000), "content": ""}]}),
+            "files[0].path",
+        ),
+    ] {
+        let (status, error) = desk.refused(line, body);
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some(field)),
+            "{line} {field}: {error}"
+        );
+    }
+    let at_the_bound: lesson_api::LessonView = desk.ok(
+        "POST /v1/lessons",
+        json!({"title": "é".repeat(TITLE), "description": "é".repeat(DESCRIPTION), "slug": "bound"}),
+    );
+    assert_eq!(at_the_bound.title.chars().count(), TITLE);
+}
+
+#[test]
+fn a_deep_body_is_refused_in_bounded_time() {
+    let desk = desk();
+    let mut deep = json!("x");
+    for _ in 0..120 {
+        deep = json!([deep]);
+    }
+    let (status, error) = desk.refused("POST /v1/search", json!({"query": deep}));
+    assert_eq!((status, error.field.as_deref()), (400, Some("body")));
+    assert!(error.message.contains("nested"), "{error}");
+}
+
+#[test]
+fn null_does_not_pass_for_a_number() {
+    // A binding that turns NaN into null must not make a missing number of it.
+    let desk = desk();
+    let (_, error) = desk.refused(
+        "POST /v1/outcome",
+        json!({"decision_id": "known", "outcome": "profit", "pnl_percent": null}),
+    );
+    assert_eq!(error.field.as_deref(), Some("pnl_percent"));
+    let (_, error) = desk.refused(
+        "POST /v1/recommend",
+        json!({"domain": "perps", "market": {"recent_loss_count": null}}),
+    );
+    assert_eq!(error.field.as_deref(), Some("market.recent_loss_count"));
+}
