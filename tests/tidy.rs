@@ -298,8 +298,9 @@ fn none(faults: &[String]) {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("tests/ lies in the workspace")
+        .ancestors()
+        .find(|folder| folder.join("Cargo.lock").is_file())
+        .expect("the package lies in the workspace")
         .to_path_buf()
 }
 

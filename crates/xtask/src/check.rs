@@ -69,6 +69,6 @@ fn clippy_wasm(cache: &Cache) -> Result<()> {
 
 fn structure(cache: &Cache) -> Result<()> {
     let mut cargo = run::cargo(cache)?;
-    cargo.args(["test", "-p", "tests", "--test", "tidy"]);
+    cargo.args(["test", "-p", "xtask", "--test", "tidy"]);
     run::loud(cargo, "each failure names the file and what to do")
 }

@@ -19,9 +19,7 @@ const SUITES: &[Suite] = &[
         name: "tidy",
         about: "the structure of the repository, and the build tool itself",
         needs: &[],
-        runner: Runner::Cargo(&[
-            "-p", "tests", "--test", "tidy", "-p", "xtask", "--bin", "xtask",
-        ]),
+        runner: Runner::Cargo(&["-p", "xtask"]),
     },
     Suite {
         name: "core",
