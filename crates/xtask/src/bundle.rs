@@ -83,6 +83,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
 
 /// Puts the parts together beside `dist/` and swaps them in, so that `dist/` is whole at any time.
 fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
+    let _turn = cache::lock(&cache.dir("dist")?)?;
     let full = "free some space and check the permissions of the clone";
     let (new, old, dist) = (
         cache.root.join("dist.new.tmp"),

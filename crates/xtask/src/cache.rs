@@ -67,7 +67,7 @@ impl Cache {
     }
 
     /// The folder `kind/key`, made by `build` when absent. Half-made folders are never seen under the final name; of
-    /// each kind only the newest few are kept.
+    /// each kind only the newest few are kept, and only one is made at a time, whatever else runs on the machine.
     pub fn made(
         &self,
         kind: &str,
@@ -79,25 +79,26 @@ impl Cache {
         if done.exists() {
             return Ok((done, Made::Before));
         }
-        let making = shelf.join(format!(".{key}.{}", std::process::id()));
-        fresh_dir(&making)?;
-        if let Err(fault) = build(&making) {
-            let _ = std::fs::remove_dir_all(&making);
-            return Err(fault);
-        }
-        // Two tasks may have made the same thing: the first to rename wins, and both are equal.
-        if std::fs::rename(&making, &done).is_err() {
-            let _ = std::fs::remove_dir_all(&making);
-        }
-        prune(&shelf, &done);
+        let _turn = lock(&shelf)?;
         if done.exists() {
-            return Ok((done, Made::Now));
+            return Ok((done, Made::Before));
         }
-        Err(Fault::new(
-            format_args!("{} could not be put in place", done.display()),
-            FULL,
-        ))
+        let making = shelf.join(format!(".{key}"));
+        fresh_dir(&making)?;
+        build(&making)?;
+        std::fs::rename(&making, &done).or_fault(done.display(), FULL)?;
+        prune(&shelf, &done);
+        Ok((done, Made::Now))
     }
+}
+
+/// Waits for the turn to change a folder; it ends when the file is dropped, or with the process.
+pub fn lock(folder: &Path) -> Result<std::fs::File> {
+    let at = folder.join(".lock");
+    let file = std::fs::File::create(&at).or_fault(at.display(), FULL)?;
+    file.lock()
+        .or_fault(at.display(), "end the other task that holds it")?;
+    Ok(file)
 }
 
 /// Whether a cached folder was there or has just been made.

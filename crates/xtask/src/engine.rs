@@ -95,12 +95,16 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         include_str!("engine.rs"),
     ];
     let key = cache::key_of(&cache.root, &inputs, &words)?;
+    let plain = match which {
+        Module::Plain => None,
+        Module::Relaxed => Some(module(cache, profile, Module::Plain)?.0),
+    };
     cache.made("engine", &key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
         bind(cache, &wasm, at)?;
-        match which {
-            Module::Plain => declare(cache, &at.join("lessonloop.d.ts"))?,
-            Module::Relaxed => share_glue(cache, profile, at)?,
+        match &plain {
+            None => declare(cache, &at.join("lessonloop.d.ts"))?,
+            Some(plain) => share_glue(plain, at)?,
         }
         match profile {
             Profile::Dev => Ok(()),
@@ -121,13 +125,18 @@ fn compile(
         .join(TARGET)
         .join(profile.folder());
     // Both builds leave the same file name, and cargo would take the other build's file for a fresh one.
-    for left in [
-        out.join("lesson_wasm.wasm"),
-        out.join("deps/lesson_wasm.wasm"),
-    ] {
-        if left.exists() {
-            fs::remove_file(&left).or_fault(left.display(), "check the cache's permissions")?;
+    let last = out.join("lesson_wasm.last");
+    if fs::read_to_string(&last).unwrap_or_default() != module.name() {
+        for left in [
+            out.join("lesson_wasm.wasm"),
+            out.join("deps/lesson_wasm.wasm"),
+        ] {
+            if left.exists() {
+                fs::remove_file(&left).or_fault(left.display(), "check the cache's permissions")?;
+            }
         }
+        fs::create_dir_all(&out).or_fault(out.display(), FULL)?;
+        fs::write(&last, module.name()).or_fault(last.display(), FULL)?;
     }
     let mut cargo = toolchain.cargo(cache)?;
     cargo
@@ -198,16 +207,15 @@ fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
 }
 
 /// Changes the names in the relaxed module so that the plain one's glue serves it too.
-fn share_glue(cache: &Cache, profile: Profile, at: &Path) -> Result<()> {
+fn share_glue(plain: &Path, at: &Path) -> Result<()> {
     let remedy = "the feature relaxed-simd must not change what lesson-wasm exports or imports";
     let glue = |folder: &Path| {
         let file = folder.join("lessonloop.js");
         fs::read_to_string(&file).or_fault(file.display(), "run `cargo xtask build` again")
     };
-    let (plain, _) = module(cache, profile, Module::Plain)?;
     let wasm = at.join(Module::Plain.file());
     let bytes = fs::read(&wasm).or_fault(wasm.display(), FULL)?;
-    let aligned = glue::align(&glue(&plain)?, &glue(at)?, &bytes)
+    let aligned = glue::align(&glue(plain)?, &glue(at)?, &bytes)
         .or_fault("one glue can't serve both builds of the module", remedy)?;
     fs::write(&wasm, aligned).or_fault(wasm.display(), FULL)
 }
