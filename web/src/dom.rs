@@ -53,9 +53,11 @@ pub fn set_title(page: &str) {
     document().set_title(&format!("{page} · Lessonloop"));
 }
 
-/// Puts the focus on the element with this id, if it is there.
-pub fn focus(id: &str) {
-    if let Some(element) = document().get_element_by_id(id) {
-        let _ = element.unchecked_into::<HtmlElement>().focus();
-    }
+/// Puts the focus on the element with this id once what is being drawn is there.
+pub fn focus(id: &'static str) {
+    request_animation_frame(move || {
+        if let Some(element) = document().get_element_by_id(id) {
+            let _ = element.unchecked_into::<HtmlElement>().focus();
+        }
+    });
 }

@@ -66,12 +66,12 @@ pub fn ImportCard() -> impl IntoView {
     let drop = move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        let entries = event
+        let (entries, files) = event
             .data_transfer()
             .map(|transfer| intake::dropped(&transfer))
             .unwrap_or_default();
         if !busy.get_untracked() {
-            spawn_local(async move { run.take(intake::expand(entries).await).await });
+            spawn_local(async move { run.take(intake::expand(entries, files).await).await });
         }
     };
     let samples = move |_| {

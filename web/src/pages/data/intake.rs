@@ -102,18 +102,21 @@ pub fn chosen(list: &FileList) -> Vec<Given> {
         .collect()
 }
 
-/// What was dropped, before the browser takes it back: entries must be asked for within the event.
-pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
+/// What was dropped, before the browser takes it back: it must be asked for within the event.
+/// Files without an entry in a file system, such as another page's, come plain.
+pub fn dropped(transfer: &DataTransfer) -> (Vec<FileSystemEntry>, Vec<Given>) {
     let items = transfer.items();
-    (0..items.length())
+    let entries: Vec<_> = (0..items.length())
         .filter_map(|i| items.get(i))
         .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
-        .collect()
+        .collect();
+    let plain = transfer.files().filter(|_| entries.is_empty());
+    (entries, plain.map(|list| chosen(&list)).unwrap_or_default())
 }
 
-/// The files of what was dropped, folders followed.
-pub async fn expand(entries: Vec<FileSystemEntry>) -> Vec<Given> {
-    let mut files = Vec::new();
+/// The files of what was dropped, folders followed, after the plain ones.
+pub async fn expand(entries: Vec<FileSystemEntry>, plain: Vec<Given>) -> Vec<Given> {
+    let mut files = plain;
     let mut waiting: Vec<(FileSystemEntry, usize)> =
         entries.into_iter().rev().map(|entry| (entry, 0)).collect();
     while let Some((entry, depth)) = waiting.pop() {
