@@ -60,8 +60,8 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "web",
         STATIC,
     ];
-    let key = cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()])?;
-    cache.made("dashboard", &key, |at| {
+    let key = || cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()]);
+    cache.made("dashboard", key, |at| {
         let mut trunk = run::program(cache, "trunk")?;
         toolchain.apply(cache, &mut trunk)?;
         trunk

@@ -66,16 +66,18 @@ impl Cache {
         std::env::join_paths(path).or_fault("PATH", "remove entries with a colon from PATH")
     }
 
-    /// The folder `kind/key`, made by `build` when absent. Half-made folders are never seen under the final name; of
-    /// each kind only the newest few are kept, and only one is made at a time, whatever else runs on the machine.
+    /// The folder `kind/key`, made by `build` when absent; `key` is asked again afterwards, so that what was made of
+    /// sources that changed meanwhile is not kept under the wrong name. Half-made folders are never seen under the
+    /// final name; of each kind only the newest few are kept, and only one is made at a time, whatever else runs.
     pub fn made(
         &self,
         kind: &str,
-        key: &str,
+        key: impl Fn() -> Result<String>,
         build: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<(PathBuf, Made)> {
         let shelf = self.dir(kind)?;
-        let done = shelf.join(key);
+        let name = key()?;
+        let done = shelf.join(&name);
         if done.exists() {
             return Ok((done, Made::Before));
         }
@@ -83,9 +85,15 @@ impl Cache {
         if done.exists() {
             return Ok((done, Made::Before));
         }
-        let making = shelf.join(format!(".{key}"));
+        let making = shelf.join(format!(".{name}"));
         fresh_dir(&making)?;
         build(&making)?;
+        if key()? != name {
+            return Err(Fault::new(
+                format_args!("sources changed while the {kind} was built from them"),
+                "run it again",
+            ));
+        }
         std::fs::rename(&making, &done).or_fault(done.display(), FULL)?;
         prune(&shelf, &done);
         Ok((done, Made::Now))

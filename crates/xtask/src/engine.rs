@@ -94,12 +94,12 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         &bindgen,
         include_str!("engine.rs"),
     ];
-    let key = cache::key_of(&cache.root, &inputs, &words)?;
+    let key = || cache::key_of(&cache.root, &inputs, &words);
     let plain = match which {
         Module::Plain => None,
         Module::Relaxed => Some(module(cache, profile, Module::Plain)?.0),
     };
-    cache.made("engine", &key, |at| {
+    cache.made("engine", key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
         bind(cache, &wasm, at)?;
         match &plain {

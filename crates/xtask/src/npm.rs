@@ -18,11 +18,14 @@ pub fn ensure(cache: &Cache) -> Result<String> {
 pub fn install(cache: &Cache, folder: &Path, log: &str) -> Result<String> {
     node_is_new_enough(cache)?;
     let files = ["package.json", "package-lock.json"].map(|name| folder.join(name));
-    let mut key = String::new();
-    for file in &files {
-        key.push_str(&cache::file_hash(file)?[..8]);
-    }
-    let (made, when) = cache.made("npm", &key, |at| {
+    let key = || {
+        let mut key = String::new();
+        for file in &files {
+            key.push_str(&cache::file_hash(file)?[..8]);
+        }
+        Ok(key)
+    };
+    let (made, when) = cache.made("npm", key, |at| {
         for file in &files {
             let name = file.file_name().unwrap_or_default();
             std::fs::copy(file, at.join(name)).or_fault(file.display(), "free some space")?;
