@@ -40,17 +40,16 @@ pub fn screen(text: &Text) -> Screened {
         if let Some(what) = &shown.finding {
             findings.push(format!("{field}: hidden characters made visible ({what})"));
         }
-        // Judged before anything is redacted, so that a redaction can't hide it.
-        if reason.is_none() {
-            reason =
-                injection::found(&hidden::plain(&shown.text)).map(|what| format!("{field} {what}"));
-        }
         let clean = secrets::redacted(&shown.text);
         for label in &clean.labels {
             findings.push(format!("{field}: {label} redacted"));
         }
         if clean.text != *value {
             *value = clean.text;
+        }
+        // What is judged is what will be read: a redacted part speaks to nobody.
+        if reason.is_none() {
+            reason = injection::found(&hidden::plain(value)).map(|what| format!("{field} {what}"));
         }
         whole.push_str(value);
         whole.push('\n');
