@@ -75,12 +75,6 @@ pub struct Text {
     pub tags: Vec<String>,
 }
 
-impl Default for Category {
-    fn default() -> Self {
-        Self::Workflow
-    }
-}
-
 impl Text {
     /// What a model embeds: title, description and recommendation, a line break between them.
     pub fn embedded(&self) -> String {

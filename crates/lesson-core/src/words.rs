@@ -29,10 +29,12 @@ macro_rules! vocabulary {
 
 vocabulary!(
     /// What a lesson is about.
+    #[derive(Default)]
     Category {
         /// System shape and boundaries.
         Architecture = "architecture",
         /// How work is done; the default.
+        #[default]
         Workflow = "workflow",
         /// Attack and defence.
         Security = "security",
