@@ -59,7 +59,7 @@ impl Model {
     }
 
     /// The word-piece ids that [`Model::embed`] reads, with the marks at both ends. At most the first
-    /// 256 KiB of the text are looked at.
+    /// 64 KiB of the text are looked at.
     pub fn token_ids(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
         self.tokenizer.ids(text)
     }

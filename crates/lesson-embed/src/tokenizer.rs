@@ -16,7 +16,7 @@ use crate::pack::WordPieceSpec;
 
 /// Bytes of a text that are looked at. 256 pieces of real text lie in the first few thousand; only text
 /// that makes almost no pieces (control characters, endless words) gets this far.
-pub(crate) const MAX_TEXT_BYTES: usize = 256 * 1024;
+pub(crate) const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Bytes that are tokenised at a time, up to the next place where a cut changes nothing.
 const CHUNK_BYTES: usize = 2048;
 
@@ -70,7 +70,7 @@ impl Tokenizer {
         let mut rest = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
         while !rest.is_empty() && ids.len() <= room {
             let (chunk, tail) = rest.split_at(self.safe_cut(rest));
-            self.push_pieces(chunk, &mut ids)?;
+            self.push_pieces(chunk, room, &mut ids)?;
             rest = tail;
         }
         ids.truncate(room + 1);
@@ -90,9 +90,15 @@ impl Tokenizer {
             .max(text.chars().next().map_or(0, char::len_utf8))
     }
 
-    /// Ids of a chunk: special pieces first, the rest by normaliser, word splitter and vocabulary.
-    fn push_pieces(&self, mut text: &str, ids: &mut Vec<u32>) -> Result<(), EmbedError> {
-        while !text.is_empty() {
+    /// Ids of a chunk: special pieces first, the rest by normaliser, word splitter and vocabulary. Stops soon
+    /// after `room` ids.
+    fn push_pieces(
+        &self,
+        mut text: &str,
+        room: usize,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), EmbedError> {
+        while !text.is_empty() && ids.len() <= room {
             let (at, len, id) = self.next_special(text);
             self.push_words(&text[..at], ids)?;
             ids.extend(id);
@@ -214,7 +220,7 @@ mod tests {
         }
         let long = tokenizer(1 << 20);
         let mut whole = vec![2];
-        long.push_pieces(&text, &mut whole)
+        long.push_pieces(&text, usize::MAX, &mut whole)
             .expect("every text has ids");
         whole.push(3);
         assert_eq!(long.ids(&text).expect("every text has ids"), whole);

@@ -40,6 +40,8 @@ fn ask(script: &str, count: usize, mut each: impl FnMut(&str, &[String])) {
         .arg(&script)
         .arg(path("LESSONLOOP_MODEL_WEIGHTS"))
         .arg(count.to_string())
+        // One text's matrices are too small for threads: they would only wait for each other.
+        .envs([("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap_or_else(|error| panic!("{}: {error}; {REMEDY}", script.display()));

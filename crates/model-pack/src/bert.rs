@@ -90,7 +90,9 @@ impl Parts<'_> {
         let table = self.tensor("embeddings.position_embeddings.weight")?;
         let types = self.tensor("embeddings.token_type_embeddings.weight")?;
         if types.values.len() < hidden || table.shape.len() != 2 || table.shape[1] != hidden {
-            return Err(Fault::new("position and token type rows are not as wide as token rows"));
+            return Err(Fault::new(
+                "position and token type rows are not as wide as token rows",
+            ));
         }
         let rows = max_pieces.unwrap_or(MAX_PIECES).min(table.shape[0]);
         let sums = table
@@ -103,13 +105,17 @@ impl Parts<'_> {
     }
 
     fn layer(&self, name: &str, hidden: usize) -> Result<LayerSource> {
-        let [query, key, value] = ["query", "key", "value"].map(|part| self.linear(&format!("{name}.attention.self.{part}"), hidden, hidden));
+        let [query, key, value] = ["query", "key", "value"]
+            .map(|part| self.linear(&format!("{name}.attention.self.{part}"), hidden, hidden));
         let mut qkv = query?;
         for part in [key?, value?] {
             qkv.weight.extend(part.weight);
             qkv.bias.extend(part.bias);
         }
-        let inner = self.tensor(&format!("{name}.intermediate.dense.bias"))?.values.len();
+        let inner = self
+            .tensor(&format!("{name}.intermediate.dense.bias"))?
+            .values
+            .len();
         Ok(LayerSource {
             qkv,
             out: self.linear(&format!("{name}.attention.output.dense"), hidden, hidden)?,
@@ -121,7 +127,9 @@ impl Parts<'_> {
     }
 
     fn linear(&self, name: &str, outputs: usize, inputs: usize) -> Result<LinearSource> {
-        let weight = self.weights.linear_weight(&format!("{}{name}", self.prefix))?;
+        let weight = self
+            .weights
+            .linear_weight(&format!("{}{name}", self.prefix))?;
         if weight.shape != [outputs, inputs] {
             return Err(Fault::new(format!(
                 "{name}.weight is {:?}, must be [{outputs}, {inputs}]",

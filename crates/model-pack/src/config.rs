@@ -29,7 +29,11 @@ impl Config {
         let config: Self = serde_json::from_str(&text).map_err(|error| Fault::at(file, error))?;
         for (field, found, known) in [
             ("hidden_act", &config.hidden_act, "gelu"),
-            ("position_embedding_type", &config.position_embedding_type, "absolute"),
+            (
+                "position_embedding_type",
+                &config.position_embedding_type,
+                "absolute",
+            ),
         ] {
             if found != known {
                 let message = format!("{field} is {found:?}; only {known:?} can be packed");
@@ -60,7 +64,8 @@ pub fn max_pieces(folder: &Path) -> Result<Option<usize>> {
     let file = folder.join("sentence_bert_config.json");
     match std::fs::read_to_string(&file) {
         Ok(text) => {
-            let sentence: Sentence = serde_json::from_str(&text).map_err(|error| Fault::at(&file, error))?;
+            let sentence: Sentence =
+                serde_json::from_str(&text).map_err(|error| Fault::at(&file, error))?;
             Ok(sentence.max_seq_length)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -80,7 +80,11 @@ fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn from_folder(folder: &Path, name: &str, max_pieces: Option<usize>) -> Result<(Vec<u8>, PackSource)> {
+fn from_folder(
+    folder: &Path,
+    name: &str,
+    max_pieces: Option<usize>,
+) -> Result<(Vec<u8>, PackSource)> {
     let config = Config::read(&folder.join("config.json"))?;
     let tokenizer = word_piece::read(&folder.join("tokenizer.json"))?;
     let max_pieces = max_pieces.or(config::max_pieces(folder)?);

@@ -11,7 +11,9 @@ pub struct Weights<'a>(SafeTensors<'a>);
 impl<'a> Weights<'a> {
     /// Parses the header and checks every offset.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
-        SafeTensors::deserialize(bytes).map(Self).map_err(Fault::new)
+        SafeTensors::deserialize(bytes)
+            .map(Self)
+            .map_err(Fault::new)
     }
 }
 
@@ -36,7 +38,9 @@ impl bert::Weights for Weights<'_> {
                 .map(|b| f32::from_bits(u32::from(u16::from_le_bytes([b[0], b[1]])) << 16))
                 .collect(),
             other => {
-                return Err(Fault::new(format!("{name} is {other:?}; only F32 and BF16 can be packed")));
+                return Err(Fault::new(format!(
+                    "{name} is {other:?}; only F32 and BF16 can be packed"
+                )));
             }
         };
         Ok(Tensor {

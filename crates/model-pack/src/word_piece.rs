@@ -63,31 +63,60 @@ fn parse(text: &str) -> Result<WordPieceSpec> {
     let tokenizer: Tokenizer = serde_json::from_str(text).map_err(Fault::new)?;
     let model = tokenizer.model;
     for (part, found, known) in [
-        ("normalizer", tokenizer.normalizer.r#type.as_str(), "BertNormalizer"),
-        ("pre_tokenizer", &tokenizer.pre_tokenizer.r#type, "BertPreTokenizer"),
-        ("model", model.r#type.as_deref().unwrap_or("WordPiece"), "WordPiece"),
+        (
+            "normalizer",
+            tokenizer.normalizer.r#type.as_str(),
+            "BertNormalizer",
+        ),
+        (
+            "pre_tokenizer",
+            &tokenizer.pre_tokenizer.r#type,
+            "BertPreTokenizer",
+        ),
+        (
+            "model",
+            model.r#type.as_deref().unwrap_or("WordPiece"),
+            "WordPiece",
+        ),
     ] {
         if found != known {
-            return Err(Fault::new(format!("{part} is {found}; only {known} can be packed")));
+            return Err(Fault::new(format!(
+                "{part} is {found}; only {known} can be packed"
+            )));
         }
     }
     for added in &tokenizer.added_tokens {
         if added.single_word || added.normalized {
             let message = "single_word and normalized added tokens can't be packed";
-            return Err(Fault::new(format!("added token {:?}: {message}", added.content)));
+            return Err(Fault::new(format!(
+                "added token {:?}: {message}",
+                added.content
+            )));
         }
     }
     let mut vocab = vec![String::new(); model.vocab.len()];
     for (piece, id) in model.vocab {
         match vocab.get_mut(id as usize) {
             Some(slot) => *slot = piece,
-            None => return Err(Fault::new(format!("vocabulary: {piece:?} has id {id}, which leaves gaps"))),
+            None => {
+                return Err(Fault::new(format!(
+                    "vocabulary: {piece:?} has id {id}, which leaves gaps"
+                )));
+            }
         }
     }
     let (cls, sep) = marks(&tokenizer.post_processor)?;
     let id_of = |mark: &str| {
-        let added = tokenizer.added_tokens.iter().find(|added| added.content == mark);
-        let in_vocab = || vocab.iter().position(|piece| piece == mark).map(|id| id as u32);
+        let added = tokenizer
+            .added_tokens
+            .iter()
+            .find(|added| added.content == mark);
+        let in_vocab = || {
+            vocab
+                .iter()
+                .position(|piece| piece == mark)
+                .map(|id| id as u32)
+        };
         added
             .map(|added| added.id)
             .or_else(in_vocab)
@@ -116,9 +145,10 @@ fn parse(text: &str) -> Result<WordPieceSpec> {
 fn marks(processor: &serde_json::Value) -> Result<(String, String)> {
     let found = match processor["type"].as_str() {
         Some("TemplateProcessing") => match processor["single"].as_array().map(Vec::as_slice) {
-            Some([first, middle, last]) if !middle["Sequence"].is_null() => {
-                (first["SpecialToken"]["id"].as_str(), last["SpecialToken"]["id"].as_str())
-            }
+            Some([first, middle, last]) if !middle["Sequence"].is_null() => (
+                first["SpecialToken"]["id"].as_str(),
+                last["SpecialToken"]["id"].as_str(),
+            ),
             _ => (None, None),
         },
         Some("BertProcessing") => (processor["cls"][0].as_str(), processor["sep"][0].as_str()),
@@ -164,14 +194,22 @@ mod tests {
     fn names_what_it_does_not_know() {
         let cases: [(&str, fn(&mut serde_json::Value)); 6] = [
             ("normalizer", |v| v["normalizer"]["type"] = "NFC".into()),
-            ("pre_tokenizer", |v| v["pre_tokenizer"]["type"] = "Whitespace".into()),
+            ("pre_tokenizer", |v| {
+                v["pre_tokenizer"]["type"] = "Whitespace".into()
+            }),
             ("model", |v| v["model"]["type"] = "BPE".into()),
-            ("[CLS]", |v| v["added_tokens"][0]["normalized"] = true.into()),
+            ("[CLS]", |v| {
+                v["added_tokens"][0]["normalized"] = true.into()
+            }),
             ("vocabulary", |v| v["model"]["vocab"]["b"] = 9.into()),
-            ("post_processor", |v| v["post_processor"] = serde_json::Value::Null),
+            ("post_processor", |v| {
+                v["post_processor"] = serde_json::Value::Null
+            }),
         ];
         for (part, change) in cases {
-            let fault = parse(&json(change)).expect_err("must be refused").to_string();
+            let fault = parse(&json(change))
+                .expect_err("must be refused")
+                .to_string();
             assert!(fault.contains(part), "{fault}");
         }
     }
