@@ -63,22 +63,23 @@ impl Store for MemoryStore {
         let actor = held.actor.clone().unwrap_or_default();
         let mut stored = Vec::with_capacity(entries.len());
         for entry in entries {
-            let event = match entry {
-                Entry::Own { op_id, at, event } => {
-                    held.last_seq += 1;
-                    Event {
-                        op_id,
-                        actor: actor.clone(),
-                        seq: held.last_seq,
-                        at,
-                        event,
-                    }
-                }
-                Entry::Foreign(event) => event,
+            let op_id = match &entry {
+                Entry::Own { op_id, .. } => op_id,
+                Entry::Foreign(event) => &event.op_id,
             };
-            if !held.op_ids.insert(event.op_id.clone()) {
+            if !held.op_ids.insert(op_id.clone()) {
                 continue;
             }
+            let event = match entry {
+                Entry::Own { op_id, at, event } => Event {
+                    op_id,
+                    actor: actor.clone(),
+                    seq: held.last_seq + 1,
+                    at,
+                    event,
+                },
+                Entry::Foreign(event) => event,
+            };
             if event.actor == actor {
                 held.last_seq = held.last_seq.max(event.seq);
             }
