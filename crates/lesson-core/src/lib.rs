@@ -23,6 +23,7 @@ pub mod screen;
 mod sequence;
 mod session;
 mod space;
+mod stable_map;
 mod stats;
 mod tools;
 mod usage;

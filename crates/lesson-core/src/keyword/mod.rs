@@ -7,8 +7,8 @@
 mod words;
 
 use crate::lesson::{Lesson, Text};
-use crate::rank::StableMap;
 use crate::space::Space;
+use crate::stable_map::StableMap;
 use crate::tools::STOP_WORDS;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -93,20 +93,22 @@ impl KeywordIndex {
     /// Adds a lesson, in place of the one with its slug. Linear in the lesson's text.
     pub fn insert(&mut self, lesson: &Lesson) {
         self.remove(&lesson.slug);
-        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut length = 0u32;
-        self.count_fields(&lesson.text, |term| {
-            length = length.saturating_add(1);
-            counts
-                .entry(term.0)
-                .and_modify(|n| *n = n.saturating_add(term.1))
-                .or_insert(term.1);
+        let mut said: Vec<(u32, u32)> = Vec::new();
+        self.count_fields(&lesson.text, |word| said.push(word));
+        let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
+        said.sort_unstable();
+        said.dedup_by(|again, held| {
+            let same = again.0 == held.0;
+            if same {
+                held.1 = held.1.saturating_add(again.1);
+            }
+            same
         });
         let place = self.free.pop().unwrap_or_else(|| {
             self.lessons.push(None);
             (self.lessons.len() - 1) as u32
         });
-        for (term, weight) in &counts {
+        for (term, weight) in &said {
             let postings = &mut self.postings[*term as usize];
             let at = postings.partition_point(|posting| posting.place < place);
             postings.insert(
@@ -121,7 +123,7 @@ impl KeywordIndex {
         self.places.insert(lesson.slug.as_str().into(), place);
         self.lessons[place as usize] = Some(Entry {
             slug: lesson.slug.as_str().into(),
-            terms: counts.into_keys().collect(),
+            terms: said.into_iter().map(|(term, _)| term).collect(),
             length,
         });
     }
@@ -294,6 +296,22 @@ impl KeywordScores<'_> {
         } else {
             0.0
         }
+    }
+
+    /// All lessons with a word of the query as (slug, score, share), in the order of their slugs.
+    pub(crate) fn by_slug(&self) -> Vec<(&str, f64, f64)> {
+        let mut hits: Vec<(&str, f64, f64)> = self
+            .index
+            .lessons
+            .iter()
+            .zip(&self.scored)
+            .filter(|(_, (score, _))| *score > 0.0)
+            .filter_map(|(entry, (score, contained))| {
+                Some((&*entry.as_ref()?.slug, *score, contained / self.total))
+            })
+            .collect();
+        hits.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        hits
     }
 
     /// All lessons with a word of the query and their scores, best first.

@@ -17,30 +17,43 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str)) {
     let mut lowered = String::new();
     let mut emit = |run: &str| {
         if !run.is_empty() && run.len() <= LONGEST {
-            lowered.clear();
-            lowered.extend(
-                run.chars()
-                    .filter(|c| !is_apostrophe(*c))
-                    .flat_map(char::to_lowercase)
-                    // A final sigma is the same letter as one inside a word.
-                    .map(|c| if c == 'ς' { 'σ' } else { c }),
-            );
+            lower_into(&mut lowered, run);
             word(&lowered);
         }
     };
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
-        let length = identifier(rest);
+        let (length, simple) = identifier(rest);
         let whole = &rest[..length];
+        rest = &rest[length..];
+        if simple {
+            emit(whole);
+            continue;
+        }
         let mut parts = 0;
         each_part(whole, |_| parts += 1);
         if parts > 1 || !whole.ends_with(char::is_alphanumeric) {
             emit(whole);
         }
         each_part(whole, &mut emit);
-        rest = &rest[length..];
     }
+}
+
+fn lower_into(lowered: &mut String, run: &str) {
+    lowered.clear();
+    if run.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        lowered.push_str(run);
+        lowered.make_ascii_lowercase();
+        return;
+    }
+    lowered.extend(
+        run.chars()
+            .filter(|c| !is_apostrophe(*c))
+            .flat_map(char::to_lowercase)
+            // A final sigma is the same letter as one inside a word.
+            .map(|c| if c == 'ς' { 'σ' } else { c }),
+    );
 }
 
 fn is_apostrophe(c: char) -> bool {
@@ -53,33 +66,50 @@ fn stands_alone(c: char) -> bool {
         | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
-/// Length in bytes of the identifier that `text` begins with.
-fn identifier(text: &str) -> usize {
+/// Length in bytes of the identifier that `text` begins with, and whether it is a single run
+/// without parts.
+fn identifier(text: &str) -> (usize, bool) {
     let mut end = 0;
+    let mut simple = true;
+    let mut after_lower = false;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        if c.is_ascii_lowercase() {
+            after_lower = true;
+            end = at + 1;
+            continue;
+        }
         if stands_alone(c) {
-            return if at == 0 { c.len_utf8() } else { at };
+            return if at == 0 {
+                (c.len_utf8(), true)
+            } else {
+                (at, simple)
+            };
         }
         if c.is_alphanumeric() {
+            simple &= !(after_lower && c.is_uppercase());
+            after_lower = c.is_lowercase();
             end = at + c.len_utf8();
             continue;
         }
+        after_lower = false;
         let goes_on = chars
             .peek()
             .is_some_and(|(_, next)| next.is_alphanumeric() && !stands_alone(*next));
         if goes_on && (JOINERS.contains(&c) || is_apostrophe(c)) {
+            simple = false;
             continue;
         }
         let tail = &text[at..];
         if tail.starts_with("++") {
-            end = at + 2;
-        } else if tail.starts_with('#') && !goes_on {
-            end = at + 1;
+            return (at + 2, false);
+        }
+        if tail.starts_with('#') && !goes_on {
+            return (at + 1, false);
         }
         break;
     }
-    end
+    (end, simple)
 }
 
 /// The parts of an identifier, in order.

@@ -11,7 +11,6 @@ mod situation;
 mod standing;
 mod trace;
 
-pub(crate) use order::StableMap;
 pub use relevance::RelevanceWord;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
@@ -19,7 +18,7 @@ pub use search::{
 pub use situation::{Market, RankError, Situation, Trend, Volatility};
 pub use trace::{Exclusion, ExclusionCode, Factor, FactorKind, Trace};
 
-use crate::keyword::{KeywordIndex, KeywordScores};
+use crate::keyword::KeywordIndex;
 use crate::lesson::Lesson;
 use crate::policy::RankPolicy;
 use crate::space::Space;
@@ -109,15 +108,15 @@ pub fn recommend(
         lacking |= cosine.is_none();
     }
     let keywords = match context.query {
-        Some(query) if lacking && context.project => Some(Normalised::of(
-            index.scores(query, false),
-            pool.iter().map(|(lesson, _)| *lesson),
-        )),
-        _ => None,
+        Some(query) if lacking && context.project => {
+            let lessons = pool.iter().map(|(lesson, _)| *lesson);
+            Normalised::of(index, query, false, lessons)
+        }
+        _ => Normalised::default(),
     };
 
     let mut scored: Vec<Scored<'_>> = Vec::with_capacity(pool.len());
-    for (lesson, cosine) in pool {
+    for (place, (lesson, cosine)) in pool.into_iter().enumerate() {
         if let Some(why) = standing::disqualified(lesson, policy) {
             ranking.excluded_low_effectiveness += 1;
             traces.leave_out(lesson, ExclusionCode::LowEffectiveness, || {
@@ -127,7 +126,7 @@ pub fn recommend(
         }
         let likeness = match cosine {
             Some(cosine) => Likeness::Similarity(cosine),
-            None => Likeness::Keyword(keywords.as_ref().map_or(0.0, |k| k.score(lesson))),
+            None => Likeness::Keyword(keywords.score(place)),
         };
         let mut run = Run::new(explain);
         relevance::relevance(&mut run, lesson, likeness, &context, policy);
@@ -179,30 +178,52 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Keyword scores over the highest one among the lessons considered: 0 to 1.
-struct Normalised<'a> {
-    scores: KeywordScores<'a>,
+/// Keyword scores of the lessons considered, over the highest one among them: 0 to 1.
+#[derive(Debug, Default)]
+struct Normalised {
+    /// Score and share per lesson, in the order considered; empty when no lesson has a word.
+    found: Vec<(f64, f64)>,
     highest: f64,
 }
 
-impl<'a> Normalised<'a> {
-    fn of<'l>(scores: KeywordScores<'a>, considered: impl Iterator<Item = &'l Lesson>) -> Self {
-        let highest = if scores.is_empty() {
-            0.0
-        } else {
-            considered
-                .map(|lesson| scores.score(&lesson.slug))
-                .fold(0.0, |high, score| if score > high { score } else { high })
-        };
-        Self { scores, highest }
+impl Normalised {
+    /// `considered` has to come in the order of slugs, as a space gives its lessons.
+    fn of<'l>(
+        index: &KeywordIndex,
+        query: &str,
+        prefix: bool,
+        considered: impl Iterator<Item = &'l Lesson>,
+    ) -> Self {
+        let scores = index.scores(query, prefix);
+        let mut normalised = Self::default();
+        if scores.is_empty() {
+            return normalised;
+        }
+        let hits = scores.by_slug();
+        let mut hits = hits.iter().peekable();
+        normalised.found.extend(considered.map(|lesson| {
+            while hits.next_if(|hit| *hit.0 < *lesson.slug).is_some() {}
+            hits.next_if(|hit| *hit.0 == *lesson.slug)
+                .map_or((0.0, 0.0), |hit| (hit.1, hit.2))
+        }));
+        normalised.highest =
+            normalised.found.iter().fold(
+                0.0,
+                |high, (score, _)| if *score > high { *score } else { high },
+            );
+        normalised
     }
 
-    fn score(&self, lesson: &Lesson) -> f64 {
-        if self.highest > 0.0 {
-            self.scores.score(&lesson.slug) / self.highest
-        } else {
-            0.0
+    fn score(&self, place: usize) -> f64 {
+        match self.found.get(place) {
+            Some((score, _)) if *score > 0.0 => score / self.highest,
+            _ => 0.0,
         }
+    }
+
+    /// How much of the query the lesson contains, 0 to 1.
+    fn share(&self, place: usize) -> f64 {
+        self.found.get(place).map_or(0.0, |(_, share)| *share)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Step 5, order: total and stable, with one lesson per title.
 
 use crate::lesson::Lesson;
+use crate::stable_map::{Mix, StableMap};
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::collections::hash_map::{DefaultHasher, Entry};
-use std::hash::BuildHasherDefault;
-
-/// A hash map whose layout is the same in every run.
-pub(crate) type StableMap<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A lesson and its score.
 #[derive(Debug, Clone, Copy)]
@@ -52,12 +49,21 @@ pub(super) fn merge_duplicates<'a>(
     scored: Vec<Scored<'a>>,
     mut beaten: impl FnMut(&Scored<'a>, &Scored<'a>),
 ) -> Vec<Scored<'a>> {
-    let mut places: StableMap<String, usize> =
+    let mut places: StableMap<u64, usize> =
         StableMap::with_capacity_and_hasher(scored.len(), BuildHasherDefault::default());
     let mut kept: Vec<Scored<'a>> = Vec::with_capacity(scored.len());
     let mut lost: Vec<(Scored<'a>, usize)> = Vec::new();
     for next in scored {
-        match places.entry(next.lesson.text.title.trim().to_lowercase()) {
+        let title = next.lesson.text.title.trim();
+        let mut key = title_hash(title);
+        // Different titles of one hash take the next free key.
+        while places
+            .get(&key)
+            .is_some_and(|place| !same_title(title, kept[*place].lesson.text.title.trim()))
+        {
+            key = key.wrapping_add(1);
+        }
+        match places.entry(key) {
             Entry::Vacant(place) => {
                 place.insert(kept.len());
                 kept.push(next);
@@ -88,6 +94,35 @@ pub(super) fn merge_duplicates<'a>(
         beaten(other, &kept[*place]);
     }
     kept
+}
+
+/// A hash of the lower-cased title, without making it for ASCII.
+fn title_hash(title: &str) -> u64 {
+    let mut mix = Mix::default();
+    if title.is_ascii() {
+        let mut eight = [0; 8];
+        for part in title.as_bytes().chunks(8) {
+            let held = &mut eight[..part.len()];
+            held.copy_from_slice(part);
+            held.make_ascii_lowercase();
+            mix.write(held);
+        }
+    } else {
+        title
+            .to_lowercase()
+            .as_bytes()
+            .chunks(8)
+            .for_each(|part| mix.write(part));
+    }
+    mix.finish()
+}
+
+fn same_title(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        a.eq_ignore_ascii_case(b)
+    } else {
+        a.to_lowercase() == b.to_lowercase()
+    }
 }
 
 /// Brings the best `limit` to the front in order; the rest follow in order only when `all`.

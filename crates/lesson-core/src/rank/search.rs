@@ -169,22 +169,19 @@ impl Hybrid<'_> {
             .lessons()
             .filter(|lesson| considered(lesson))
             .collect();
-        let keywords = Normalised::of(
-            index.scores(self.query, self.options.prefix),
-            pool.iter().copied(),
-        );
+        let keywords = Normalised::of(index, self.query, self.options.prefix, pool.iter().copied());
         let mut semantic = self.similarity.is_some() && pool.is_empty();
         let mut scored: Vec<Scored<'_>> = Vec::new();
         let mut exact: BTreeSet<&str> = BTreeSet::new();
-        for lesson in pool {
+        for (place, lesson) in pool.into_iter().enumerate() {
             let cosine = self.similarity.and_then(|similarity| similarity(lesson));
             semantic |= cosine.is_some();
-            let keyword = keywords.score(lesson);
+            let keyword = keywords.score(place);
             let counted = cosine.map_or(0.0, |cosine| counted_similarity(cosine, self.policy));
             if keyword == 0.0 && counted == 0.0 {
                 continue;
             }
-            if keywords.scores.share(&lesson.slug) >= EXACT_SHARE {
+            if keywords.share(place) >= EXACT_SHARE {
                 exact.insert(&lesson.slug);
             }
             let run = self.score(lesson, cosine, keyword, false);

@@ -44,6 +44,12 @@ const AUXILIARIES: [&str; 12] = [
     "is", "are", "was", "were", "does", "do", "did", "will", "would", "should", "can", "could",
 ];
 
+/// Bytes before a name that are read; keeps long texts linear.
+const LONGEST_CLAUSE: usize = 600;
+
+/// Bytes after a name that are read: a few words.
+const LONGEST_VERB: usize = 80;
+
 /// What surrounds a name in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Naming {
@@ -56,7 +62,8 @@ pub(super) struct Naming {
 /// How the name at `start..end` of a plain text is used; `floor` is where the name before it
 /// ends, since a negation reaches to the next name only.
 pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Naming {
-    let (before, after) = (&text[floor..start], &text[end..]);
+    let before = last_bytes(&text[floor..start], LONGEST_CLAUSE);
+    let after = first_bytes(&text[end..], LONGEST_VERB);
     let open = before.chars().next_back();
     let quoted = open.is_some_and(|c| matches!(c, '\'' | '"' | '`') && after.starts_with(c));
     Naming {
@@ -75,6 +82,14 @@ pub(super) fn is_list(between: &str) -> bool {
 /// Whether a name that begins or ends at this character is only a part of a longer one.
 pub(super) fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')
+}
+
+fn last_bytes(text: &str, most: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
+}
+
+fn first_bytes(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {

@@ -215,6 +215,18 @@ fn three_different_key_phrases_imply_a_lesson() {
     assert_eq!(how(named).match_type, Explicit);
 }
 
+/// A text of a million characters made to be slow: it would take minutes if names were read in
+/// quadratic time.
+#[test]
+fn a_long_text_is_read_in_linear_time() {
+    let lessons = [lesson("a-b")];
+    for part in ["and: then ", "a-b ", "'a-b' and ", "using a-b not "] {
+        let text = part.repeat(1_000_000 / part.len());
+        let found = seen(&lessons, &format!("{text} applying 'a-b'"));
+        assert!(found[0].match_type != Unseen, "{part}");
+    }
+}
+
 #[test]
 fn every_lesson_gets_a_detection_in_order() {
     let lessons = [lesson("c-c"), lesson("a-a"), lesson("b-b")];
