@@ -102,7 +102,7 @@ fn types(cache: &Cache) -> Result<()> {
         "--moduleResolution",
         "bundler",
     ])
-    .args(["--lib", "es2022,dom", "--types", ""])
+    .args(["--lib", "es2022,dom"])
     .arg(cache.root.join("dist/engine/lessonloop.d.ts"));
     run::loud(
         tsc,
