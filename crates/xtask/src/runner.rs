@@ -96,13 +96,13 @@ fn types(cache: &Cache) -> Result<()> {
         "--noEmit",
         "--strict",
         "--target",
-        "es2022",
+        "esnext",
         "--module",
         "esnext",
         "--moduleResolution",
         "bundler",
     ])
-    .args(["--lib", "es2022,dom"])
+    .args(["--lib", "esnext,dom"])
     .arg(cache.root.join("dist/engine/lessonloop.d.ts"));
     run::loud(
         tsc,
