@@ -11,7 +11,7 @@ use super::trace::Run;
 use crate::lesson::{Lesson, Text};
 use crate::policy::RankPolicy;
 use crate::words::Kind;
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -271,9 +271,10 @@ fn decision(run: &mut Run, lesson: &Lesson, context: &Context<'_>, policy: &Rank
 fn speaks_of_exit_or_loss(text: &Text) -> bool {
     static STEMS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let stems = STEMS.get_or_init(|| {
+        // Every case that is written, and leftmost-first, so that many bytes are skipped at once.
         AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(["exit", "loss"])
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(["exit", "loss", "Exit", "Loss", "EXIT", "LOSS"])
             .ok()
     });
     let Some(stems) = stems else { return false };

@@ -3,13 +3,12 @@
 use crate::common::{lesson, space, with, written};
 use lesson_core::{
     Category, ExclusionCode, FactorKind, KeywordIndex, Lesson, Market, RankPolicy, Ranking,
-    RelevanceWord, Situation, Space, Trend, Trust, Volatility, recommend,
+    RelevanceWord, Similarity, Situation, Space, Trend, Trust, Volatility, recommend,
 };
 
 fn rank(space: &Space, situation: &Situation, cosine: Option<f64>) -> Ranking {
     let same = |_: &Lesson| cosine;
-    let similarity: Option<&dyn Fn(&Lesson) -> Option<f64>> =
-        if cosine.is_some() { Some(&same) } else { None };
+    let similarity: Option<Similarity<'_>> = if cosine.is_some() { Some(&same) } else { None };
     let index = KeywordIndex::of_space(space);
     recommend(
         space,
@@ -55,7 +54,8 @@ fn close(got: f64, expected: f64, words: &str) {
 #[test]
 fn project_relevance_weighs_similarity_metadata_and_confidence() {
     // project types, technologies, cosine → similarity that counts, metadata
-    let cases: [(&[&str], &[&str], f64, f64, f64); 8] = [
+    type Case<'a> = (&'a [&'a str], &'a [&'a str], f64, f64, f64);
+    let cases: [Case<'_>; 8] = [
         (&[], &[], 0.8, 0.8, 0.5),
         (&["web-app"], &["rust", "react"], 0.8, 0.8, 1.0),
         (&["WEB-APP"], &["React"], 0.8, 0.8, 0.4 + 0.6 * 0.5),

@@ -3,7 +3,7 @@
 use crate::common::{added, folded, with};
 use lesson_core::{
     Category, ExclusionCode, FactorKind, KeywordIndex, Lesson, Market, RankPolicy, SearchOptions,
-    Situation, Space, Trace, Trend, Trust, Volatility, recommend, search,
+    Similarity, Situation, Space, Trace, Trend, Trust, Volatility, recommend, search,
 };
 use proptest::prelude::*;
 
@@ -97,7 +97,7 @@ fn any_situation() -> impl Strategy<Value = Situation> {
 /// A cosine for each lesson that depends on nothing but its slug; every third has none.
 fn cosine(lesson: &Lesson) -> Option<f64> {
     let sum: u32 = lesson.slug.bytes().map(u32::from).sum();
-    (sum % 3 != 0).then(|| f64::from(sum % 23) / 20.0 - 0.1)
+    (!sum.is_multiple_of(3)).then(|| f64::from(sum % 23) / 20.0 - 0.1)
 }
 
 /// The score that a trace's factors make, step by step, and whether every step agrees.
@@ -129,7 +129,7 @@ proptest! {
     ) {
         let index = KeywordIndex::of_space(&space);
         let policy = RankPolicy::default();
-        let similarity: Option<&dyn Fn(&Lesson) -> Option<f64>> =
+        let similarity: Option<Similarity<'_>> =
             if model { Some(&cosine) } else { None };
         let run = |explain| recommend(&space, &situation, similarity, &index, &policy, explain)
             .expect("the situation is complete");
@@ -207,7 +207,7 @@ proptest! {
     ) {
         let index = KeywordIndex::of_space(&space);
         let policy = RankPolicy::default();
-        let similarity: Option<&dyn Fn(&Lesson) -> Option<f64>> =
+        let similarity: Option<Similarity<'_>> =
             if model { Some(&cosine) } else { None };
         let options = SearchOptions { limit: Some(limit), explain: true, ..SearchOptions::default() };
         let told = search(&space, word, similarity, &index, &policy, options);

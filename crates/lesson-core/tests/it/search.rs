@@ -2,8 +2,8 @@
 
 use crate::common::{space, with, written};
 use lesson_core::{
-    KeywordIndex, Lesson, PatternsFor, RankPolicy, SearchOptions, SearchRanking, Space, Trust,
-    patterns, patterns_text, search,
+    KeywordIndex, Lesson, PatternsFor, RankPolicy, SearchOptions, SearchRanking, Similarity, Space,
+    Trust, patterns, patterns_text, search,
 };
 
 fn sample() -> Space {
@@ -45,7 +45,7 @@ fn slugs(ranking: &SearchRanking) -> Vec<&str> {
 fn look(
     space: &Space,
     query: &str,
-    similarity: Option<&dyn Fn(&Lesson) -> Option<f64>>,
+    similarity: Option<Similarity<'_>>,
     options: SearchOptions,
 ) -> SearchRanking {
     let index = KeywordIndex::of_space(space);
