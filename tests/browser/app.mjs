@@ -33,11 +33,19 @@ export const close = async () => {
 
 /** Runs `walk` in a fresh profile and then asserts that nothing went wrong unseen. */
 export async function withApp(walk, { expected = [] } = {}) {
+  // The browser's own tries for icon and manifest fail offline, which is no fault of the app.
+  const decoration = (request) => /\/(icons\/|manifest\.webmanifest|favicon)/.test(request.url());
   const context = await (await open()).newContext({ acceptDownloads: true });
   const faults = [];
   const watch = (page) => {
     page.on("console", (message) => {
-      if (message.type() === "error") faults.push(`console: ${message.text()}`);
+      const text = message.text();
+      // Named with its address by `requestfailed`.
+      if (message.type() === "error" && !/ERR_INTERNET_DISCONNECTED/.test(text)) faults.push(`console: ${text}`);
+    });
+    page.on("requestfailed", (request) => {
+      const why = request.failure()?.errorText ?? "";
+      if (why !== "net::ERR_ABORTED" && !decoration(request)) faults.push(`failed: ${request.url()} ${why}`);
     });
     page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
     page.on("request", (request) => {

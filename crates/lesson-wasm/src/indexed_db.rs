@@ -3,8 +3,11 @@
 //! An event gets its sequence number in the very transaction that keeps it, and that transaction
 //! is durable before it is acknowledged (`durability: "strict"`).
 
+use crate::room;
 use indexed_db_futures::database::{Database, VersionChangeEvent};
-use indexed_db_futures::error::{DomException, Error as IdbError, OpenDbError};
+use indexed_db_futures::error::{
+    DomException, Error as IdbError, OpenDbError, UnexpectedDataError,
+};
 use indexed_db_futures::prelude::*;
 use indexed_db_futures::transaction::{
     Transaction, TransactionDurability, TransactionMode, TransactionOptions,
@@ -14,7 +17,7 @@ use indexed_db_futures::{KeyRange, OpenDbResult};
 use lesson_core::Event;
 use lesson_sync::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Schema version; each step up keeps what the one before held.
@@ -28,6 +31,9 @@ const VECTORS: &str = "vectors";
 const HEAD: &str = "head";
 /// Events read in one go; bounds what is in memory twice.
 const PAGE: u32 = 4_000;
+
+/// Room that an append needs beside its own bytes, roughly.
+const SLACK: f64 = 1_000_000.0;
 
 /// Where the ledger stands; read and written in every transaction that appends.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -104,6 +110,11 @@ async fn open_database(name: &str) -> OpenDbResult<Database> {
             Ok(())
         })
         .await
+}
+
+/// What a transaction says that was aborted by the browser.
+fn aborted() -> StoreError {
+    store_error(&UnexpectedDataError::TransactionAborted.into())
 }
 
 fn is_closed(error: &IdbError) -> bool {
@@ -245,50 +256,64 @@ impl Store for IndexedDbStore {
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        self.with_database(async |database| {
-            let transaction = read_write(database, &[EVENTS, META], TransactionDurability::Strict)?;
-            let mut head = read_head(&transaction).await?;
-            if head.position != expected {
-                transaction.abort().await?;
-                return Ok(None);
-            }
-            let store = transaction.object_store(EVENTS)?;
-            let mut kept = Vec::with_capacity(entries.len());
-            for entry in &entries {
-                let event = match entry.clone() {
-                    Entry::Own { op_id, at, event } => {
-                        head.seq += 1;
-                        Event {
-                            op_id,
-                            actor: head.actor.clone(),
-                            seq: head.seq,
-                            at,
-                            event,
+        let bytes = Cell::new(0.0);
+        let appended = self
+            .with_database(async |database| {
+                let transaction =
+                    read_write(database, &[EVENTS, META], TransactionDurability::Strict)?;
+                let mut head = read_head(&transaction).await?;
+                if head.position != expected {
+                    transaction.abort().await?;
+                    return Ok(None);
+                }
+                let store = transaction.object_store(EVENTS)?;
+                let mut kept = Vec::with_capacity(entries.len());
+                for entry in &entries {
+                    let event = match entry.clone() {
+                        Entry::Own { op_id, at, event } => {
+                            head.seq += 1;
+                            Event {
+                                op_id,
+                                actor: head.actor.clone(),
+                                seq: head.seq,
+                                at,
+                                event,
+                            }
                         }
-                    }
-                    Entry::Foreign(event) => {
-                        // Our own events coming back from an export: go on after them.
-                        if event.actor == head.actor {
-                            head.seq = head.seq.max(event.seq);
+                        Entry::Foreign(event) => {
+                            // Our own events coming back from an export: go on after them.
+                            if event.actor == head.actor {
+                                head.seq = head.seq.max(event.seq);
+                            }
+                            event
                         }
-                        event
-                    }
-                };
-                head.position += 1;
-                let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
-                // Not awaited one by one: the commit below waits for all of them.
-                store.add(text).with_key(head.position as f64).primitive()?;
-                kept.push(Stored {
-                    position: head.position,
-                    event,
-                });
+                    };
+                    head.position += 1;
+                    let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
+                    bytes.set(bytes.get() + text.len() as f64);
+                    // Not awaited one by one: the commit below waits for all of them.
+                    store.add(text).with_key(head.position as f64).primitive()?;
+                    kept.push(Stored {
+                        position: head.position,
+                        event,
+                    });
+                }
+                write_head(&transaction, &head)?;
+                transaction.commit().await?;
+                Ok(Some(kept))
+            })
+            .await;
+        match appended {
+            Ok(kept) => kept.ok_or(StoreError::Behind),
+            // The browser aborts a commit that would go over its quota, and its reason does not
+            // get here.
+            Err(error) if error == aborted() => {
+                let left = room::bytes_left().await;
+                let short = left.is_none_or(|left| left < SLACK + 4.0 * bytes.get());
+                Err(if short { StoreError::Full } else { error })
             }
-            write_head(&transaction, &head)?;
-            transaction.commit().await?;
-            Ok(Some(kept))
-        })
-        .await?
-        .ok_or(StoreError::Behind)
+            Err(error) => Err(error),
+        }
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {

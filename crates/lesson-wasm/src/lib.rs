@@ -8,6 +8,7 @@ mod convert;
 mod engine;
 mod host;
 mod indexed_db;
+mod room;
 mod store;
 
 pub use engine::{Engine, sequence_ratio, version};

@@ -1,0 +1,39 @@
+// A full disk: nothing is half-imported, what was there stays, and it goes on once there is room.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, loadSamples, url, visit, withApp } from "./app.mjs";
+
+after(close);
+
+test("a full disk refuses an import whole and says what to do", async () => {
+  await withApp(async (page, context) => {
+    // Set before the store is opened: the browser remembers for a while how much room there is.
+    await page.goto(`${url}/icons/icon.svg`);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 3_000_000 });
+    await loadSamples(page);
+
+    await visit(page, "Data");
+    const big = Array.from({ length: 40 }, (_, at) => ({
+      name: `big-${at}.md`,
+      mimeType: "text/markdown",
+      buffer: Buffer.from(`# Big lesson ${at}\n\n${`word${at} `.repeat(12_000)}\n`),
+    }));
+    await page.getByTestId("import-files").setInputFiles(big);
+    const report = page.getByTestId("import-report");
+    await report.waitFor();
+    assert.match(await report.textContent(), /full|room/i);
+    assert.equal(await page.getByTestId("import-added").textContent(), "0");
+    await visit(page, "Lessons");
+    await page.getByTestId("search-input").fill("Big lesson");
+    await page.getByTestId("list-status").waitFor();
+    assert.equal(await page.locator('[data-testid=lesson-row][data-slug^="big-"]').count(), 0);
+
+    // What fits is still taken.
+    await visit(page, "Data");
+    await page
+      .getByTestId("import-files")
+      .setInputFiles({ name: "small.md", mimeType: "text/markdown", buffer: Buffer.from("# Small\n\nShort.\n") });
+    await page.getByTestId("import-added").filter({ hasText: "1" }).waitFor();
+  });
+});
