@@ -9,7 +9,6 @@ use wasm_bindgen::prelude::*;
 
 /// A request as it comes from JavaScript; the body goes by way of JSON.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Envelope {
     method: Method,
     path: String,
@@ -28,6 +27,18 @@ pub fn request_of(value: &JsValue) -> Result<Request, ApiError> {
             "a request is an object with method, path, headers and body",
         )
     })?;
+    // serde-wasm-bindgen looks up the fields it knows and never sees the others.
+    for key in js_sys::Object::keys(object) {
+        let key = key.as_string().unwrap_or_default();
+        if !["method", "path", "headers", "body"].contains(&key.as_str()) {
+            return Err(ApiError::invalid(
+                key.clone(),
+                format!(
+                    "`{key}` is no part of a request; there are method, path, headers and body"
+                ),
+            ));
+        }
+    }
     let envelope = js_sys::Object::assign(&js_sys::Object::new(), object);
     let body = js_sys::Reflect::get(&envelope, &"body".into()).unwrap_or(JsValue::UNDEFINED);
     // A fresh object, so deleting from it can't fail.
