@@ -9,6 +9,8 @@
 //! # Ok(()) }
 //! ```
 
+#![deny(unsafe_code)]
+
 #[cfg(feature = "runtime")]
 mod attention;
 mod error;

@@ -122,7 +122,8 @@ fn a_pack_loads_and_embeds() {
 
 #[test]
 fn sources_are_refused_by_name() {
-    let cases: [(&str, &str, fn(&mut PackSource)); 14] = [
+    type Case = (&'static str, &'static str, fn(&mut PackSource));
+    let cases: [Case; 14] = [
         ("hidden", "bad_field", |s| s.dims.hidden = 23),
         ("heads", "bad_field", |s| s.dims.heads = 5),
         ("positions", "bad_field", |s| s.dims.positions = 2),

@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn names_what_it_does_not_know() {
-        let cases: [(&str, fn(&mut serde_json::Value)); 6] = [
+        type Case = (&'static str, fn(&mut serde_json::Value));
+        let cases: [Case; 6] = [
             ("normalizer", |v| v["normalizer"]["type"] = "NFC".into()),
             ("pre_tokenizer", |v| {
                 v["pre_tokenizer"]["type"] = "Whitespace".into()

@@ -4,6 +4,8 @@
 //! same integers, so the choice is one of speed alone.
 
 #![allow(unsafe_code)]
+// Rows and groups index sums and pointers at once.
+#![allow(clippy::needless_range_loop)]
 
 #[cfg(all(
     target_arch = "wasm32",

@@ -83,7 +83,7 @@ fn put_header(out: &mut [u8], source: &PackSource, tokenizer_len: usize) {
         put(out, BODY_AT + 4 * i, &word.to_le_bytes());
     }
     put(out, NAME_AT, source.name.as_bytes());
-    debug_assert!(NAME_AT + 100 <= HEADER_LEN);
+    const { assert!(NAME_AT + 100 <= HEADER_LEN) };
     let hash = Sha256::digest(&out[BODY_AT..]);
     put(out, HASH_AT, &hash);
 }
