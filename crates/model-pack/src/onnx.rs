@@ -125,17 +125,12 @@ impl Encoder {
             .find(|node| node.output.iter().any(|output| output == value))
     }
 
-    /// The nodes that read a value.
-    fn readers<'a>(&'a self, value: &'a str) -> impl Iterator<Item = &'a NodeProto> {
+    /// The weight that a bias is added after: its name, and whether it is stored outputs by inputs.
+    fn weight_before(&self, bias: &str) -> Option<(String, bool)> {
         self.graph
             .node
             .iter()
-            .filter(move |node| node.input.iter().any(|input| input == value))
-    }
-
-    /// The weight that a bias is added after: its name, and whether it is stored outputs by inputs.
-    fn weight_before(&self, bias: &str) -> Option<(&str, bool)> {
-        self.readers(bias)
+            .filter(|node| node.input.iter().any(|input| input == bias))
             .find_map(|node| match node.op_type.as_str() {
                 "Add" => {
                     let product = node.input.iter().find(|input| *input != bias)?;
@@ -145,23 +140,23 @@ impl Encoder {
                     let weight = product.input.get(1)?;
                     match self.maker(weight) {
                         Some(turn) if turn.op_type == "Transpose" => {
-                            Some((turn.input.first()?, true))
+                            Some((turn.input.first()?.clone(), true))
                         }
                         Some(_) => None,
-                        None => Some((weight, false)),
+                        None => Some((weight.clone(), false)),
                     }
                 }
-                "Gemm" => Some((node.input.get(1)?, self.attribute(node, "transB") == 1)),
+                "Gemm" => Some((node.input.get(1)?.clone(), attribute(node, "transB") == 1)),
                 _ => None,
             })
     }
+}
 
-    fn attribute(&self, node: &NodeProto, name: &str) -> i64 {
-        node.attribute
-            .iter()
-            .find(|attribute| attribute.name == name)
-            .map_or(0, |attribute| attribute.i)
-    }
+fn attribute(node: &NodeProto, name: &str) -> i64 {
+    node.attribute
+        .iter()
+        .find(|attribute| attribute.name == name)
+        .map_or(0, |attribute| attribute.i)
 }
 
 impl bert::Weights for Encoder {
@@ -178,7 +173,7 @@ impl bert::Weights for Encoder {
         let (weight, outputs_first) = self
             .weight_before(&bias)
             .ok_or_else(|| Fault::at(&self.file, format!("{bias} is not added after a product")))?;
-        let tensor = self.floats(weight)?;
+        let tensor = self.floats(&weight)?;
         match (outputs_first, &tensor.shape[..]) {
             (true, [_, _]) => Ok(tensor),
             (false, [inputs, outputs]) => Ok(transposed(&tensor.values, *inputs, *outputs)),
