@@ -41,9 +41,11 @@ impl Runner {
                 }
                 run::loud(cargo, REMEDY)
             }
+            // Each, even when an earlier one failed; the first failure is the answer.
             Self::WasmPack(crates) => crates
                 .iter()
-                .try_for_each(|(krate, arguments)| wasm_pack(cache, krate, arguments)),
+                .map(|(krate, arguments)| wasm_pack(cache, krate, arguments))
+                .fold(Ok(()), Result::and),
             Self::Node(folders) => node(cache, folders),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),

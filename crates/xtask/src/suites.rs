@@ -52,7 +52,7 @@ const SUITES: &[Suite] = &[
             "-p",
             "model-pack",
             "--features",
-            "lesson-embed/model-tests",
+            "lesson-embed/model-tests,model-pack/onnx",
         ]),
     },
     Suite {
