@@ -1,9 +1,13 @@
 //! Every kernel that runs here gives the definition's integers, over shapes with every kind of tail.
 
 #[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 use super::*;
+
+// Relaxed SIMD needs a browser: Node 20 has it behind a flag only.
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test_configure!(run_in_browser);
 
 /// A small generator: the same numbers on every machine, with the extremes well represented.
 struct Numbers(u64);
