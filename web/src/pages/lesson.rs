@@ -50,7 +50,7 @@ pub fn LessonPage() -> impl IntoView {
     // The lesson as it was when the form was opened.
     let editing = RwSignal::new(None::<LessonView>);
     Effect::new(move |_| {
-        slug.track();
+        slug.get();
         editing.set(None);
     });
     move || {

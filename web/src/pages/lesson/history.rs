@@ -59,13 +59,22 @@ fn entry(entry: HistoryEntry) -> AnyView {
                 <span class="muted">
                     <time datetime=entry.at.clone()>{format::time(&entry.at)}</time>
                     " · "{entry.event}
-                    {(!entry.actor.is_empty()).then(|| format!(" · by {}", entry.actor))}
+                    {(!entry.actor.is_empty()).then(|| format!(" · by {}", short(&entry.actor)))}
                 </span>
             </div>
             <ul class="moved">{rows}</ul>
         </li>
     }
     .into_any()
+}
+
+/// A device's id is long and says little: its last part is enough to tell devices apart.
+fn short(actor: &str) -> &str {
+    let is_id = actor.len() == 36 && actor.bytes().filter(|byte| *byte == b'-').count() == 4;
+    match actor.rsplit_once('-') {
+        Some((_, last)) if is_id => last,
+        _ => actor,
+    }
 }
 
 /// A number of the standing that an event moved.
@@ -110,6 +119,15 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_id_is_shortened_and_a_name_is_not() {
+        assert_eq!(
+            short("01a2012d-d092-763a-ba5f-a767f515c648"),
+            "a767f515c648"
+        );
+        assert_eq!(short("agent-7"), "agent-7");
+    }
 
     #[test]
     fn only_what_moved_is_shown() {

@@ -65,7 +65,8 @@ impl Feed {
         Effect::new(move |before: Option<Filter>| {
             let filter = filter.get();
             feed.client.changed.track();
-            by_meaning.track();
+            // Read, not only tracked: a memo that nobody reads never runs.
+            by_meaning.get();
             // After a change in the store, as many rows as were there.
             let rows = feed.rows.with_untracked(Vec::len);
             let same = before.as_ref() == Some(&filter);
