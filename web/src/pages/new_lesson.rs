@@ -48,10 +48,10 @@ pub fn NewLessonPage() -> impl IntoView {
     view! {
         <Page title="New lesson" intro="What was learned, when it applies and what to do. Only the title is required.">
             <form class="card form" on:submit=save data-testid="new-lesson-form">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
                 <LessonForm fields/>
                 <TextField id="lesson-slug" label="Reference name" value=slug max=limits::SLUG placeholder="made from the title"
                     hint="Small letters, digits and hyphens. “strategy-”, “warning-” or “evolved-” at its start says what form the lesson takes."/>
+                {move || error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="actions">
                     <button type="submit" class="primary" disabled=busy data-testid="save-lesson">{move || if busy.get() { "Saving…" } else { "Add lesson" }}</button>
                     <A href="/" attr:class="button">"Cancel"</A>

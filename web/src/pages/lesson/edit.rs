@@ -74,6 +74,12 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
                 save();
             }
         }>
+            <LessonForm fields/>
+            <details>
+                <summary>"Preview of “What to do”"</summary>
+                {move || view! { <Prose text=fields.recommendation().get()/> }}
+            </details>
+            <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
             {move || error.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=conflict>
                 <div class="note note-warn" data-testid="edit-conflict">
@@ -84,12 +90,6 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
                     </div>
                 </div>
             </Show>
-            <LessonForm fields/>
-            <details>
-                <summary>"Preview of “What to do”"</summary>
-                {move || view! { <Prose text=fields.recommendation().get()/> }}
-            </details>
-            <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
             <div class="actions">
                 <button type="submit" class="primary" disabled=busy data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
                 <button type="button" on:click=move |_| editing.set(None)>"Cancel"</button>
