@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     fn flat(&mut self) -> String {
         let mut open = 0_usize;
         let mut text = String::new();
-        while let Some(event) = self.events.next() {
+        for event in self.events.by_ref() {
             match event {
                 Event::Start(_) => open += 1,
                 Event::End(_) if open == 0 => break,

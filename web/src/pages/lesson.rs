@@ -103,7 +103,7 @@ fn Shown(
     });
     view! {
         <p class="back"><A href="/">"← All lessons"</A></p>
-        {move || view! { <Page title=title.get()>{()}</Page> }}
+        {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
         <div class="split">
             <div class="stack">

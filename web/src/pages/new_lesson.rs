@@ -49,7 +49,7 @@ pub fn NewLessonPage() -> impl IntoView {
         <Page title="New lesson" intro="What was learned, when it applies and what to do. Only the title is required.">
             <form class="card form" on:submit=save data-testid="new-lesson-form">
                 <LessonForm fields/>
-                <TextField id="lesson-slug" label="Reference name" value=slug max=limits::SLUG placeholder="made from the title"
+                <TextField id="new-slug" label="Reference name" value=slug max=limits::SLUG placeholder="made from the title"
                     hint="Small letters, digits and hyphens. “strategy-”, “warning-” or “evolved-” at its start says what form the lesson takes."/>
                 {move || error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="actions">

@@ -16,7 +16,7 @@ pub fn Page(
     /// Beside the heading.
     #[prop(optional, into)]
     actions: ViewFn,
-    children: Children,
+    #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     dom::set_title(&title);
     view! {
@@ -27,7 +27,7 @@ pub fn Page(
             </div>
             <div class="actions">{actions.run()}</div>
         </div>
-        {children()}
+        {children.map(|children| children())}
     }
 }
 

@@ -96,10 +96,11 @@ impl Feed {
     }
 
     fn more(self) {
-        if !self.busy.get_untracked() && self.error.with_untracked(Option::is_none) {
-            if let Some(cursor) = self.cursor.get_untracked() {
-                self.fetch(MORE, Some(cursor));
-            }
+        if !self.busy.get_untracked()
+            && self.error.with_untracked(Option::is_none)
+            && let Some(cursor) = self.cursor.get_untracked()
+        {
+            self.fetch(MORE, Some(cursor));
         }
     }
 
