@@ -122,14 +122,22 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "xtask",
-        may: &["base64", "clap", "serde_json", "sha2", "tiny_http"],
+        may: &[
+            "base64",
+            "clap",
+            "http-body-util",
+            "hyper",
+            "hyper-util",
+            "serde_json",
+            "sha2",
+            "tokio",
+        ],
         never: &[&[
             "lesson-core",
             "lesson-embed",
             "lesson-api",
             "lesson-sync",
             "lesson-service",
-            "tokio",
         ]],
     },
     Room {

@@ -142,7 +142,7 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool) -> Result<()> {
         build(cache, Profile::Release)?;
     }
     let site = serve::Site::open(&cache.root.join("dist"), port)?;
-    let threads = site.start();
+    let thread = site.start()?;
     println!("{}", site.url());
     if !no_build {
         println!(
@@ -151,9 +151,7 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool) -> Result<()> {
             TRY
         );
     }
-    for thread in threads {
-        let _ = thread.join();
-    }
+    let _ = thread.join();
     Ok(())
 }
 

@@ -118,7 +118,7 @@ fn types(cache: &Cache) -> Result<()> {
 fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
     let dist = cache.root.join("dist");
     let site = Site::open(&dist, Some(0))?;
-    site.start();
+    site.start()?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec"]);
     for folder in folders {

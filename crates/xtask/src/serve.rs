@@ -1,29 +1,40 @@
 //! A static server for `dist/` on this machine, with the headers that a real host must send.
 
-use std::fs::File;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HOST, HeaderMap};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
 use sha2::{Digest as _, Sha256};
-use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
 use crate::fault::{Fault, OrFault as _, Result};
 
 /// Where the search for a free port starts when none is asked for.
 const FIRST_PORT: u16 = 8787;
 const PORTS_TRIED: u16 = 50;
-/// A page loads a handful of files at a time.
-const THREADS: usize = 4;
 
 /// A server that listens but may not answer yet.
 pub struct Site {
-    server: Arc<Server>,
+    listener: TcpListener,
+    served: Arc<Served>,
+    address: SocketAddr,
+}
+
+/// What is served, and how.
+struct Served {
     folder: PathBuf,
     policy: String,
-    address: SocketAddr,
+    port: u16,
 }
 
 impl Site {
@@ -41,16 +52,21 @@ impl Site {
         };
         let mut refused = String::new();
         for port in ports {
-            match Server::http(SocketAddr::from((Ipv4Addr::LOCALHOST, port))) {
-                Ok(server) => {
-                    let address = server
-                        .server_addr()
-                        .to_ip()
-                        .ok_or_else(|| Fault::new("the server has no address", "try again"))?;
-                    return Ok(Self {
-                        server: Arc::new(server),
+            match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+                Ok(listener) => {
+                    let remedy = "try again";
+                    let address = listener.local_addr().or_fault("the server", remedy)?;
+                    listener
+                        .set_nonblocking(true)
+                        .or_fault("the server", remedy)?;
+                    let served = Arc::new(Served {
                         folder,
                         policy: policy(&page),
+                        port: address.port(),
+                    });
+                    return Ok(Self {
+                        listener,
+                        served,
                         address,
                     });
                 }
@@ -65,82 +81,93 @@ impl Site {
         format!("http://{}", self.address)
     }
 
-    /// Answers requests in threads of this process; they end with it.
-    pub fn start(&self) -> Vec<std::thread::JoinHandle<()>> {
-        (0..THREADS)
-            .map(|_| {
-                let (server, folder, policy) = (
-                    Arc::clone(&self.server),
-                    self.folder.clone(),
-                    self.policy.clone(),
-                );
-                let port = self.address.port();
-                std::thread::spawn(move || {
-                    while let Ok(request) = server.recv() {
-                        answer(request, &folder, &policy, port);
-                    }
-                })
-            })
-            .collect()
+    /// Answers requests in a thread of this process; it ends with the process.
+    pub fn start(&self) -> Result<JoinHandle<()>> {
+        let remedy = "try again";
+        let listener = self.listener.try_clone().or_fault("the server", remedy)?;
+        let served = Arc::clone(&self.served);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()
+            .or_fault("the server", remedy)?;
+        Ok(std::thread::spawn(move || {
+            runtime.block_on(accept(listener, served));
+        }))
     }
 }
 
-/// Sends one answer. A client that went away is no concern of ours.
-fn answer(request: Request, folder: &Path, policy: &str, port: u16) {
-    let found = if !is_local(&request, port) {
+/// Takes connections for as long as the process lives. A client that went away is no concern of ours.
+async fn accept(listener: TcpListener, served: Arc<Served>) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+        return;
+    };
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file handles, say: others are freed meanwhile.
+            tokio::task::yield_now().await;
+            continue;
+        };
+        let served = Arc::clone(&served);
+        tokio::spawn(async move {
+            let service = service_fn(move |request: Request<Incoming>| {
+                let response = answer(&request, &served);
+                async move { Ok::<_, Infallible>(response) }
+            });
+            let _ = http1::Builder::new()
+                .title_case_headers(true)
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+/// The answer to one request; files are small enough to be read whole.
+fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>> {
+    let found = if !is_local(request.headers(), served.port) {
         Err(403)
-    } else if !matches!(request.method(), Method::Get | Method::Head) {
+    } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
         Err(405)
     } else {
-        locate(folder, request.url()).ok_or(404)
+        locate(&served.folder, request.uri().path()).ok_or(404)
     };
-    let mut headers = vec![
-        header("Content-Security-Policy", policy),
-        header("X-Content-Type-Options", "nosniff"),
-        header("Referrer-Policy", "no-referrer"),
-        header("Cross-Origin-Resource-Policy", "same-origin"),
-        // Rebuilt while it is served: the browser must ask each time.
-        header("Cache-Control", "no-cache"),
-    ];
-    let opened = found.and_then(|path| File::open(&path).map(|file| (path, file)).map_err(|_| 404));
-    let _ = match opened {
-        Ok((path, file)) => {
-            headers.push(header("Content-Type", media_type(&path)));
-            let length = file
-                .metadata()
-                .ok()
-                .and_then(|about| usize::try_from(about.len()).ok());
-            let headers = headers.into_iter().flatten().collect();
-            // With its length, never in chunks: the app shows how much of the model has come.
-            let response = Response::new(StatusCode(200), headers, file, length, None);
-            request.respond(response.with_chunked_threshold(usize::MAX))
-        }
+    let read = found.and_then(|path| {
+        let bytes = std::fs::read(&path).map_err(|_| 404_u16)?;
+        Ok((media_type(&path), bytes))
+    });
+    let (status, media_type, bytes) = match read {
+        Ok((media_type, bytes)) => (200, media_type, bytes),
         Err(status) => {
-            headers.push(header("Content-Type", "text/plain; charset=utf-8"));
             let text = match status {
                 403 => "This server answers to 127.0.0.1 and localhost only.\n",
                 405 => "Only GET and HEAD.\n",
                 _ => "No such file.\n",
             };
-            let mut response = Response::from_string(text).with_status_code(status);
-            for header in headers.into_iter().flatten() {
-                response.add_header(header);
-            }
-            request.respond(response)
+            (status, "text/plain; charset=utf-8", text.into())
         }
     };
+    let response = Response::builder()
+        .status(status)
+        .header("Content-Security-Policy", &served.policy)
+        .header("X-Content-Type-Options", "nosniff")
+        .header("Referrer-Policy", "no-referrer")
+        .header("Cross-Origin-Resource-Policy", "same-origin")
+        // Rebuilt while it is served: the browser must ask each time.
+        .header("Cache-Control", "no-cache")
+        .header("Content-Type", media_type)
+        .body(Full::new(Bytes::from(bytes)));
+    // The policy is printable text, so only a bug could make it no header.
+    response.unwrap_or_else(|_| Response::new(Full::default()))
 }
 
 /// Whether the request names this machine: a foreign name that was rebound to the loopback address must not read us.
-fn is_local(request: &Request, port: u16) -> bool {
-    let mut hosts = request
-        .headers()
-        .iter()
-        .filter(|header| header.field.equiv("Host"));
+fn is_local(headers: &HeaderMap, port: u16) -> bool {
+    let mut hosts = headers.get_all(HOST).iter();
     let Some(host) = hosts.next() else {
         return false;
     };
-    let host = host.value.as_str();
+    let Ok(host) = host.to_str() else {
+        return false;
+    };
     hosts.next().is_none()
         && ["127.0.0.1", "localhost"]
             .iter()
@@ -218,10 +245,6 @@ fn inline_scripts(page: &str) -> Vec<&str> {
         rest = next;
     }
     found
-}
-
-fn header(name: &str, value: &str) -> Option<Header> {
-    Header::from_bytes(name.as_bytes(), value.as_bytes()).ok()
 }
 
 fn media_type(path: &Path) -> &'static str {
@@ -320,11 +343,10 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("lessonloop-serve-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("engine")).expect("a temporary folder");
         std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
-        // Longer than what the server library would otherwise send in chunks.
         let module = "x".repeat(100_000);
         std::fs::write(folder.join("engine/a.wasm"), &module).expect("a temporary file");
         let site = Site::open(&folder, Some(0)).expect("a free port");
-        site.start();
+        site.start().expect("a thread");
 
         let own = "127.0.0.1:PORT";
         let cases = [
@@ -381,6 +403,35 @@ mod tests {
                 method == "GET" && path.ends_with("a.wasm"),
                 "{method} {path}"
             );
+        }
+        std::fs::remove_dir_all(&folder).expect("the temporary folder");
+    }
+
+    #[test]
+    fn a_burst_of_kept_connections_is_answered() {
+        let folder = std::env::temp_dir().join(format!("lessonloop-burst-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
+        let site = Site::open(&folder, Some(0)).expect("a free port");
+        site.start().expect("a thread");
+        // As several browsers open them, all kept open until every one has its answer.
+        let mut streams: Vec<TcpStream> = (0..64)
+            .map(|_| TcpStream::connect(site.address).expect("the server listens"))
+            .collect();
+        let port = site.address.port();
+        for stream in &mut streams {
+            write!(stream, "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")
+                .expect("the server reads");
+        }
+        for stream in &mut streams {
+            let mut status = [0; 12];
+            stream
+                .set_read_timeout(Some(std::time::Duration::from_secs(20)))
+                .expect("a time-out");
+            stream
+                .read_exact(&mut status)
+                .expect("every one is answered");
+            assert_eq!(&status, b"HTTP/1.1 200");
         }
         std::fs::remove_dir_all(&folder).expect("the temporary folder");
     }
