@@ -79,7 +79,7 @@ impl std::fmt::Display for StoreError {
         match self {
             Self::Behind => f.write_str("another tab has written in the meantime; try again"),
             Self::Full => f.write_str(
-                "storage is full and nothing was saved; free space in the browser's site settings, or export and archive",
+                "storage is full, or the browser would not write to it, and nothing was saved; free space on the disk or in the browser's site settings, then try again",
             ),
             Self::Lost(cause) => write!(f, "the connection to storage was lost ({cause}); reload the page"),
             Self::Failed(cause) => write!(f, "storage failed and nothing was saved ({cause}); try again"),

@@ -3,7 +3,6 @@
 //! An event gets its sequence number in the very transaction that keeps it, and that transaction
 //! is durable before it is acknowledged (`durability: "strict"`).
 
-use crate::room;
 use indexed_db_futures::database::{Database, VersionChangeEvent};
 use indexed_db_futures::error::{
     DomException, Error as IdbError, OpenDbError, UnexpectedDataError,
@@ -17,7 +16,7 @@ use indexed_db_futures::{KeyRange, OpenDbResult};
 use lesson_core::Event;
 use lesson_sync::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow};
 use serde::{Deserialize, Serialize};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Schema version; each step up keeps what the one before held.
@@ -31,9 +30,6 @@ const VECTORS: &str = "vectors";
 const HEAD: &str = "head";
 /// Events read in one go; bounds what is in memory twice.
 const PAGE: u32 = 4_000;
-
-/// Room that an append needs beside its own bytes, roughly.
-const SLACK: f64 = 1_000_000.0;
 
 /// Where the ledger stands; read and written in every transaction that appends.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -256,7 +252,6 @@ impl Store for IndexedDbStore {
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        let bytes = Cell::new(0.0);
         let appended = self
             .with_database(async |database| {
                 let transaction =
@@ -290,7 +285,6 @@ impl Store for IndexedDbStore {
                     };
                     head.position += 1;
                     let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
-                    bytes.set(bytes.get() + text.len() as f64);
                     // Not awaited one by one: the commit below waits for all of them.
                     store.add(text).with_key(head.position as f64).primitive()?;
                     kept.push(Stored {
@@ -305,13 +299,9 @@ impl Store for IndexedDbStore {
             .await;
         match appended {
             Ok(kept) => kept.ok_or(StoreError::Behind),
-            // The browser aborts a commit that would go over its quota, and its reason does not
-            // get here.
-            Err(error) if error == aborted() => {
-                let left = room::bytes_left().await;
-                let short = left.is_none_or(|left| left < SLACK + 4.0 * bytes.get());
-                Err(if short { StoreError::Full } else { error })
-            }
+            // No request failed and nobody here aborted: the browser would not write the commit.
+            // That is its quota; its own word for it does not get here.
+            Err(error) if error == aborted() => Err(StoreError::Full),
             Err(error) => Err(error),
         }
     }

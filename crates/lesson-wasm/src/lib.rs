@@ -8,7 +8,6 @@ mod convert;
 mod engine;
 mod host;
 mod indexed_db;
-mod room;
 mod store;
 
 pub use engine::{Engine, sequence_ratio, version};

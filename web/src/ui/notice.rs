@@ -67,7 +67,7 @@ pub fn ErrorNote(error: ApiError) -> impl IntoView {
         ErrorCode::Conflict => "This contradicts what is stored",
         ErrorCode::Ambiguous => "More than one lesson fits",
         ErrorCode::TooLarge => "Too large",
-        ErrorCode::Unavailable => "The engine does not answer",
+        ErrorCode::Unavailable => "It could not be done now",
         _ => "This did not work",
     };
     let field = error
