@@ -71,13 +71,13 @@ pub struct Stats {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Bands {
-    /// Below 0.25.
+    /// To 0.25.
     pub consistently_unhelpful: u32,
-    /// Below 0.5.
+    /// Above 0.25, to 0.5: where a new lesson stands.
     pub mixed_or_new: u32,
-    /// Below 0.75.
+    /// Above 0.5, to 0.75.
     pub generally_helpful: u32,
-    /// From 0.75.
+    /// Above 0.75.
     pub consistently_helpful: u32,
 }
 

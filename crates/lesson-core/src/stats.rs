@@ -74,13 +74,13 @@ pub struct Stats {
 /// Lessons in use per band of causal effectiveness (D).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bands {
-    /// Below 0.25.
+    /// To 0.25.
     pub consistently_unhelpful: u32,
-    /// Below 0.5.
+    /// Above 0.25, to 0.5: where a new lesson stands.
     pub mixed_or_new: u32,
-    /// Below 0.75.
+    /// Above 0.5, to 0.75.
     pub generally_helpful: u32,
-    /// From 0.75.
+    /// Above 0.75.
     pub consistently_helpful: u32,
 }
 
@@ -203,11 +203,11 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         hits += u64::from(held.causal_hits);
         uses += u64::from(held.use_count);
         let bands = &mut health.bands;
-        let band = if held.effectiveness < 0.25 {
+        let band = if held.effectiveness <= 0.25 {
             &mut bands.consistently_unhelpful
-        } else if held.effectiveness < 0.5 {
+        } else if held.effectiveness <= 0.5 {
             &mut bands.mixed_or_new
-        } else if held.effectiveness < 0.75 {
+        } else if held.effectiveness <= 0.75 {
             &mut bands.generally_helpful
         } else {
             &mut bands.consistently_helpful

@@ -67,7 +67,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         bar(
             "Consistently helpful",
             bands.consistently_helpful,
-            "from 75%".into(),
+            "above 75%".into(),
         ),
         bar(
             "Generally helpful",
@@ -78,7 +78,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         bar(
             "Consistently unhelpful",
             bands.consistently_unhelpful,
-            "below 25%".into(),
+            "to 25%".into(),
         ),
     ];
     let activity: Vec<(String, u32)> = stats

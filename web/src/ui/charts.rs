@@ -63,8 +63,10 @@ pub fn Columns(
 ) -> impl IntoView {
     const STEP: f64 = 12.0;
     const HIGH: f64 = 80.0;
+    const LEAST: usize = 30;
     let most = columns.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1);
-    let wide = columns.len() as f64 * STEP;
+    // A few days keep the width that a month's have, so that one day is no wall.
+    let wide = columns.len().max(LEAST) as f64 * STEP;
     let first = columns
         .first()
         .map(|(day, _)| day.clone())

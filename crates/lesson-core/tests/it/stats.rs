@@ -103,10 +103,10 @@ fn health_tells_whether_learning_goes_on() {
     assert_eq!(
         told.bands,
         Bands {
-            consistently_unhelpful: 1,
+            consistently_unhelpful: 2,
             mixed_or_new: 1,
             generally_helpful: 2,
-            consistently_helpful: 2
+            consistently_helpful: 1
         }
     );
     assert_eq!(
