@@ -64,13 +64,7 @@ const SUITES: &[Suite] = &[
             Need::WasmPack,
             Need::Browser,
         ],
-        runner: Runner::WasmPack(&[
-            ("crates/lesson-wasm", &[]),
-            (
-                "crates/lesson-embed",
-                &["--lib", "--features", "relaxed-simd"],
-            ),
-        ]),
+        runner: Runner::WasmPack(&[("crates/lesson-wasm", &[])]),
     },
     Suite {
         name: "types",
