@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod asking;
 mod client;
 mod dom;
 mod format;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tract_core::internal::*;
 
 use crate::EmbedError;
-use crate::ops::{Attend, Embed, Encoder, Normalise, Pool, Project, Stage};
+use crate::encoder::{Encoder, Stage};
+use crate::ops::{Attend, Embed, Normalise, Pool, Project};
 
 /// A graph ready to run.
 pub(crate) struct Graph {

@@ -13,6 +13,8 @@
 
 #[cfg(feature = "runtime")]
 mod attention;
+#[cfg(feature = "runtime")]
+mod encoder;
 mod error;
 #[cfg(feature = "runtime")]
 mod graph;

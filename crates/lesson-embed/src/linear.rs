@@ -2,8 +2,8 @@
 //! residual.
 
 use crate::EmbedError;
-use crate::kernels::{Blocks, Kernel, gemm};
-use crate::math::{gelu, round};
+use crate::kernels::{Blocks, F32x4, Kernel, PANEL, RowScale, gemm, quantise};
+use crate::math::gelu;
 use crate::pack::{LinearAt, Pack, WEIGHT_OFFSET};
 
 /// What happens to a sum once it is a float.
@@ -25,15 +25,6 @@ pub(crate) struct Linear {
     bias: Vec<f32>,
     /// Σ weight per output, to take the activations' zero point out of the integer sums.
     weight_sums: Vec<i32>,
-}
-
-/// A row's activations are (q − zero) · scale.
-#[derive(Clone, Copy, Default)]
-struct RowScale {
-    scale: f32,
-    zero: i32,
-    /// Σ q · 64: the share of the weights' offset in the integer sums.
-    offset: i32,
 }
 
 impl Linear {
@@ -76,126 +67,53 @@ impl Linear {
 
     /// Runs over rows of `inputs` floats; `out` has room for as many rows of `outputs`.
     pub fn run(&self, kernel: Kernel, pack: &Pack, input: &[f32], then: Then<'_>, out: &mut [f32]) {
-        let inputs = self.at.inputs;
+        match then {
+            Then::Keep => self.product(kernel, pack, input, out, |value, _| value),
+            Then::Gelu => self.product(kernel, pack, input, out, |value, _| gelu(value)),
+            Then::Add(residual) => self.product(kernel, pack, input, out, |value, at| {
+                value.plus(F32x4::load(&residual[at..]))
+            }),
+        }
+    }
+
+    /// `then` gets four outputs and where the first of them goes.
+    #[inline(always)]
+    fn product(
+        &self,
+        kernel: Kernel,
+        pack: &Pack,
+        input: &[f32],
+        out: &mut [f32],
+        then: impl Fn(F32x4, usize) -> F32x4,
+    ) {
+        let LinearAt {
+            outputs, inputs, ..
+        } = self.at;
         let mut quantised = vec![0i8; input.len()];
         let rows: Vec<RowScale> = input
             .chunks_exact(inputs)
             .zip(quantised.chunks_exact_mut(inputs))
             .map(|(row, quantised)| quantise(row, quantised))
             .collect();
-        let blocks = Blocks::new(pack.slice(&self.at.weights), self.at.outputs, inputs);
-        gemm(kernel, &quantised, blocks, |row, output, sums| {
-            let at = row * self.at.outputs + output;
-            self.finish(rows[row], output, sums, then, at, out);
-        });
-    }
-
-    /// From integer sums to floats, four outputs at a time.
-    #[inline(always)]
-    fn finish(
-        &self,
-        row: RowScale,
-        output: usize,
-        sums: &[i32],
-        then: Then<'_>,
-        at: usize,
-        out: &mut [f32],
-    ) {
-        let end = output + sums.len();
-        let weights = self.weight_sums[output..end].chunks_exact(4);
-        let scales = self.scales[output..end].chunks_exact(4);
-        let biases = self.bias[output..end].chunks_exact(4);
-        let out = out[at..at + sums.len()].chunks_exact_mut(4);
-        let parts = sums
-            .chunks_exact(4)
-            .zip(weights)
-            .zip(scales)
-            .zip(biases)
-            .zip(out);
-        for (i, ((((sums, weights), scales), biases), out)) in parts.enumerate() {
-            let mut values = [0.0f32; 4];
-            for lane in 0..4 {
-                let sum = sums[lane] - row.offset - row.zero * weights[lane];
-                values[lane] = sum as f32 * (row.scale * scales[lane]) + biases[lane];
-            }
-            match then {
-                Then::Keep => {}
-                Then::Gelu => values = values.map(gelu),
-                Then::Add(residual) => {
-                    let residual = &residual[at + 4 * i..at + 4 * i + 4];
-                    for (v, r) in values.iter_mut().zip(residual) {
-                        *v += r;
-                    }
+        let blocks = Blocks::new(pack.slice(&self.at.weights), outputs, inputs);
+        gemm(kernel, &quantised, blocks, |first, count, sums| {
+            let panel = first..first + count;
+            let weight_sums = &self.weight_sums[panel.clone()];
+            let scales = &self.scales[panel.clone()];
+            let biases = &self.bias[panel];
+            for (row, (scale, sums)) in rows.iter().zip(sums.chunks_exact(PANEL)).enumerate() {
+                let step = F32x4::splat(scale.scale);
+                let start = row * outputs + first;
+                let out = &mut out[start..start + count];
+                for at in (0..count).step_by(4) {
+                    let sums =
+                        F32x4::from_sums(&sums[at..], &weight_sums[at..], scale.offset, scale.zero);
+                    let value = sums
+                        .times(step.times(F32x4::load(&scales[at..])))
+                        .plus(F32x4::load(&biases[at..]));
+                    then(value, start + at).store(&mut out[at..]);
                 }
             }
-            out.copy_from_slice(&values);
-        }
-    }
-}
-
-/// A row to 8 bits, its range always including zero.
-fn quantise(row: &[f32], out: &mut [i8]) -> RowScale {
-    let (mut low, mut high) = ([0.0f32; 4], [0.0f32; 4]);
-    for chunk in row.chunks_exact(4) {
-        for lane in 0..4 {
-            let v = chunk[lane];
-            low[lane] = if v < low[lane] { v } else { low[lane] };
-            high[lane] = if v > high[lane] { v } else { high[lane] };
-        }
-    }
-    let low = low.iter().fold(0.0f32, |a, b| a.min(*b));
-    let high = high.iter().fold(0.0f32, |a, b| a.max(*b));
-    let range = high - low;
-    // All zero, or of a size that no encoder reaches: counts as zero. What is not finite stays so, and the
-    // final vector is refused for it.
-    if !(1e-30..1e30).contains(&range) {
-        out.fill(0);
-        let scale = if range.is_finite() { 0.0 } else { f32::NAN };
-        return RowScale {
-            scale,
-            ..RowScale::default()
-        };
-    }
-    let inverse = 255.0 / range;
-    let zero = round(-128.0 - low * inverse);
-    let mut sum = 0i32;
-    for (q, v) in out.iter_mut().zip(row) {
-        let value = (round(v * inverse) + zero).clamp(-128.0, 127.0) as i32;
-        sum += value;
-        *q = value as i8;
-    }
-    RowScale {
-        scale: range / 255.0,
-        zero: zero as i32,
-        offset: WEIGHT_OFFSET * sum,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_survive_quantisation() {
-        let rows: [&[f32]; 5] = [
-            &[0.0; 8],
-            &[1.0, -1.0, 0.5, 0.0],
-            &[5.0, 6.0, 7.0, 8.0],
-            &[-3.0, -2.0, -1.0, -0.5],
-            &[1e-31, 0.0, 0.0, 0.0],
-        ];
-        for row in rows {
-            let mut quantised = vec![0i8; row.len()];
-            let scale = quantise(row, &mut quantised);
-            for (q, v) in quantised.iter().zip(row) {
-                let back = (i32::from(*q) - scale.zero) as f32 * scale.scale;
-                assert!(
-                    (back - v).abs() <= scale.scale * 0.51 + 1e-30,
-                    "{v} came back as {back}"
-                );
-            }
-            let sum: i32 = quantised.iter().map(|q| i32::from(*q)).sum();
-            assert_eq!(scale.offset, 64 * sum);
-        }
+        });
     }
 }

@@ -1,8 +1,12 @@
 //! Float stages of the encoder. Only + − × ÷, comparisons and the (correctly rounded) square root, each sum
 //! in one fixed order, so that a text has the same vector to the bit on every machine.
 
+use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
+
+use crate::kernels::F32x4;
+
 /// Adding and subtracting it rounds a float of magnitude below 2²² to the nearest integer, ties to even.
-const ROUND: f32 = 12_582_912.0;
+pub(crate) const ROUND: f32 = 12_582_912.0;
 /// Lanes of a sum: wide enough for any SIMD, and part of the result's definition.
 const LANES: usize = 8;
 
@@ -12,34 +16,36 @@ pub(crate) fn round(v: f32) -> f32 {
     (v + ROUND) - ROUND
 }
 
-/// eˣ for x ≤ 0 to about 1e-7 of its value; 0 below −87.
+/// eˣ for x ≤ 0 to about 1e-7 of its value, and 1e-7 more for each unit of −x; about 1e-38 below −87.
 #[inline(always)]
-pub(crate) fn exp_negative(x: f32) -> f32 {
-    // Cephes' expf: x = n·ln 2 + r with ln 2 in two parts, a polynomial for eʳ, then n into the exponent.
-    let x = if x < -87.0 { -87.0 } else { x };
-    let n = round(x * std::f32::consts::LOG2_E);
-    let r = (x - n * 0.693_359_4) - n * -2.121_944_4e-4;
-    let mut p = 1.987_569_1e-4;
+pub(crate) fn exp_negative(x: F32x4) -> F32x4 {
+    let constant = F32x4::splat;
+    // 2ᵗ with t = n + f: n goes into the exponent, and f, at most one half, into a polynomial (a minimax fit of the
+    // relative error).
+    let t = x.most(constant(-87.0)).times(constant(LOG2_E));
+    // n as the low bits of a float, and as a float: in −126..=0, so that the exponent field stays normal.
+    let bits = t.plus(constant(ROUND));
+    let f = t.minus(bits.minus(constant(ROUND)));
+    let mut p = constant(1.327_647_2e-3);
     for c in [
-        1.398_2e-3,
-        8.333_452e-3,
-        4.166_579_6e-2,
-        1.666_666_5e-1,
-        0.5,
+        9.675_541e-3,
+        5.550_713_3e-2,
+        2.402_212e-1,
+        6.931_47e-1,
+        1.000_000_1,
     ] {
-        p = p * r + c;
+        p = p.times(f).plus(constant(c));
     }
-    let e = p * (r * r) + r + 1.0;
-    // n is in −126..=0, so the exponent field stays normal.
-    e * f32::from_bits(((n as i32 + 127) as u32) << 23)
+    p.times(bits.power_of_two())
 }
 
 /// The error function to about 3e-7: a ratio of polynomials (the one Eigen uses), flat beyond ±4.
 #[inline(always)]
-pub(crate) fn erf(x: f32) -> f32 {
-    let x = x.clamp(-4.0, 4.0);
-    let s = x * x;
-    let mut p = -2.726_142_3e-10;
+pub(crate) fn erf(x: F32x4) -> F32x4 {
+    let constant = F32x4::splat;
+    let x = x.most(constant(-4.0)).least(constant(4.0));
+    let s = x.times(x);
+    let mut p = constant(-2.726_142_3e-10);
     for c in [
         2.770_681_4e-8,
         -2.101_024e-6,
@@ -48,19 +54,21 @@ pub(crate) fn erf(x: f32) -> f32 {
         -2.954_6e-3,
         -1.609_603_3e-2,
     ] {
-        p = p * s + c;
+        p = p.times(s).plus(constant(c));
     }
-    let mut q = -1.456_607_2e-5;
+    let mut q = constant(-1.456_607_2e-5);
     for c in [-2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_474e-2] {
-        q = q * s + c;
+        q = q.times(s).plus(constant(c));
     }
-    x * p / q
+    x.times(p).over(q)
 }
 
 /// GELU in its exact form, x · Φ(x).
 #[inline(always)]
-pub(crate) fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+pub(crate) fn gelu(x: F32x4) -> F32x4 {
+    let constant = F32x4::splat;
+    let phi = constant(1.0).plus(erf(x.times(constant(FRAC_1_SQRT_2))));
+    constant(0.5).times(x).times(phi)
 }
 
 /// Σ f(v) over eight lanes, then pairwise.
@@ -92,19 +100,24 @@ pub(crate) fn layer_norm(row: &mut [f32], gamma: &[f32], beta: &[f32], epsilon: 
     }
 }
 
-/// Turns scores into weights that sum to 1, in place.
-pub(crate) fn softmax(scores: &mut [f32]) {
-    let mut most = f32::NEG_INFINITY;
-    for v in scores.iter() {
-        most = if *v > most { *v } else { most };
+/// Turns scores into weights, in place, and returns the factor that makes them sum to 1. Their number must be a
+/// multiple of 4; of these, those from `count` on are no scores and become 0.
+pub(crate) fn softmax(scores: &mut [f32], count: usize) -> f32 {
+    scores[count..].fill(f32::NEG_INFINITY);
+    let mut most = F32x4::splat(f32::NEG_INFINITY);
+    for four in scores.chunks_exact(4) {
+        most = most.most(F32x4::load(four));
     }
-    for v in scores.iter_mut() {
-        *v = exp_negative(*v - most);
+    let most = most
+        .to_array()
+        .into_iter()
+        .fold(f32::NEG_INFINITY, f32::max);
+    let most = F32x4::splat(most);
+    for four in scores.chunks_exact_mut(4) {
+        exp_negative(F32x4::load(four).minus(most)).store(four);
     }
-    let inverse = 1.0 / sum(scores, |v| v);
-    for v in scores.iter_mut() {
-        *v *= inverse;
-    }
+    scores[count..].fill(0.0);
+    1.0 / sum(scores, |v| v)
 }
 
 /// Mean of the rows, scaled to unit length.
@@ -132,16 +145,23 @@ pub(crate) fn mean_unit(rows: &[f32], width: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
+    fn one(f: impl Fn(F32x4) -> F32x4, x: f32) -> f32 {
+        f(F32x4::splat(x)).to_array()[3]
+    }
+
     #[test]
     fn exp_is_close_to_the_library() {
         for i in 0..=100_000 {
             let x = -90.0 * i as f32 / 100_000.0;
             let expected = libm::exp(f64::from(x.max(-87.0)));
-            let error = (f64::from(exp_negative(x)) - expected).abs() / expected;
-            assert!(error < 3e-7, "exp({x}) is off by {error}");
+            let error = (f64::from(one(exp_negative, x)) - expected).abs() / expected;
+            assert!(
+                error < 2e-7 - 1e-7 * f64::from(x),
+                "exp({x}) is off by {error}"
+            );
         }
-        assert_eq!(exp_negative(0.0), 1.0);
-        assert!(exp_negative(f32::NEG_INFINITY) < 1e-37);
+        assert!((one(exp_negative, 0.0) - 1.0).abs() < 2e-7);
+        assert!(one(exp_negative, f32::NEG_INFINITY) < 1e-37);
     }
 
     #[test]
@@ -150,7 +170,7 @@ mod tests {
             let x = 10.0 * i as f32 / 100_000.0;
             let wide = f64::from(x);
             let expected = 0.5 * wide * (1.0 + libm::erf(wide * std::f64::consts::FRAC_1_SQRT_2));
-            let error = (f64::from(gelu(x)) - expected).abs();
+            let error = (f64::from(one(gelu, x)) - expected).abs();
             assert!(error < 2e-6, "gelu({x}) is off by {error}");
         }
     }
@@ -159,8 +179,10 @@ mod tests {
     fn softmax_sums_to_one_and_survives_extremes() {
         for scores in [vec![0.0], vec![1e30, -1e30, 0.0], vec![-5.0; 257]] {
             let mut weights = scores.clone();
-            softmax(&mut weights);
-            let total: f32 = weights.iter().sum();
+            weights.resize(scores.len().next_multiple_of(4), 7.0);
+            let factor = softmax(&mut weights, scores.len());
+            assert!(weights[scores.len()..].iter().all(|weight| *weight == 0.0));
+            let total: f32 = weights.iter().map(|weight| weight * factor).sum();
             assert!((total - 1.0).abs() < 1e-5, "{scores:?} sums to {total}");
         }
     }

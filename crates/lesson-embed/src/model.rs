@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::EmbedError;
+use crate::encoder::Encoder;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
-use crate::ops::Encoder;
 use crate::pack::Pack;
 use crate::tokenizer::Tokenizer;
 

@@ -108,11 +108,6 @@ async fn open_database(name: &str) -> OpenDbResult<Database> {
         .await
 }
 
-/// What a transaction says that was aborted by the browser.
-fn aborted() -> StoreError {
-    store_error(&UnexpectedDataError::TransactionAborted.into())
-}
-
 fn is_closed(error: &IdbError) -> bool {
     matches!(
         error,
@@ -127,6 +122,9 @@ fn open_error(error: OpenDbError) -> StoreError {
 fn store_error(error: &IdbError) -> StoreError {
     let text = error.to_string();
     let full = match error {
+        // No request failed and nobody here aborted: the browser would not write the commit. That
+        // is its quota; its own word for it does not get here.
+        IdbError::UnexpectedData(UnexpectedDataError::TransactionAborted) => true,
         IdbError::DomException(exception) => {
             let exception: &wasm_bindgen::JsValue = exception.as_ref();
             js_sys::Reflect::get(exception, &"name".into())
@@ -252,58 +250,50 @@ impl Store for IndexedDbStore {
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        let appended = self
-            .with_database(async |database| {
-                let transaction =
-                    read_write(database, &[EVENTS, META], TransactionDurability::Strict)?;
-                let mut head = read_head(&transaction).await?;
-                if head.position != expected {
-                    transaction.abort().await?;
-                    return Ok(None);
-                }
-                let store = transaction.object_store(EVENTS)?;
-                let mut kept = Vec::with_capacity(entries.len());
-                for entry in &entries {
-                    let event = match entry.clone() {
-                        Entry::Own { op_id, at, event } => {
-                            head.seq += 1;
-                            Event {
-                                op_id,
-                                actor: head.actor.clone(),
-                                seq: head.seq,
-                                at,
-                                event,
-                            }
+        self.with_database(async |database| {
+            let transaction = read_write(database, &[EVENTS, META], TransactionDurability::Strict)?;
+            let mut head = read_head(&transaction).await?;
+            if head.position != expected {
+                transaction.abort().await?;
+                return Ok(None);
+            }
+            let store = transaction.object_store(EVENTS)?;
+            let mut kept = Vec::with_capacity(entries.len());
+            for entry in &entries {
+                let event = match entry.clone() {
+                    Entry::Own { op_id, at, event } => {
+                        head.seq += 1;
+                        Event {
+                            op_id,
+                            actor: head.actor.clone(),
+                            seq: head.seq,
+                            at,
+                            event,
                         }
-                        Entry::Foreign(event) => {
-                            // Our own events coming back from an export: go on after them.
-                            if event.actor == head.actor {
-                                head.seq = head.seq.max(event.seq);
-                            }
-                            event
+                    }
+                    Entry::Foreign(event) => {
+                        // Our own events coming back from an export: go on after them.
+                        if event.actor == head.actor {
+                            head.seq = head.seq.max(event.seq);
                         }
-                    };
-                    head.position += 1;
-                    let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
-                    // Not awaited one by one: the commit below waits for all of them.
-                    store.add(text).with_key(head.position as f64).primitive()?;
-                    kept.push(Stored {
-                        position: head.position,
-                        event,
-                    });
-                }
-                write_head(&transaction, &head)?;
-                transaction.commit().await?;
-                Ok(Some(kept))
-            })
-            .await;
-        match appended {
-            Ok(kept) => kept.ok_or(StoreError::Behind),
-            // No request failed and nobody here aborted: the browser would not write the commit.
-            // That is its quota; its own word for it does not get here.
-            Err(error) if error == aborted() => Err(StoreError::Full),
-            Err(error) => Err(error),
-        }
+                        event
+                    }
+                };
+                head.position += 1;
+                let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
+                // Not awaited one by one: the commit below waits for all of them.
+                store.add(text).with_key(head.position as f64).primitive()?;
+                kept.push(Stored {
+                    position: head.position,
+                    event,
+                });
+            }
+            write_head(&transaction, &head)?;
+            transaction.commit().await?;
+            Ok(Some(kept))
+        })
+        .await?
+        .ok_or(StoreError::Behind)
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {

@@ -38,9 +38,9 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "oracle",
-        about: "the sequence matcher against python3's difflib",
+        about: "the sequence matcher against python3's difflib; the core's words against the API's",
         needs: &[],
-        runner: Runner::Cargo(&["-p", "tests", "--test", "sequence_oracle"]),
+        runner: Runner::Cargo(&["-p", "tests", "--test", "sequence_oracle", "--test", "vocabularies"]),
     },
     Suite {
         name: "embed",

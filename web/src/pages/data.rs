@@ -16,7 +16,7 @@ use import::ImportCard;
 use leptos::prelude::*;
 use model::ModelCard;
 use policy::PolicyCard;
-pub use samples::load_samples;
+pub use samples::SamplesButton;
 use storage::StorageCard;
 
 /// Everything about the data of this browser.

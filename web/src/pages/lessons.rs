@@ -3,14 +3,12 @@
 mod filter;
 mod list;
 
-use crate::client::Client;
 use crate::format;
-use crate::pages::data::load_samples;
-use crate::ui::{Empty, ErrorNote, Loading, Page, Pick, use_toasts};
+use crate::pages::data::SamplesButton;
+use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
 use filter::{Filter, facet_words};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::{NavigateOptions, location::State};
@@ -150,30 +148,12 @@ pub fn LessonsPage() -> impl IntoView {
 /// The store is empty: what to do next.
 #[component]
 fn NothingYet() -> impl IntoView {
-    let client = Client::get_from_context();
-    let toasts = use_toasts();
-    let busy = RwSignal::new(false);
-    let load = move |_| {
-        busy.set(true);
-        spawn_local(async move {
-            match load_samples(client).await {
-                Ok(done) => toasts.good(format!(
-                    "{} added",
-                    format::plural(done.added, "sample lesson", "sample lessons")
-                )),
-                Err(message) => toasts.bad(message),
-            }
-            busy.try_set(false);
-        });
-    };
     view! {
         <Empty
             title="No lessons yet"
             text="Load the samples to look around, import what your agents have already learned, or write the first lesson yourself."
         >
-            <button type="button" class="primary" data-testid="load-samples" disabled=busy on:click=load>
-                {move || if busy.get() { "Loading…" } else { "Load sample lessons" }}
-            </button>
+            <SamplesButton/>
             <A href="/data" attr:class="button">"Import lessons"</A>
             <A href="/new" attr:class="button">"Write a lesson"</A>
         </Empty>

@@ -1,13 +1,12 @@
 //! Which tool servers worked for which requests: record a success, and see what to use for a new request.
 
+use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Page, TextField, use_toasts};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_api::{
-    ApiError, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess,
-    ToolSuggestions, limits,
+    NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions, limits,
 };
 
 /// Suggest and record, side by side.
@@ -27,51 +26,68 @@ pub fn ToolsPage() -> impl IntoView {
 fn SuggestCard() -> impl IntoView {
     let client = Client::get_from_context();
     let query = RwSignal::new(String::new());
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
     let found = RwSignal::new(None::<ToolSuggestions>);
+    let asking = Asking::default();
     let ask = move || {
         let request = SuggestTools {
             query: query.get_untracked(),
             limit: None,
         };
-        busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let answer = client
-                .post_json::<ToolSuggestions>("/v1/tools/suggest", &request)
-                .await;
-            busy.try_set(false);
-            match answer {
-                Ok(answer) => {
-                    found.try_set(Some(answer));
-                }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
-        });
+        asking.run(
+            async move { client.post_json("/v1/tools/suggest", &request).await },
+            move |answer| {
+                found.try_set(Some(answer));
+            },
+        );
     };
+    view! {
+        <AskCard title="Suggest a tool" button="Suggest" testid="suggest-submit" asking
+            ready=Signal::derive(move || is_filled(query))
+            ask=Callback::new(move |()| ask())
+            answer=move || found.get().map(|found| view! { <Suggestions found/> })
+        >
+            <TextField id="suggest-query" label="What is to be done" value=query max=limits::QUERY placeholder="For example: take a screenshot of a page"/>
+        </AskCard>
+    }
+}
+
+/// A form with one button, and below it what was answered.
+#[component]
+fn AskCard(
+    title: &'static str,
+    /// The word on the button.
+    button: &'static str,
+    testid: &'static str,
+    asking: Asking,
+    /// Whether every field that is needed is filled.
+    #[prop(into)]
+    ready: Signal<bool>,
+    ask: Callback<()>,
+    #[prop(into)] answer: ViewFn,
+    children: Children,
+) -> impl IntoView {
     view! {
         <section class="card">
             <form class="form" on:submit=move |event| {
                 event.prevent_default();
-                if !busy.get_untracked() {
-                    ask();
-                }
+                ask.run(());
             }>
-                <h2>"Suggest a tool"</h2>
-                <TextField id="suggest-query" label="What is to be done" value=query max=limits::QUERY placeholder="For example: take a screenshot of a page"/>
+                <h2>{title}</h2>
+                {children()}
                 <div class="actions">
-                    <button type="submit" class="primary" disabled=move || busy.get() || query.read().trim().is_empty() data-testid="suggest-submit">"Suggest"</button>
+                    <button type="submit" class="primary" disabled=move || asking.busy.get() || !ready.get() data-testid=testid>{button}</button>
                 </div>
             </form>
             <div aria-live="polite">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || found.get().map(|found| view! { <Suggestions found/> })}
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || answer.run()}
             </div>
         </section>
     }
+}
+
+fn is_filled(field: RwSignal<String>) -> bool {
+    !field.read().trim().is_empty()
 }
 
 #[component]
@@ -149,63 +165,44 @@ fn RecordCard() -> impl IntoView {
     let toasts = use_toasts();
     let query = RwSignal::new(String::new());
     let server = RwSignal::new(String::new());
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
     let said = RwSignal::new(None::<&'static str>);
+    let asking = Asking::default();
     let record = move || {
         let request = ToolSuccess {
             query: query.get_untracked(),
             server: server.get_untracked().trim().to_owned(),
         };
-        busy.set(true);
-        error.set(None);
         said.set(None);
-        spawn_local(async move {
-            let answer = client
-                .post_json::<ToolRecorded>("/v1/tools/success", &request)
-                .await;
-            busy.try_set(false);
-            match answer {
-                Ok(answer) => {
-                    let words = match answer.reason {
-                        Some(NotRecorded::Core) => {
-                            "Not recorded: this is a core server, always at hand."
-                        }
-                        Some(NotRecorded::Duplicate) => "Known already; its time was refreshed.",
-                        None => "Recorded.",
-                    };
-                    said.try_set(Some(words));
-                    toasts.good(words);
-                    if answer.recorded {
-                        query.try_set(String::new());
+        asking.run(
+            async move {
+                client
+                    .post_json::<ToolRecorded>("/v1/tools/success", &request)
+                    .await
+            },
+            move |answer| {
+                let words = match answer.reason {
+                    Some(NotRecorded::Core) => {
+                        "Not recorded: this is a core server, always at hand."
                     }
+                    Some(NotRecorded::Duplicate) => "Known already; its time was refreshed.",
+                    None => "Recorded.",
+                };
+                said.try_set(Some(words));
+                toasts.good(words);
+                if answer.recorded {
+                    query.try_set(String::new());
                 }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
-        });
+            },
+        );
     };
     view! {
-        <section class="card">
-            <form class="form" on:submit=move |event| {
-                event.prevent_default();
-                if !busy.get_untracked() {
-                    record();
-                }
-            }>
-                <h2>"Record a success"</h2>
-                <TextField id="tool-query" label="What was asked" value=query max=limits::QUERY/>
-                <TextField id="tool-server" label="Server that did it" value=server max=limits::WORD placeholder="For example: browser"/>
-                <div class="actions">
-                    <button type="submit" class="primary" data-testid="tool-submit"
-                        disabled=move || busy.get() || query.read().trim().is_empty() || server.read().trim().is_empty()>"Record"</button>
-                </div>
-            </form>
-            <div aria-live="polite">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || said.get().map(|words| view! { <p class="note" data-testid="tool-result">{words}</p> })}
-            </div>
-        </section>
+        <AskCard title="Record a success" button="Record" testid="tool-submit" asking
+            ready=Signal::derive(move || is_filled(query) && is_filled(server))
+            ask=Callback::new(move |()| record())
+            answer=move || said.get().map(|words| view! { <p class="note" data-testid="tool-result">{words}</p> })
+        >
+            <TextField id="tool-query" label="What was asked" value=query max=limits::QUERY/>
+            <TextField id="tool-server" label="Server that did it" value=server max=limits::WORD placeholder="For example: browser"/>
+        </AskCard>
     }
 }

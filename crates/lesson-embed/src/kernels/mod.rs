@@ -1,12 +1,15 @@
-//! Integer matrix product: int8 activations by seven-bit weights, every product and sum exact.
+//! The kernels: integer matrix product of int8 activations by seven-bit weights, quantisation of a row, and four
+//! floats at a time.
 //!
-//! One function per instruction set computes a small tile; [`gemm`] walks the tiles. All of them give the
+//! One function per instruction set computes a tile of the product; [`gemm`] walks the tiles. All of them give the
 //! same integers, so the choice is one of speed alone.
 
 #![allow(unsafe_code)]
 // Rows and groups index sums and pointers at once.
 #![allow(clippy::needless_range_loop)]
 
+mod lanes;
+mod quantise;
 #[cfg(all(
     target_arch = "wasm32",
     target_feature = "simd128",
@@ -19,8 +22,11 @@ mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Outputs of the widest tile; every tile is stored this wide.
-const TILE: usize = 16;
+pub(crate) use lanes::F32x4;
+pub(crate) use quantise::{RowScale, quantise};
+
+/// Outputs of a panel of weights: four groups of four.
+pub(crate) const PANEL: usize = 16;
 
 /// Seven-bit weights in the pack's blocks: see the pack's description.
 #[derive(Clone, Copy)]
@@ -54,9 +60,12 @@ impl<'a> Blocks<'a> {
 pub(crate) enum Kernel {
     /// Plain Rust: the reference, and the fallback.
     Scalar,
-    /// SSSE3 instructions in their AVX encoding.
+    /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// AVX-512 VNNI in its 256-bit form.
+    #[cfg(target_arch = "x86_64")]
+    Vnni,
     /// WebAssembly SIMD.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
@@ -77,6 +86,11 @@ impl Kernel {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             all.push(Kernel::Avx2);
+            if std::arch::is_x86_feature_detected!("avx512vnni")
+                && std::arch::is_x86_feature_detected!("avx512vl")
+            {
+                all.push(Kernel::Vnni);
+            }
         }
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         all.push(Kernel::Simd128);
@@ -95,35 +109,49 @@ impl Kernel {
     }
 }
 
-/// Multiplies `rows` rows of activations (`inputs` long each) by the weights. `emit` gets each result once:
-/// row, first output, and the sums Σ activation · (weight + 64) of 4, 8, 12 or 16 outputs from there on.
-/// Weights must be below 128.
+/// Multiplies rows of activations (`inputs` long each) by the weights. `emit` gets each panel of outputs once: the
+/// first output, how many there are (4, 8, 12 or 16), and the sums Σ activation · (weight + 64) of all rows, each
+/// [`PANEL`] wide. Weights must be below 128.
 pub(crate) fn gemm(
     kernel: Kernel,
     activations: &[i8],
     weights: Blocks<'_>,
-    mut emit: impl FnMut(usize, usize, &[i32]),
+    emit: impl FnMut(usize, usize, &[i32]),
 ) {
     assert!(activations.len().is_multiple_of(weights.inputs));
     match kernel {
-        Kernel::Scalar => walk::<4, 4, i8>(activations, weights, scalar::tile, &mut emit),
+        Kernel::Scalar => walk(activations, weights, 4, arrange_bytes, scalar::tile, emit),
         #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2 => walk::<2, 4, i8>(activations, weights, x86::tile, &mut emit),
+        Kernel::Avx2 => walk(activations, weights, 2, arrange_bytes, x86::avx2, emit),
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Vnni => walk(activations, weights, 4, arrange_bytes, x86::vnni, emit),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Kernel::Simd128 => {
-            let pairs = simd128::widen(activations);
-            walk::<3, 3, i16>(&pairs, weights, simd128::tile, &mut emit)
-        }
+        Kernel::Simd128 => walk(
+            activations,
+            weights,
+            simd128::ROWS,
+            simd128::arrange,
+            simd128::tile,
+            emit,
+        ),
         #[cfg(all(
             target_arch = "wasm32",
             target_feature = "simd128",
             feature = "relaxed-simd"
         ))]
-        Kernel::Relaxed => walk::<4, 4, i8>(activations, weights, relaxed::tile, &mut emit),
+        Kernel::Relaxed => walk(
+            activations,
+            weights,
+            relaxed::ROWS,
+            arrange_bytes,
+            relaxed::tile,
+            emit,
+        ),
     }
 }
 
-/// What a tile function gets: `rows` rows and `groups` groups of four outputs.
+/// What a tile function gets: a few rows, arranged as its kernel reads them, and the blocks of at most four groups of
+/// four outputs.
 pub(crate) struct Tile<'a, A> {
     activations: &'a [A],
     weights: &'a [u8],
@@ -132,36 +160,56 @@ pub(crate) struct Tile<'a, A> {
     groups: usize,
 }
 
-/// Tiles of at most `R` rows by `G` groups. A panel of `G` groups stays in the first-level cache while all
-/// rows pass by.
-fn walk<const R: usize, const G: usize, A>(
-    activations: &[A],
+/// Tiles of at most `most` rows by a panel. The panel stays in the first-level cache while all rows pass by, and the
+/// sums of a panel until `emit` has read them.
+fn walk<A: Copy + Default>(
+    activations: &[i8],
     weights: Blocks<'_>,
-    tile: fn(&Tile<'_, A>, &mut [[i32; TILE]; R]),
-    emit: &mut impl FnMut(usize, usize, &[i32]),
+    most: usize,
+    arrange: fn(&[i8], usize, &mut [A]),
+    tile: fn(&Tile<'_, A>, &mut [i32]),
+    mut emit: impl FnMut(usize, usize, &[i32]),
 ) {
     let inputs = weights.inputs;
-    let all_rows = activations.len() / inputs;
+    let rows = activations.len() / inputs;
+    let mut arranged = vec![A::default(); activations.len()];
+    for (from, to) in activations
+        .chunks(most * inputs)
+        .zip(arranged.chunks_mut(most * inputs))
+    {
+        arrange(from, inputs, to);
+    }
+    let mut sums = vec![0i32; rows * PANEL];
     let all_groups = weights.outputs / 4;
-    for group in (0..all_groups).step_by(G) {
-        let groups = G.min(all_groups - group);
+    for group in (0..all_groups).step_by(PANEL / 4) {
+        let groups = (PANEL / 4).min(all_groups - group);
         let panel = weights.groups(group, groups);
-        for row in (0..all_rows).step_by(R) {
-            let rows = R.min(all_rows - row);
-            let mut sums = [[0; TILE]; R];
+        for (activations, sums) in arranged
+            .chunks(most * inputs)
+            .zip(sums.chunks_mut(most * PANEL))
+        {
             tile(
                 &Tile {
-                    activations: &activations[row * inputs..(row + rows) * inputs],
+                    activations,
                     weights: panel,
                     inputs,
-                    rows,
+                    rows: activations.len() / inputs,
                     groups,
                 },
-                &mut sums,
+                sums,
             );
-            for (i, sums) in sums.iter().take(rows).enumerate() {
-                emit(row + i, group * 4, &sums[..groups * 4]);
-            }
+        }
+        emit(group * 4, groups * 4, &sums);
+    }
+}
+
+/// Four inputs of each row side by side, then the next four: a tile then reads one stream.
+fn arrange_bytes(rows: &[i8], inputs: usize, out: &mut [i8]) {
+    let count = rows.len() / inputs;
+    for (row, values) in rows.chunks_exact(inputs).enumerate() {
+        for (step, four) in values.chunks_exact(4).enumerate() {
+            let at = (step * count + row) * 4;
+            out[at..at + 4].copy_from_slice(four);
         }
     }
 }

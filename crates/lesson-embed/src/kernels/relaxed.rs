@@ -3,69 +3,94 @@
 
 use std::arch::wasm32::*;
 
-use super::{TILE, Tile};
+use super::{PANEL, Tile};
 
-const R: usize = 4;
+/// Rows of a tile.
+pub(super) const ROWS: usize = 4;
+/// Steps of four inputs between two looks at the loop's end; V8 keeps its sums in registers best so.
+const UNROLL: usize = 4;
 
 /// Sums of one tile. The module that holds it is loaded only where relaxed SIMD validates.
-pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [[i32; TILE]; R]) {
+pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [i32]) {
     assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
-    assert!(t.rows <= R && t.groups <= 4);
+    assert!(t.groups <= PANEL / 4 && sums.len() >= t.rows * PANEL);
     // SAFETY: the asserts keep every pointer inside its slice; a module with these instructions validates
     // only where they exist.
     unsafe {
-        match (t.rows, t.groups) {
-            (4, 4) => run::<4, 4>(t, sums),
-            (3, 4) => run::<3, 4>(t, sums),
-            (2, 4) => run::<2, 4>(t, sums),
-            (1, 4) => run::<1, 4>(t, sums),
-            _ => {
-                for row in 0..t.rows {
-                    for group in 0..t.groups {
-                        let one = Tile {
-                            activations: &t.activations[row * t.inputs..(row + 1) * t.inputs],
-                            weights: &t.weights[group * 4 * t.inputs..(group + 1) * 4 * t.inputs],
-                            inputs: t.inputs,
-                            rows: 1,
-                            groups: 1,
-                        };
-                        let mut out = [[0; TILE]; R];
-                        run::<1, 1>(&one, &mut out);
-                        sums[row][group * 4..group * 4 + 4].copy_from_slice(&out[0][..4]);
-                    }
-                }
-            }
+        match t.rows {
+            4 => rows::<4>(t, sums),
+            3 => rows::<3>(t, sums),
+            2 => rows::<2>(t, sums),
+            1 => rows::<1>(t, sums),
+            rows => unreachable!("a tile of {rows} rows; at most {ROWS}"),
         }
     }
 }
 
 #[target_feature(enable = "relaxed-simd")]
-unsafe fn run<const ROWS: usize, const GROUPS: usize>(
-    t: &Tile<'_, i8>,
-    sums: &mut [[i32; TILE]; R],
-) {
-    let mut acc = [[i32x4_splat(0); GROUPS]; ROWS];
-    let a = t.activations.as_ptr();
-    let w = t.weights.as_ptr();
-    for k in (0..t.inputs).step_by(4) {
-        let mut blocks = [i32x4_splat(0); GROUPS];
-        for group in 0..GROUPS {
-            // SAFETY: group < groups and 4 * k + 16 <= 4 * inputs.
-            blocks[group] = unsafe { v128_load(w.add((group * t.inputs + k) * 4).cast()) };
-        }
-        for row in 0..ROWS {
-            // SAFETY: row < rows and k + 4 <= inputs.
-            let a = unsafe { v128_load32_splat(a.add(row * t.inputs + k).cast()) };
-            for group in 0..GROUPS {
-                acc[row][group] =
-                    i32x4_relaxed_dot_i8x16_i7x16_add(a, blocks[group], acc[row][group]);
+unsafe fn rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
+    // SAFETY: as the caller's; a group's part of the panel is a panel of one group.
+    unsafe {
+        if t.groups == 4 {
+            run::<R, 4>(t, 0, sums);
+        } else {
+            for group in 0..t.groups {
+                run::<R, 1>(t, group, sums);
             }
         }
     }
-    for (acc, sums) in acc.iter().zip(sums) {
-        for (group, acc) in acc.iter().enumerate() {
-            // SAFETY: group < 4, so four integers from group * 4 are inside.
-            unsafe { v128_store(sums.as_mut_ptr().add(group * 4).cast(), *acc) };
+}
+
+/// Sums of `R` rows by `G` groups from `first` on.
+#[target_feature(enable = "relaxed-simd")]
+unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i8>, first: usize, sums: &mut [i32]) {
+    let mut acc = [[i32x4_splat(0); G]; R];
+    let mut a = t.activations.as_ptr();
+    let stride = 4 * t.inputs;
+    // SAFETY: first + G <= groups, and the pointers go on by what was read: `inputs` / 4 steps of 4 · R bytes of
+    // activations and of 16 bytes of each group.
+    unsafe {
+        let mut w = t.weights.as_ptr().add(first * stride);
+        for _ in 0..t.inputs / (4 * UNROLL) {
+            for step in 0..UNROLL {
+                one(a.add(step * 4 * R), w.add(step * 16), stride, &mut acc);
+            }
+            a = a.add(UNROLL * 4 * R);
+            w = w.add(UNROLL * 16);
+        }
+        for _ in 0..t.inputs / 4 % UNROLL {
+            one(a, w, stride, &mut acc);
+            a = a.add(4 * R);
+            w = w.add(16);
+        }
+        for (row, acc) in acc.iter().enumerate() {
+            for (group, acc) in acc.iter().enumerate() {
+                let at = row * PANEL + (first + group) * 4;
+                v128_store(sums.as_mut_ptr().add(at).cast(), *acc);
+            }
+        }
+    }
+}
+
+/// Four inputs of every row by every group.
+#[target_feature(enable = "relaxed-simd")]
+#[inline]
+unsafe fn one<const R: usize, const G: usize>(
+    a: *const i8,
+    w: *const u8,
+    stride: usize,
+    acc: &mut [[v128; G]; R],
+) {
+    let mut blocks = [i32x4_splat(0); G];
+    for group in 0..G {
+        // SAFETY: the caller has 16 bytes of each group left.
+        blocks[group] = unsafe { v128_load(w.add(group * stride).cast()) };
+    }
+    for row in 0..R {
+        // SAFETY: the caller has 4 bytes of each row left.
+        let a = unsafe { v128_load32_splat(a.add(row * 4).cast()) };
+        for group in 0..G {
+            acc[row][group] = i32x4_relaxed_dot_i8x16_i7x16_add(a, blocks[group], acc[row][group]);
         }
     }
 }

@@ -1,79 +1,115 @@
-//! The product in WebAssembly SIMD: both sides widened to 16 bits, eight products per instruction.
+//! The product in WebAssembly SIMD: activations widened to 16 bits, eight products per instruction.
+//!
+//! Two neighbouring weights, below 128 each, are one positive 16-bit number w₀ + 256·w₁ as they lie in the pack. With
+//! it, a₀·w₀ + a₁·w₁ = a₀·(w₀ + 256·w₁) + (a₁ − 256·a₀)·w₁: half of the weights need no unpacking. The sums wrap
+//! around on the way and are right in the end.
 
 use std::arch::wasm32::*;
 
-use super::{TILE, Tile};
+use super::{PANEL, Tile};
 
-const R: usize = 3;
-const G: usize = 3;
+/// Rows of a tile.
+pub(super) const ROWS: usize = 2;
+/// Steps of four inputs between two looks at the loop's end.
+const UNROLL: usize = 2;
 
-/// Activations as 16-bit numbers, each four inputs in the order 0 2 1 3: the even and the odd bytes of a
-/// block of weights then meet their inputs without a shuffle.
-pub(super) fn widen(activations: &[i8]) -> Vec<i16> {
-    activations
-        .chunks_exact(4)
-        .flat_map(|a| [a[0], a[2], a[1], a[3]].map(i16::from))
-        .collect()
+/// Of each four inputs a₀…a₃ of every row: a₀ and a₂ of all rows, then a₁ − 256·a₀ and a₃ − 256·a₂ of all rows.
+pub(super) fn arrange(rows: &[i8], inputs: usize, out: &mut [i16]) {
+    let count = rows.len() / inputs;
+    for (row, values) in rows.chunks_exact(inputs).enumerate() {
+        for (step, four) in values.chunks_exact(4).enumerate() {
+            let [a, b, c, d] = [four[0], four[1], four[2], four[3]].map(i16::from);
+            let at = step * 4 * count + 2 * row;
+            out[at] = a;
+            out[at + 1] = c;
+            // At most 127 + 256 · 127: no activation is −128.
+            out[at + 2 * count] = b.wrapping_sub(a << 8);
+            out[at + 2 * count + 1] = d.wrapping_sub(c << 8);
+        }
+    }
 }
 
 /// Sums of one tile.
-pub(super) fn tile(t: &Tile<'_, i16>, sums: &mut [[i32; TILE]; R]) {
+pub(super) fn tile(t: &Tile<'_, i16>, sums: &mut [i32]) {
     assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
-    // SAFETY: the assert keeps every pointer inside its slice; rows and groups are the tile's own.
+    assert!(t.groups <= PANEL / 4 && sums.len() >= t.rows * PANEL);
+    // SAFETY: the asserts keep every pointer inside its slice.
     unsafe {
-        match (t.rows, t.groups) {
-            (3, 3) => run::<3, 3>(t, sums),
-            (2, 3) => run::<2, 3>(t, sums),
-            (1, 3) => run::<1, 3>(t, sums),
-            (3, 2) => run::<3, 2>(t, sums),
-            (2, 2) => run::<2, 2>(t, sums),
-            (1, 2) => run::<1, 2>(t, sums),
-            (3, 1) => run::<3, 1>(t, sums),
-            (2, 1) => run::<2, 1>(t, sums),
-            (1, 1) => run::<1, 1>(t, sums),
-            (rows, groups) => {
-                unreachable!("no tile of {rows} rows and {groups} groups; at most {R} and {G}")
+        match t.rows {
+            2 => rows::<2>(t, sums),
+            1 => rows::<1>(t, sums),
+            rows => unreachable!("a tile of {rows} rows; at most {ROWS}"),
+        }
+    }
+}
+
+unsafe fn rows<const R: usize>(t: &Tile<'_, i16>, sums: &mut [i32]) {
+    // SAFETY: as the caller's.
+    unsafe {
+        if t.groups == 4 {
+            run::<R, 4>(t, 0, sums);
+        } else {
+            for group in 0..t.groups {
+                run::<R, 1>(t, group, sums);
             }
         }
     }
 }
 
-#[inline(always)]
-unsafe fn run<const ROWS: usize, const GROUPS: usize>(
-    t: &Tile<'_, i16>,
-    sums: &mut [[i32; TILE]; R],
-) {
-    let mut acc = [[i32x4_splat(0); GROUPS]; ROWS];
-    let a = t.activations.as_ptr();
-    let w = t.weights.as_ptr();
-    for k in (0..t.inputs).step_by(4) {
-        let mut even = [i32x4_splat(0); GROUPS];
-        let mut odd = [i32x4_splat(0); GROUPS];
-        for group in 0..GROUPS {
-            // SAFETY: group < groups and 4 * k + 16 <= 4 * inputs.
-            let block = unsafe { v128_load(w.add((group * t.inputs + k) * 4).cast()) };
-            even[group] = v128_and(block, u16x8_splat(0xff));
-            odd[group] = u16x8_shr(block, 8);
+/// Sums of `R` rows by `G` groups from `first` on.
+unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i16>, first: usize, sums: &mut [i32]) {
+    let mut acc = [[i32x4_splat(0); G]; R];
+    let mut a = t.activations.as_ptr();
+    let stride = 4 * t.inputs;
+    // SAFETY: first + G <= groups, and the pointers go on by what was read: `inputs` / 4 steps of 4 · R activations
+    // and of 16 bytes of each group.
+    unsafe {
+        let mut w = t.weights.as_ptr().add(first * stride);
+        for _ in 0..t.inputs / (4 * UNROLL) {
+            for step in 0..UNROLL {
+                one(a.add(step * 4 * R), w.add(step * 16), stride, &mut acc);
+            }
+            a = a.add(UNROLL * 4 * R);
+            w = w.add(UNROLL * 16);
         }
-        for row in 0..ROWS {
-            // SAFETY: row < rows and k + 4 <= inputs.
-            let (first, second) = unsafe {
-                let a = a.add(row * t.inputs + k);
-                (
-                    v128_load32_splat(a.cast()),
-                    v128_load32_splat(a.add(2).cast()),
-                )
-            };
-            for group in 0..GROUPS {
-                let sum = i32x4_add(acc[row][group], i32x4_dot_i16x8(even[group], first));
-                acc[row][group] = i32x4_add(sum, i32x4_dot_i16x8(odd[group], second));
+        for _ in 0..t.inputs / 4 % UNROLL {
+            one(a, w, stride, &mut acc);
+            a = a.add(4 * R);
+            w = w.add(16);
+        }
+        for (row, acc) in acc.iter().enumerate() {
+            for (group, acc) in acc.iter().enumerate() {
+                let at = row * PANEL + (first + group) * 4;
+                v128_store(sums.as_mut_ptr().add(at).cast(), *acc);
             }
         }
     }
-    for (acc, sums) in acc.iter().zip(sums) {
-        for (group, acc) in acc.iter().enumerate() {
-            // SAFETY: group < 4, so four integers from group * 4 are inside.
-            unsafe { v128_store(sums.as_mut_ptr().add(group * 4).cast(), *acc) };
+}
+
+/// Four inputs of every row by every group.
+#[inline(always)]
+unsafe fn one<const R: usize, const G: usize>(
+    a: *const i16,
+    w: *const u8,
+    stride: usize,
+    acc: &mut [[v128; G]; R],
+) {
+    let mut blocks = [i32x4_splat(0); G];
+    for group in 0..G {
+        // SAFETY: the caller has 16 bytes of each group left.
+        blocks[group] = unsafe { v128_load(w.add(group * stride).cast()) };
+    }
+    for half in 0..2 {
+        for row in 0..R {
+            // SAFETY: the caller has 4 activations of each row left: two in either half.
+            let a = unsafe { v128_load32_splat(a.add((half * R + row) * 2).cast()) };
+            for group in 0..G {
+                let products = i32x4_dot_i16x8(blocks[group], a);
+                acc[row][group] = i32x4_add(acc[row][group], products);
+            }
+        }
+        for block in &mut blocks {
+            *block = u16x8_shr(*block, 8);
         }
     }
 }

@@ -1,72 +1,128 @@
-//! The native product: 16 products per instruction, exact because a weight has seven bits.
+//! The native products: 32 products per instruction. Exact in both forms because a weight has seven bits.
 
 use std::arch::x86_64::*;
 
-use super::{TILE, Tile};
+use super::{PANEL, Tile};
 
-const R: usize = 2;
-
-/// Sums of one tile. Runs only where AVX2 was detected: [`super::Kernel::Avx2`] exists nowhere else.
-pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [[i32; TILE]; R]) {
+/// Sums of one tile of at most 2 rows. Runs only where AVX2 was detected: [`super::Kernel::Avx2`] exists nowhere else.
+pub(super) fn avx2(t: &Tile<'_, i8>, sums: &mut [i32]) {
     debug_assert!(std::arch::is_x86_feature_detected!("avx2"));
-    assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
-    assert!(t.rows <= R && t.groups <= 4);
-    // SAFETY: AVX2 was detected; the asserts above keep every pointer inside its slice.
+    check(t, sums, 2);
+    // SAFETY: AVX2 was detected; `check` keeps every pointer inside its slice.
     unsafe {
-        match (t.rows, t.groups) {
-            (R, 4) => run::<R, 4>(t, sums),
-            _ => {
-                for row in 0..t.rows {
+        match t.rows {
+            2 => avx2_rows::<2>(t, sums),
+            _ => avx2_rows::<1>(t, sums),
+        }
+    }
+}
+
+/// Sums of one tile of at most 4 rows. Runs only where [`super::Kernel::Vnni`] exists.
+pub(super) fn vnni(t: &Tile<'_, i8>, sums: &mut [i32]) {
+    debug_assert!(std::arch::is_x86_feature_detected!("avx512vnni"));
+    check(t, sums, 4);
+    // SAFETY: the instructions were detected; `check` keeps every pointer inside its slice.
+    unsafe {
+        match t.rows {
+            4 => vnni_rows::<4>(t, sums),
+            3 => vnni_rows::<3>(t, sums),
+            2 => vnni_rows::<2>(t, sums),
+            _ => vnni_rows::<1>(t, sums),
+        }
+    }
+}
+
+fn check(t: &Tile<'_, i8>, sums: &[i32], most: usize) {
+    assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
+    assert!(t.groups <= PANEL / 4 && (1..=most).contains(&t.rows) && sums.len() >= t.rows * PANEL);
+}
+
+/// One function per instruction set: two steps of four inputs at a time, the first in the lower half.
+macro_rules! product {
+    ($rows:ident, $run:ident, $features:literal, |$weights:ident, $activations:ident, $sum:ident| $add:expr) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
+            // SAFETY: as the caller's.
+            unsafe {
+                if t.groups == 4 {
+                    $run::<R, 4>(t, 0, sums);
+                } else {
                     for group in 0..t.groups {
-                        run_one(t, row, group, &mut sums[row]);
+                        $run::<R, 1>(t, group, sums);
                     }
                 }
             }
         }
-    }
-}
 
-#[target_feature(enable = "avx2")]
-unsafe fn run<const ROWS: usize, const GROUPS: usize>(
-    t: &Tile<'_, i8>,
-    sums: &mut [[i32; TILE]; R],
-) {
-    let ones = _mm_set1_epi16(1);
-    let mut acc = [[_mm_setzero_si128(); GROUPS]; ROWS];
-    let a = t.activations.as_ptr();
-    let w = t.weights.as_ptr();
-    for k in (0..t.inputs).step_by(4) {
-        for row in 0..ROWS {
-            // SAFETY: row < rows and k + 4 <= inputs.
-            let a =
-                unsafe { _mm_set1_epi32(a.add(row * t.inputs + k).cast::<i32>().read_unaligned()) };
-            for group in 0..GROUPS {
-                // SAFETY: group < groups and 4 * k + 16 <= 4 * inputs.
-                let w = unsafe { _mm_loadu_si128(w.add((group * t.inputs + k) * 4).cast()) };
-                let pairs = _mm_maddubs_epi16(w, a);
-                acc[row][group] = _mm_add_epi32(acc[row][group], _mm_madd_epi16(pairs, ones));
+        #[target_feature(enable = $features)]
+        unsafe fn $run<const R: usize, const G: usize>(
+            t: &Tile<'_, i8>,
+            first: usize,
+            sums: &mut [i32],
+        ) {
+            let add = |$weights, $activations, $sum| $add;
+            let steps = t.inputs / 4;
+            let stride = 4 * t.inputs;
+            let mut acc = [[_mm256_setzero_si256(); G]; R];
+            // SAFETY: first + G <= groups; step is below `steps`, and two steps are read only where two are left.
+            unsafe {
+                let w = t.weights.as_ptr().add(first * stride);
+                for step in (0..steps / 2 * 2).step_by(2) {
+                    let mut blocks = [_mm256_setzero_si256(); G];
+                    for group in 0..G {
+                        blocks[group] =
+                            _mm256_loadu_si256(w.add(group * stride + step * 16).cast());
+                    }
+                    for row in 0..R {
+                        let four = |step: usize| {
+                            let at = t.activations.as_ptr().add((step * R + row) * 4);
+                            _mm_set1_epi32(at.cast::<i32>().read_unaligned())
+                        };
+                        let a = _mm256_set_m128i(four(step + 1), four(step));
+                        for group in 0..G {
+                            acc[row][group] = add(blocks[group], a, acc[row][group]);
+                        }
+                    }
+                }
+                for step in steps / 2 * 2..steps {
+                    for row in 0..R {
+                        let at = t.activations.as_ptr().add((step * R + row) * 4);
+                        let a = _mm256_zextsi128_si256(_mm_set1_epi32(
+                            at.cast::<i32>().read_unaligned(),
+                        ));
+                        for group in 0..G {
+                            let block = _mm_loadu_si128(w.add(group * stride + step * 16).cast());
+                            let block = _mm256_zextsi128_si256(block);
+                            acc[row][group] = add(block, a, acc[row][group]);
+                        }
+                    }
+                }
+                for (row, acc) in acc.iter().enumerate() {
+                    for (group, acc) in acc.iter().enumerate() {
+                        let halves = (
+                            _mm256_castsi256_si128(*acc),
+                            _mm256_extracti128_si256(*acc, 1),
+                        );
+                        let at = row * PANEL + (first + group) * 4;
+                        _mm_storeu_si128(
+                            sums.as_mut_ptr().add(at).cast(),
+                            _mm_add_epi32(halves.0, halves.1),
+                        );
+                    }
+                }
             }
         }
-    }
-    for (acc, sums) in acc.iter().zip(sums) {
-        for (group, acc) in acc.iter().enumerate() {
-            // SAFETY: group < 4, so four integers from group * 4 are inside.
-            unsafe { _mm_storeu_si128(sums.as_mut_ptr().add(group * 4).cast(), *acc) };
-        }
-    }
+    };
 }
 
-#[target_feature(enable = "avx2")]
-unsafe fn run_one(t: &Tile<'_, i8>, row: usize, group: usize, sums: &mut [i32; TILE]) {
-    let one = Tile {
-        activations: &t.activations[row * t.inputs..(row + 1) * t.inputs],
-        weights: &t.weights[group * 4 * t.inputs..(group + 1) * 4 * t.inputs],
-        inputs: t.inputs,
-        rows: 1,
-        groups: 1,
-    };
-    let mut out = [[0; TILE]; R];
-    // SAFETY: the tile is as long as it says.
-    unsafe { run::<1, 1>(&one, &mut out) };
-    sums[group * 4..group * 4 + 4].copy_from_slice(&out[0][..4]);
-}
+product!(avx2_rows, avx2_run, "avx2", |weights, activations, sum| {
+    // Two products are at most 2 · 127 · 127: they fit 16 bits.
+    let pairs = _mm256_maddubs_epi16(weights, activations);
+    _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+});
+product!(
+    vnni_rows,
+    vnni_run,
+    "avx512vnni,avx512vl",
+    |weights, activations, sum| _mm256_dpbusd_epi32(sum, weights, activations)
+);

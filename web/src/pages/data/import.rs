@@ -2,7 +2,7 @@
 
 use super::intake::{self, Given};
 use super::report::{Report, ReportView};
-use super::samples::load_samples;
+use super::samples::{load_samples, told};
 use crate::client::Client;
 use crate::format;
 use crate::ui::use_toasts;
@@ -80,10 +80,7 @@ pub fn ImportCard() -> impl IntoView {
         spawn_local(async move {
             match load_samples(run.client).await {
                 Ok(done) => {
-                    toasts.good(format!(
-                        "{} added",
-                        format::plural(done.added, "sample lesson", "sample lessons")
-                    ));
+                    toasts.good(told(&done));
                     run.report.try_set(Some(Report {
                         done,
                         ..Report::default()

@@ -1,7 +1,10 @@
 //! The sample lessons that are served with the dashboard.
 
 use crate::client::Client;
-use leptos::prelude::window;
+use crate::format;
+use crate::ui::use_toasts;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
 use lesson_api::{Import, ImportFile, Imported};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
@@ -12,6 +15,39 @@ use web_sys::Response;
 const INDEX: &str = "/samples/index.json";
 /// Holds them.
 const FOLDER: &str = "/samples/lessons/";
+
+/// Loads the samples into an empty store.
+#[component]
+pub fn SamplesButton(
+    /// What to do next, as a sentence.
+    #[prop(optional)]
+    then: &'static str,
+) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let load = move |_| {
+        busy.set(true);
+        spawn_local(async move {
+            match load_samples(client).await {
+                Ok(done) => toasts.good(format!("{}{then}", told(&done))),
+                Err(message) => toasts.bad(message),
+            }
+            busy.try_set(false);
+        });
+    };
+    view! {
+        <button type="button" class="primary" disabled=busy on:click=load data-testid="load-samples">
+            {move || if busy.get() { "Loading…" } else { "Load sample lessons" }}
+        </button>
+    }
+}
+
+/// How many samples an import added.
+pub fn told(done: &Imported) -> String {
+    let added = format::plural(done.added, "sample lesson", "sample lessons");
+    format!("{added} added")
+}
 
 /// Fetches the samples and imports them. An error is told in words for a person.
 pub async fn load_samples(client: Client) -> Result<Imported, String> {

@@ -1,12 +1,12 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
 use super::Walk;
+use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::components::A;
-use lesson_api::{ApiError, Feedback, FeedbackGiven, FeedbackOutcome, limits};
+use lesson_api::{Feedback, FeedbackGiven, FeedbackOutcome, limits};
 
 /// A recommended lesson and whether it was a cause.
 #[derive(Clone)]
@@ -23,8 +23,7 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
     let outcome = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
     let outcome_text = RwSignal::new(String::new());
     let by_text = RwSignal::new(false);
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
     let given = RwSignal::new(None::<FeedbackGiven>);
     let causes: Vec<Cause> = walk.answered.with_untracked(|answered| {
         let items = answered
@@ -57,9 +56,6 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
         let Some(chosen) = FeedbackOutcome::parse(&outcome.get_untracked()) else {
             return;
         };
-        if busy.get_untracked() {
-            return;
-        }
         let causes = kept.get_value();
         let ticked = || {
             causes
@@ -79,24 +75,17 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
                 None
             },
         };
-        busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let answer = walk
-                .client
-                .post_json::<FeedbackGiven>("/v1/feedback", &request)
-                .await;
-            busy.try_set(false);
-            match answer {
-                Ok(answer) => {
-                    toasts.good("Feedback recorded");
-                    given.try_set(Some(answer));
-                }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
-        });
+        asking.run(
+            async move {
+                walk.client
+                    .post_json::<FeedbackGiven>("/v1/feedback", &request)
+                    .await
+            },
+            move |answer| {
+                toasts.good("Feedback recorded");
+                given.try_set(Some(answer));
+            },
+        );
     };
     let boxes = causes
         .into_iter()
@@ -127,11 +116,11 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
                 {boxes}
             </fieldset>
             <div class="actions">
-                <button type="submit" class="primary" disabled=move || busy.get() || (by_text.get() && outcome_text.read().trim().is_empty())
+                <button type="submit" class="primary" disabled=move || asking.busy.get() || (by_text.get() && outcome_text.read().trim().is_empty())
                     data-testid="feedback-submit">"Give feedback"</button>
             </div>
             <div aria-live="polite">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 {move || given.get().map(|given| view! { <Updated given/> })}
             </div>
         </form>

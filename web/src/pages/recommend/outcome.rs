@@ -1,10 +1,10 @@
 //! Step 3: what came of the decision, and which standings it moved.
 
 use super::Walk;
+use crate::asking::Asking;
 use crate::format;
 use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::components::A;
 use lesson_api::{ApiError, ErrorCode, LessonView, Outcome, OutcomeRecorded, TradeOutcome};
 
@@ -17,8 +17,7 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
     let toasts = use_toasts();
     let outcome = RwSignal::new(TradeOutcome::Profit.as_str().to_owned());
     let pnl = RwSignal::new(String::new());
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
     let moved = RwSignal::new(None::<Vec<Moved>>);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -28,9 +27,6 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
         let Some(answered) = walk.answered.get_untracked() else {
             return;
         };
-        if busy.get_untracked() {
-            return;
-        }
         let pnl_percent = match format::filled(&pnl.get_untracked()) {
             None => None,
             Some(typed) => match typed
@@ -44,40 +40,29 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
                     let message = format!(
                         "“{typed}” is not a number. Write the percentage such as 3.5 or -2."
                     );
-                    error.set(Some(
-                        ApiError::new(ErrorCode::InvalidRequest, message).at("pnl_percent"),
-                    ));
+                    let refused = ApiError::new(ErrorCode::InvalidRequest, message);
+                    asking.error.set(Some(refused.at("pnl_percent")));
                     return;
                 }
             },
         };
-        busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let request = Outcome {
-                decision_id: answered.decision_id,
-                outcome: chosen,
-                pnl_percent,
-            };
-            let before: Vec<LessonView> = answered
-                .given
-                .recommended
-                .into_iter()
-                .map(|item| item.lesson)
-                .collect();
-            match record(walk, &request, before).await {
-                Ok(rows) => {
-                    toasts.good(format!(
-                        "Recorded. {} moved",
-                        format::plural(rows.len() as u32, "standing", "standings")
-                    ));
-                    moved.try_set(Some(rows));
-                }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
-            busy.try_set(false);
+        let request = Outcome {
+            decision_id: answered.decision_id,
+            outcome: chosen,
+            pnl_percent,
+        };
+        let before: Vec<LessonView> = answered
+            .given
+            .recommended
+            .into_iter()
+            .map(|item| item.lesson)
+            .collect();
+        asking.run(record(walk, request, before), move |rows| {
+            toasts.good(format!(
+                "Recorded. {} moved",
+                format::plural(rows.len() as u32, "standing", "standings")
+            ));
+            moved.try_set(Some(rows));
         });
     };
     view! {
@@ -90,10 +75,10 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
                 <p class="hint">"Without step 2 no lesson counts as applied, and no standing moves."</p>
             </Show>
             <div class="actions">
-                <button type="submit" class="primary" disabled=busy data-testid="outcome-submit">"Record outcome"</button>
+                <button type="submit" class="primary" disabled=asking.busy data-testid="outcome-submit">"Record outcome"</button>
             </div>
             <div aria-live="polite">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 {move || moved.get().map(|rows| view! { <MovedTable rows/> })}
             </div>
         </form>
@@ -102,12 +87,12 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
 
 async fn record(
     walk: Walk,
-    request: &Outcome,
+    request: Outcome,
     before: Vec<LessonView>,
 ) -> Result<Vec<Moved>, ApiError> {
     let recorded = walk
         .client
-        .post_json::<OutcomeRecorded>("/v1/outcome", request)
+        .post_json::<OutcomeRecorded>("/v1/outcome", &request)
         .await?;
     let mut rows = Vec::new();
     for slug in recorded.effectiveness_recalculated {

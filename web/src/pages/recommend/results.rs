@@ -2,10 +2,9 @@
 
 use super::Answered;
 use super::trace::{LeftOutList, Waterfall};
-use crate::client::Client;
 use crate::dom;
 use crate::format;
-use crate::pages::data::load_samples;
+use crate::pages::data::SamplesButton;
 use crate::ui::{BadgeChip, Empty, Prose, RelevanceChip, TrustChip, use_toasts};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -46,7 +45,7 @@ pub fn Results(answered: Answered) -> impl IntoView {
             {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
             {none.then(|| view! {
                 <Empty title="No lesson fits" text=hint.unwrap_or_else(|| "Say more about the situation, or leave out a field.".to_owned())>
-                    {store_empty.then(|| view! { <SamplesButton/> })}
+                    {store_empty.then(|| view! { <SamplesButton then=". Recommend again."/> })}
                     <A href="/data" attr:class="button">"Import lessons"</A>
                 </Empty>
             })}
@@ -125,26 +124,4 @@ fn PromptText(text: String) -> impl IntoView {
             <pre class="prompt" tabindex="0" dir="auto" data-testid="prompt-text">{text}</pre>
         </section>
     }
-}
-
-/// Loads the samples into an empty store.
-#[component]
-fn SamplesButton() -> impl IntoView {
-    let client = Client::get_from_context();
-    let toasts = use_toasts();
-    let busy = RwSignal::new(false);
-    let load = move |_| {
-        busy.set(true);
-        spawn_local(async move {
-            match load_samples(client).await {
-                Ok(done) => toasts.good(format!(
-                    "{} added. Recommend again.",
-                    format::plural(done.added, "sample lesson", "sample lessons")
-                )),
-                Err(message) => toasts.bad(message),
-            }
-            busy.try_set(false);
-        });
-    };
-    view! { <button type="button" class="primary" disabled=busy on:click=load data-testid="load-samples">"Load sample lessons"</button> }
 }

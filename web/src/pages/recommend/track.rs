@@ -1,24 +1,20 @@
 //! Step 2: the agent's reasoning, and which lessons are seen in it.
 
 use super::Walk;
+use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, ErrorNote, use_toasts};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use lesson_api::{ApiError, DetectionView, MatchType, Track, Tracked, limits};
+use lesson_api::{DetectionView, MatchType, Track, Tracked, limits};
 
 /// Paste, track, see.
 #[component]
 pub fn TrackStep(walk: Walk) -> impl IntoView {
     let toasts = use_toasts();
     let reasoning = RwSignal::new(String::new());
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        if busy.get_untracked() {
-            return;
-        }
         let decision_id = walk.answered.with_untracked(|answered| {
             answered
                 .as_ref()
@@ -28,32 +24,25 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
             decision_id: decision_id.unwrap_or_default(),
             reasoning: reasoning.get_untracked(),
         };
-        busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let answer = walk
-                .client
-                .post_json::<Tracked>("/v1/track", &request)
-                .await;
-            busy.try_set(false);
-            match answer {
-                Ok(tracked) => {
-                    let applied = tracked
-                        .detections
-                        .iter()
-                        .filter(|detection| detection.applied)
-                        .count() as u32;
-                    toasts.good(format!(
-                        "{} seen as applied",
-                        format::plural(applied, "lesson", "lessons")
-                    ));
-                    walk.tracked.try_set(Some(tracked));
-                }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
-        });
+        asking.run(
+            async move {
+                walk.client
+                    .post_json::<Tracked>("/v1/track", &request)
+                    .await
+            },
+            move |tracked| {
+                let applied = tracked
+                    .detections
+                    .iter()
+                    .filter(|detection| detection.applied)
+                    .count() as u32;
+                toasts.good(format!(
+                    "{} seen as applied",
+                    format::plural(applied, "lesson", "lessons")
+                ));
+                walk.tracked.try_set(Some(tracked));
+            },
+        );
     };
     view! {
         <form class="card form" on:submit=submit>
@@ -61,10 +50,10 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
             <Area id="track-input" label="The agent's reasoning" value=reasoning rows=6 max=limits::TEXT
                 hint="Lessons are seen when they are named, or when several of their key phrases appear."/>
             <div class="actions">
-                <button type="submit" class="primary" disabled=move || busy.get() || reasoning.read().trim().is_empty() data-testid="track-submit">"Track usage"</button>
+                <button type="submit" class="primary" disabled=move || asking.busy.get() || reasoning.read().trim().is_empty() data-testid="track-submit">"Track usage"</button>
             </div>
             <div aria-live="polite">
-                {move || error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 {move || walk.tracked.get().map(|tracked| view! {
                     {(!tracked.recorded).then(|| view! { <p class="note">"Seen, but not recorded: it had been recorded before."</p> })}
                     <ul class="detections">{tracked.detections.into_iter().map(detection).collect_view()}</ul>
