@@ -45,9 +45,11 @@ struct Layer {
 impl Encoder {
     /// Reads what the ops need beside the tables and weights that stay in the pack.
     pub fn new(pack: Pack, kernel: Kernel) -> Result<Self, EmbedError> {
-        let norm = |at: &NormAt| Norm {
-            gamma: pack.floats(&at.gamma),
-            beta: pack.floats(&at.beta),
+        let norm = |at: &NormAt| {
+            Ok::<_, EmbedError>(Norm {
+                gamma: pack.floats("gammas", &at.gamma)?,
+                beta: pack.floats("betas", &at.beta)?,
+            })
         };
         let layers = pack
             .layout
@@ -57,17 +59,17 @@ impl Encoder {
                 Ok(Layer {
                     qkv: Linear::new(&pack, &at.qkv)?,
                     out: Linear::new(&pack, &at.out)?,
-                    norm1: norm(&at.norm1),
+                    norm1: norm(&at.norm1)?,
                     up: Linear::new(&pack, &at.up)?,
                     down: Linear::new(&pack, &at.down)?,
-                    norm2: norm(&at.norm2),
+                    norm2: norm(&at.norm2)?,
                 })
             })
             .collect::<Result<_, EmbedError>>()?;
         Ok(Self {
             kernel,
-            position_scales: pack.floats(&pack.layout.position_scales),
-            norm: norm(&pack.layout.norm),
+            position_scales: pack.floats("position scales", &pack.layout.position_scales)?,
+            norm: norm(&pack.layout.norm)?,
             layers,
             pack,
         })

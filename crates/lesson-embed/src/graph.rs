@@ -27,19 +27,51 @@ impl Graph {
         let outputs = Tensor::from_shape(&[ids.len()], ids)
             .and_then(|ids| self.plan.run(tvec!(ids.into_tvalue())))
             .map_err(refused)?;
-        let vector = outputs
-            .first()
-            .ok_or_else(|| EmbedError::Graph("no output".into()))?
-            .try_as_plain_ram()
-            .and_then(|view| Ok(view.as_slice::<f32>()?.to_vec()))
-            .map_err(refused)?;
-        if vector.iter().any(|v| !v.is_finite()) {
-            return Err(EmbedError::Graph(
-                "the pack's weights give a vector that is not finite".into(),
-            ));
-        }
-        Ok(vector)
+        vector_of(&outputs)
     }
+
+    /// As [`Graph::run`]; `each` is told the kind of op before and after it runs, and all kinds are those of
+    /// [`Graph::KINDS`].
+    pub fn run_watched(
+        &self,
+        ids: &[u32],
+        mut each: impl FnMut(&str, bool),
+    ) -> Result<Vec<f32>, EmbedError> {
+        let outputs = Tensor::from_shape(&[ids.len()], ids)
+            .and_then(|ids| {
+                let mut state = self.plan.spawn()?;
+                state.run_plan_with_eval(tvec!(ids.into_tvalue()), |context, _, node, inputs| {
+                    let kind = node.name.rsplit('.').next().unwrap_or_default();
+                    each(kind, true);
+                    let outputs = node.op.eval(context, inputs);
+                    each(kind, false);
+                    outputs
+                })
+            })
+            .map_err(refused)?;
+        vector_of(&outputs)
+    }
+
+    /// What the nodes' names end with, in the order in which a layer runs them.
+    pub const KINDS: [&str; 9] = [
+        "embed", "qkv", "attend", "out", "norm1", "up", "down", "norm2", "pool",
+    ];
+}
+
+/// The graph's one output.
+fn vector_of(outputs: &[TValue]) -> Result<Vec<f32>, EmbedError> {
+    let vector = outputs
+        .first()
+        .ok_or_else(|| EmbedError::Graph("no output".into()))?
+        .try_as_plain_ram()
+        .and_then(|view| Ok(view.as_slice::<f32>()?.to_vec()))
+        .map_err(refused)?;
+    if vector.iter().any(|v| !v.is_finite()) {
+        return Err(EmbedError::Graph(
+            "the pack's weights give a vector that is not finite".into(),
+        ));
+    }
+    Ok(vector)
 }
 
 impl std::fmt::Debug for Graph {

@@ -35,7 +35,7 @@ mod vectors;
 
 pub use error::EmbedError;
 #[cfg(feature = "runtime")]
-pub use model::Model;
+pub use model::{Model, StageTime};
 pub use pack::{
     Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec,
     check_pack, write_pack,

@@ -54,8 +54,8 @@ impl Linear {
         }
         Ok(Self {
             at: at.clone(),
-            scales: pack.floats(&at.scales),
-            bias: pack.floats(&at.bias),
+            scales: pack.floats("scales", &at.scales)?,
+            bias: pack.floats("biases", &at.bias)?,
             weight_sums,
         })
     }

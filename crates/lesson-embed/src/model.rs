@@ -6,7 +6,7 @@ use crate::EmbedError;
 use crate::encoder::Encoder;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
-use crate::pack::Pack;
+use crate::pack::{BODY_AT, Dims, Pack, WordPieceSpec};
 use crate::tokenizer::Tokenizer;
 
 /// A sentence encoder over a model pack that it keeps and reads in place. It is immutable: share it behind
@@ -15,27 +15,49 @@ use crate::tokenizer::Tokenizer;
 pub struct Model {
     id: String,
     dims: usize,
+    shape: Dims,
     tokenizer: Tokenizer,
     graph: Graph,
 }
 
+/// What a kind of op took of one embedding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageTime {
+    /// `embed`, `qkv`, `attend`, `out`, `norm1`, `up`, `down`, `norm2` or `pool`.
+    pub stage: &'static str,
+    /// In the clock's unit, over all layers.
+    pub time: f64,
+    /// Multiply-adds of its matrix products, over all layers; 0 where there are none.
+    pub products: u64,
+}
+
 impl Model {
+    /// Where the part of a pack begins that its SHA-256 covers: what [`Model::load_hashed`] wants hashed.
+    pub const HASHED_FROM: usize = BODY_AT;
+
     /// Checks the pack (magic, version, length, SHA-256, shape, tokenizer, weights) and builds the encoder
     /// over it. The tables and weights stay where they are in `pack`; beside them loading allocates the
     /// vocabulary and less than a megabyte.
     pub fn load(pack: Vec<u8>) -> Result<Self, EmbedError> {
-        Self::load_with(pack, Kernel::best())
+        Self::build(Pack::read(pack)?)
     }
 
-    fn load_with(pack: Vec<u8>, kernel: Kernel) -> Result<Self, EmbedError> {
-        let (pack, spec) = Pack::read(pack)?;
+    /// As [`Model::load`], where the host has hashed `pack[HASHED_FROM..]` already: a browser's own SHA-256 is
+    /// several times faster than one in wasm that has just been loaded.
+    pub fn load_hashed(pack: Vec<u8>, sha256: [u8; 32]) -> Result<Self, EmbedError> {
+        Self::build(Pack::read_hashed(pack, sha256)?)
+    }
+
+    fn build((pack, spec): (Pack, WordPieceSpec)) -> Result<Self, EmbedError> {
         let tokenizer = Tokenizer::new(spec, pack.dims.positions)?;
         let id = format!("{}@{}", pack.name, &pack.hash[..12]);
         let dims = pack.dims.hidden;
-        let graph = Graph::new(Arc::new(Encoder::new(pack, kernel)?))?;
+        let shape = pack.dims.clone();
+        let graph = Graph::new(Arc::new(Encoder::new(pack, Kernel::best())?))?;
         Ok(Self {
             id,
             dims,
+            shape,
             tokenizer,
             graph,
         })
@@ -56,6 +78,44 @@ impl Model {
     /// alone. Cost grows with the word pieces: milliseconds for a sentence.
     pub fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         self.graph.run(&self.token_ids(text)?)
+    }
+
+    /// Embeds `text` once and tells what each kind of op took of it, in the order in which a layer runs them.
+    /// `clock` returns the time in any unit; the answer's times are in the same.
+    pub fn profile(
+        &self,
+        text: &str,
+        mut clock: impl FnMut() -> f64,
+    ) -> Result<Vec<StageTime>, EmbedError> {
+        let ids = self.token_ids(text)?;
+        let mut stages: Vec<StageTime> = Graph::KINDS
+            .into_iter()
+            .map(|stage| StageTime {
+                stage,
+                time: 0.0,
+                products: self.products(stage, ids.len() as u64),
+            })
+            .collect();
+        self.graph.run_watched(&ids, |kind, begins| {
+            let now = clock();
+            if let Some(stage) = stages.iter_mut().find(|stage| stage.stage == kind) {
+                stage.time += if begins { -now } else { now };
+            }
+        })?;
+        Ok(stages)
+    }
+
+    /// Multiply-adds of a kind of op over all layers.
+    fn products(&self, stage: &str, tokens: u64) -> u64 {
+        let (hidden, inner) = (self.shape.hidden as u64, self.shape.inner as u64);
+        let layer = match stage {
+            "qkv" => tokens * 3 * hidden * hidden,
+            "attend" => 2 * tokens * tokens * hidden,
+            "out" => tokens * hidden * hidden,
+            "up" | "down" => tokens * hidden * inner,
+            _ => 0,
+        };
+        layer * self.shape.layers as u64
     }
 
     /// The word-piece ids that [`Model::embed`] reads, with the marks at both ends. At most the first

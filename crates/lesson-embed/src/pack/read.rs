@@ -35,6 +35,22 @@ impl Pack {
     /// Checks magic, version, length, hash, shape and tokenizer, in this order. Cost: one SHA-256 over the
     /// file; memory beyond the file: the vocabulary.
     pub fn read(bytes: Vec<u8>) -> Result<(Self, WordPieceSpec), EmbedError> {
+        Self::read_with(bytes, |body| Sha256::digest(body).into())
+    }
+
+    /// As [`Pack::read`], with the SHA-256 of what follows [`BODY_AT`], computed elsewhere.
+    #[cfg(feature = "runtime")]
+    pub fn read_hashed(
+        bytes: Vec<u8>,
+        sha256: [u8; 32],
+    ) -> Result<(Self, WordPieceSpec), EmbedError> {
+        Self::read_with(bytes, |_| sha256)
+    }
+
+    fn read_with(
+        bytes: Vec<u8>,
+        sha256: impl FnOnce(&[u8]) -> [u8; 32],
+    ) -> Result<(Self, WordPieceSpec), EmbedError> {
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if magic.is_empty() || !MAGIC.starts_with(magic) {
             return Err(EmbedError::NotAPack);
@@ -70,17 +86,17 @@ impl Pack {
             });
         }
         let expected = hex(&bytes[HASH_AT..BODY_AT]);
-        let hash = hex(&Sha256::digest(&bytes[BODY_AT..]));
+        let hash = hex(&sha256(&bytes[BODY_AT..]));
         if expected != hash {
             return Err(EmbedError::HashMismatch {
                 expected,
                 found: hash,
             });
         }
-        Self::read_hashed(bytes, hash)
+        Self::read_body(bytes, hash)
     }
 
-    fn read_hashed(bytes: Vec<u8>, hash: String) -> Result<(Self, WordPieceSpec), EmbedError> {
+    fn read_body(bytes: Vec<u8>, hash: String) -> Result<(Self, WordPieceSpec), EmbedError> {
         let mut reader = Reader::new(&bytes[BODY_AT..NAME_AT], "header");
         let mut next = || Ok::<usize, EmbedError>(reader.u32()? as usize);
         let dims = Dims {
@@ -131,13 +147,26 @@ impl Pack {
         &self.bytes[range.clone()]
     }
 
+    /// A small float tensor, copied out: packs may lie at any address, floats may not. Refused: one that is not
+    /// finite.
     #[cfg(feature = "runtime")]
-    /// A small float tensor, copied out: packs may lie at any address, floats may not.
-    pub fn floats(&self, range: &Range<usize>) -> Vec<f32> {
-        self.slice(range)
+    pub fn floats(
+        &self,
+        field: &'static str,
+        range: &Range<usize>,
+    ) -> Result<Vec<f32>, EmbedError> {
+        let floats: Vec<f32> = self
+            .slice(range)
             .chunks_exact(4)
             .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-            .collect()
+            .collect();
+        match floats.iter().find(|v| !v.is_finite()) {
+            Some(v) => Err(EmbedError::field(
+                field,
+                format!("hold {v}, which is not finite"),
+            )),
+            None => Ok(floats),
+        }
     }
 }
 
