@@ -117,6 +117,7 @@ window.bench = {
     return found;
   },
 
+  /** Megabytes of each side's module. */
   memory: () => Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, side.memory()])),
 
   /**
