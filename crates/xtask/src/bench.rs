@@ -1,5 +1,7 @@
 //! The benches: one row each. Numbers are printed as tables by what runs.
 
+pub mod embed;
+
 use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
@@ -10,7 +12,15 @@ struct Bench {
     name: &'static str,
     about: &'static str,
     needs: &'static [Need],
-    run: fn(&Cache) -> Result<()>,
+    run: Run,
+}
+
+/// How a bench is run.
+enum Run {
+    /// It prints tables.
+    Table(fn(&Cache) -> Result<()>),
+    /// It prints tables and, if asked, ends with one line of JSON.
+    Json(fn(&Cache, bool) -> Result<()>),
 }
 
 const BENCHES: &[Bench] = &[
@@ -18,13 +28,19 @@ const BENCHES: &[Bench] = &[
         name: "engine",
         about: "retrieval by store size, natively and in Node; SequenceMatcher beside its peers; tool suggestion",
         needs: &[Need::Model, Need::Dist],
-        run: engine,
+        run: Run::Table(engine),
+    },
+    Bench {
+        name: "embed",
+        about: "the embedding engine beside onnxruntime-web and transformers.js in one Chromium (--json: as JSON too)",
+        needs: &[Need::Dist, Need::Browser, Need::Peers, Need::PeerModel],
+        run: Run::Json(embed::run),
     },
     Bench {
         name: "size",
         about: "what a browser downloads, raw and gzip",
         needs: &[Need::Dist],
-        run: size,
+        run: Run::Table(size),
     },
 ];
 
@@ -46,18 +62,27 @@ pub fn all_needs() -> Vec<Need> {
         .collect()
 }
 
-/// Runs one bench.
-pub fn bench(cache: &Cache, name: &str) -> Result<()> {
+/// Runs one bench; with `json`, its last line is the result as JSON.
+pub fn bench(cache: &Cache, name: &str, json: bool) -> Result<()> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         return Err(Fault::new(
             format_args!("no bench is called {name}"),
             list(),
         ));
     };
+    if json && matches!(bench.run, Run::Table(_)) {
+        return Err(Fault::new(
+            format_args!("--json: bench {name} prints tables only"),
+            format_args!("run it without: cargo xtask bench {name}"),
+        ));
+    }
     let mut plan = Plan::default();
     needs::plan(cache, bench.needs, &mut plan)?;
     plan.run()?;
-    (bench.run)(cache)
+    match bench.run {
+        Run::Table(run) => run(cache),
+        Run::Json(run) => run(cache, json),
+    }
 }
 
 /// Natively, then the same through the built module.

@@ -74,6 +74,9 @@ enum Task {
     Bench {
         /// The bench's name.
         name: String,
+        /// End with the result as one line of JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Formatting, lints for the host and for wasm32, structure.
     Check,
@@ -103,7 +106,7 @@ fn start(task: Task) -> Result<()> {
         Task::Build { dev } => build(&cache, if dev { Profile::Dev } else { Profile::Release }),
         Task::Serve { port, no_build } => serve(&cache, port, no_build),
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
-        Task::Bench { name } => bench::bench(&cache, &name),
+        Task::Bench { name, json } => bench::bench(&cache, &name, json),
         Task::Check => check::check(&cache),
     }
 }

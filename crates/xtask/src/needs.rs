@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::fault::Result;
 use crate::progress::Plan;
-use crate::{browser, bundle, model, npm, python, tools, wasm_target};
+use crate::{bench, browser, bundle, model, npm, python, tools, wasm_target};
 
 /// Something that set-up provides. The order is the order of set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,10 @@ pub enum Need {
     Browser,
     /// The Python environment of the oracles.
     Oracles,
+    /// The packages that benches hold the engine beside.
+    Peers,
+    /// The model file of those packages.
+    PeerModel,
     /// Linting for wasm32.
     WasmClippy,
     /// `dist/`, built for release.
@@ -60,7 +64,13 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::WasmPack => tool(cache, plan, tools::wasm_pack()),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
             Need::Oracles => plan.step("Python packages of the oracles", || {
-                python::ensure_oracles(cache)
+                python::ORACLES.ensure(cache)
+            }),
+            Need::Peers => plan.step("npm packages of the peers", || {
+                bench::embed::ensure_peers(cache)
+            }),
+            Need::PeerModel => plan.step("model of the peers", || {
+                bench::embed::ensure_peer_model(cache)
             }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),

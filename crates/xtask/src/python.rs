@@ -8,8 +8,28 @@ use crate::debian;
 use crate::fault::{Fault, Result};
 use crate::run;
 
-/// The pinned packages of the oracles, relative to the clone.
-const REQUIREMENTS: &str = "tests/oracles/requirements.txt";
+/// A Python environment with pinned packages.
+pub struct Environment {
+    /// What it is called in logs.
+    name: &'static str,
+    /// Its pinned packages, relative to the clone: the file that is installed, then those that it includes.
+    pub requirements: &'static [&'static str],
+}
+
+/// What the tests compare with.
+pub const ORACLES: Environment = Environment {
+    name: "oracles",
+    requirements: &["tests/oracles/requirements.txt"],
+};
+
+/// What writes the model file of the benches' peers.
+pub const PEERS: Environment = Environment {
+    name: "peers",
+    requirements: &[
+        "tests/benches/embed/requirements.txt",
+        "tests/oracles/requirements.txt",
+    ],
+};
 
 /// `python3 -m pip`, installed from the distribution when missing.
 pub fn pip(cache: &Cache) -> Result<Command> {
@@ -37,22 +57,27 @@ pub fn pip(cache: &Cache) -> Result<Command> {
     ))
 }
 
-/// The interpreter of the oracles' environment.
-pub fn oracles(cache: &Cache) -> Result<PathBuf> {
-    Ok(make(cache)?.0.join("bin/python3"))
+impl Environment {
+    /// Its interpreter; the environment is made when absent.
+    pub fn interpreter(&self, cache: &Cache) -> Result<PathBuf> {
+        Ok(make(cache, self)?.0.join("bin/python3"))
+    }
+
+    /// Makes it when absent.
+    pub fn ensure(&self, cache: &Cache) -> Result<String> {
+        Ok(match make(cache, self)?.1 {
+            Made::Before => "already there".into(),
+            Made::Now => String::new(),
+        })
+    }
 }
 
-/// Makes the oracles' environment.
-pub fn ensure_oracles(cache: &Cache) -> Result<String> {
-    Ok(match make(cache)?.1 {
-        Made::Before => "already there".into(),
-        Made::Now => String::new(),
-    })
-}
-
-fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
-    let requirements = cache.root.join(REQUIREMENTS);
-    let key = cache::key_of(&cache.root, &[REQUIREMENTS], &[&interpreter(cache)?])?;
+fn make(cache: &Cache, environment: &Environment) -> Result<(PathBuf, Made)> {
+    let key = cache::key_of(
+        &cache.root,
+        environment.requirements,
+        &[&interpreter(cache)?],
+    )?;
     // An environment knows its own path, so it is made where it stays; the mark says that it is whole.
     let at = cache.dir("venv")?.join(&key);
     let mark = at.join("whole");
@@ -70,13 +95,13 @@ fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
         again.args(["-m", "venv"]).arg(&at);
         run::quiet(cache, "venv", again, None, remedy)?;
     }
-    if requirements.exists() {
+    if let Some(requirements) = environment.requirements.first() {
         let mut install = run::program(cache, at.join("bin/python3"))?;
         install
             .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
             .args(["-m", "pip", "install", "--requirement"])
-            .arg(&requirements);
-        run::quiet(cache, "oracles", install, None, remedy)?;
+            .arg(cache.root.join(requirements));
+        run::quiet(cache, environment.name, install, None, remedy)?;
     }
     touch(&mark)?;
     Ok((at, Made::Now))

@@ -37,7 +37,7 @@ impl Runner {
                     cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
                 }
                 if needs.contains(&Need::Oracles) {
-                    cargo.env("LESSONLOOP_PYTHON", python::oracles(cache)?);
+                    cargo.env("LESSONLOOP_PYTHON", python::ORACLES.interpreter(cache)?);
                 }
                 run::loud(cargo, REMEDY)
             }

@@ -1,0 +1,72 @@
+//! The embedding engine beside what a page would take instead. Measured and printed by `tests/benches/embed/bench.mjs`.
+
+use std::path::PathBuf;
+
+use crate::cache::{self, Cache, Made};
+use crate::fault::Result;
+use crate::{browser, model, npm, python, run};
+
+/// The folder whose lock file pins the peers.
+const PEERS: &str = "tests/benches/peers";
+
+/// What writes the peers' model file.
+const WRITER: &str = "tests/benches/embed/peer_model.py";
+
+/// What decides that file's bytes: what writes it, and the pin of the weights.
+const INPUTS: [&str; 4] = [
+    WRITER,
+    "tests/oracles/embed_onnx.py",
+    "tests/oracles/embed_vectors.py",
+    "crates/xtask/src/model.rs",
+];
+
+/// Installs the peers from npm.
+pub fn ensure_peers(cache: &Cache) -> Result<String> {
+    npm::install(cache, &cache.root.join(PEERS), "npm-peers")
+}
+
+/// Makes the peers' model: the same weights, as onnxruntime quantises them.
+pub fn ensure_peer_model(cache: &Cache) -> Result<String> {
+    Ok(match peer_model(cache)?.1 {
+        Made::Before => "already there".into(),
+        Made::Now => String::new(),
+    })
+}
+
+fn peer_model(cache: &Cache) -> Result<(PathBuf, Made)> {
+    let key = || {
+        cache::key_of(
+            &cache.root,
+            &[&INPUTS, python::PEERS.requirements].concat(),
+            &[],
+        )
+    };
+    cache.made("peer-model", key, |at| {
+        let mut writer = run::program(cache, python::PEERS.interpreter(cache)?)?;
+        writer.arg(WRITER).arg(model::weights(cache)?).arg(at);
+        run::quiet(
+            cache,
+            "peer-model",
+            writer,
+            None,
+            "read the log: the quantiser names what it could not do",
+        )
+    })
+}
+
+/// Prints both sides in a table; as one line of JSON too, if asked.
+pub fn run(cache: &Cache, json: bool) -> Result<()> {
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/embed/bench.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
+        .env(
+            "LESSONLOOP_PEERS",
+            cache.root.join(PEERS).join("node_modules"),
+        )
+        .env("LESSONLOOP_PEER_MODEL", peer_model(cache)?.0);
+    if json {
+        node.arg("--json");
+    }
+    run::loud(node, "read the message above")
+}
