@@ -189,7 +189,7 @@ fn a_header_for_other_dims_is_refused_by_name() {
     let cases: [(usize, u32, &str, &str); 10] = [
         (0, 48, "length", "wrong_dims"),
         (0, 26, "hidden", "bad_field"),
-        (0, 4096, "length", "wrong_dims"),
+        (0, 4092, "length", "wrong_dims"),
         (1, 3, "length", "wrong_dims"),
         (1, 0, "layers", "bad_field"),
         (2, 5, "heads", "bad_field"),

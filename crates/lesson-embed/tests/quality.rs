@@ -18,6 +18,12 @@ const LOSS: f64 = 0.005;
 const FLOOR: f64 = 0.80;
 /// Texts whose every two cosines are compared: 124,750 pairs.
 const TEXTS: usize = 500;
+/// Our cosines with the float model's: 0.9973 is measured, and our side is the same to the bit everywhere. What is
+/// left allows for half as much disorder again and an oracle that rounds in another order.
+const LIKE_FLOAT: f64 = 0.995;
+/// Cosines to vectors stored as int8 with our own: 0.999994 is measured, and the disorder grows fourfold with each bit
+/// that is lost. Two bits fewer would just pass; three would not.
+const LIKE_UNSTORED: f64 = 0.9999;
 
 struct Pair {
     grade: f64,
@@ -243,6 +249,6 @@ fn texts_are_ordered_as_by_the_float_model() {
         "Spearman over {} pairs: our cosines with the float model's {model:.5}, stored as int8 with ours {storage:.6}",
         ours.len()
     );
-    assert!(model >= 0.99, "{model}");
-    assert!(storage >= 0.999, "{storage}");
+    assert!(model >= LIKE_FLOAT, "{model}");
+    assert!(storage >= LIKE_UNSTORED, "{storage}");
 }
