@@ -1,97 +1,16 @@
 //! The real model: ids and vectors against their oracles, and what a reader does with damaged copies of its pack.
 //!
-//! Built with the feature `model-tests` only. What it needs is made by `cargo xtask test embed`, or by hand:
-//! `LESSONLOOP_MODEL_PACK` is the pack, `LESSONLOOP_MODEL_WEIGHTS` the folder with model.safetensors and
-//! tokenizer.json that it was made of, `LESSONLOOP_PYTHON` an interpreter with tests/oracles/requirements.txt.
+//! Built with the feature `model-tests` only; tests/common says what it needs.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+mod common;
 
+use common::{ask, cosine, model, numbers, pack};
 use lesson_embed::{EmbedError, Model, QuantVector, VectorStore};
-
-const REMEDY: &str = "run `cargo xtask test embed`, which sets it";
-
-fn path(name: &str) -> PathBuf {
-    match std::env::var_os(name) {
-        Some(path) => path.into(),
-        None => panic!("{name} is not set: {REMEDY}"),
-    }
-}
-
-fn pack() -> Vec<u8> {
-    let file = path("LESSONLOOP_MODEL_PACK");
-    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}; {REMEDY}", file.display()))
-}
-
-fn model() -> &'static Model {
-    static MODEL: OnceLock<Model> = OnceLock::new();
-    MODEL.get_or_init(|| Model::load(pack()).expect("the pack loads"))
-}
-
-/// Runs an oracle and hands over each line of its answer.
-fn ask(script: &str, count: usize, mut each: impl FnMut(&str, &[String])) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/oracles")
-        .join(script);
-    let mut python = Command::new(path("LESSONLOOP_PYTHON"))
-        .arg("-B")
-        .arg(&script)
-        .arg(path("LESSONLOOP_MODEL_WEIGHTS"))
-        .arg(count.to_string())
-        // One text's matrices are too small for threads: they would only wait for each other.
-        .envs([("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{}: {error}; {REMEDY}", script.display()));
-    let answer = BufReader::new(python.stdout.take().expect("stdout is piped"));
-    let mut lines = 0;
-    for line in answer.lines() {
-        let line = line.expect("UTF-8");
-        let (text, numbers) = line.split_once('\t').expect("a text, a tab, numbers");
-        let numbers: Vec<String> = numbers.split_whitespace().map(str::to_owned).collect();
-        each(&from_hex(text), &numbers);
-        lines += 1;
-    }
-    let status = python.wait().expect("python ran");
-    assert!(
-        status.success() && lines == count,
-        "{}: {status}, {lines} lines",
-        script.display()
-    );
-}
-
-fn from_hex(text: &str) -> String {
-    let digit = |byte: u8| (byte as char).to_digit(16).expect("hex") as u8;
-    let bytes = text
-        .as_bytes()
-        .chunks_exact(2)
-        .map(|pair| digit(pair[0]) * 16 + digit(pair[1]));
-    String::from_utf8(bytes.collect()).expect("UTF-8")
-}
-
-fn numbers<T: std::str::FromStr<Err: std::fmt::Debug>>(words: &[String]) -> Vec<T> {
-    words
-        .iter()
-        .map(|word| word.parse().expect("a number"))
-        .collect()
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum()
-    };
-    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
-}
 
 #[test]
 fn token_ids_equal_hugging_face() {
     let mut different = 0;
-    ask("embed_tokens.py", 10_000, |text, answer| {
+    ask("embed_tokens.py", "10000", 10_000, |text, answer| {
         let expected: Vec<u32> = numbers(answer);
         let found = model().token_ids(text).expect("every text has ids");
         if found != expected {
@@ -105,7 +24,7 @@ fn token_ids_equal_hugging_face() {
 #[test]
 fn vectors_are_close_to_the_float_model() {
     let (mut worst, mut sum, mut count) = ((2.0, String::new()), 0.0, 0);
-    ask("embed_vectors.py", 1000, |text, answer| {
+    ask("embed_vectors.py", "1000", 1000, |text, answer| {
         let expected: Vec<f32> = numbers(answer);
         let found = model().embed(text).expect("every text has a vector");
         let cosine = cosine(&found, &expected);
@@ -147,6 +66,61 @@ fn every_text_has_a_unit_vector() {
     assert_eq!(model().dims(), 384);
     let (name, hash) = model().id().split_once('@').expect("name@hash");
     assert!(!name.is_empty() && hash.len() == 12, "{}", model().id());
+}
+
+#[test]
+fn what_holds_no_word_has_the_vector_of_no_text() {
+    let embed = |text: &str| model().embed(text).expect("a vector");
+    let (nothing, word) = (embed(""), embed("word"));
+    let marks: String = ('\u{300}'..='\u{34e}').cycle().take(65_536).collect();
+    let cases = [
+        ("white space", " \t\r\n\u{2003}".into()),
+        ("1 MB of control characters", "\u{1}\u{7f}".repeat(1 << 19)),
+        ("65,536 combining marks", marks.clone()),
+        (
+            "what a lone surrogate of JavaScript becomes",
+            "\u{fffd}".repeat(9),
+        ),
+    ];
+    for (name, text) in cases {
+        assert_eq!(embed(&text), nothing, "{name}");
+        assert_eq!(embed("word"), word, "after {name}");
+    }
+    assert_eq!(embed(&format!("word{marks}")), word);
+    assert_eq!(embed("w\u{fffd}or\u{0}d\u{fffd}"), word);
+    assert_ne!(word, nothing);
+}
+
+#[test]
+fn large_texts_are_cut_and_leave_the_model_sound() {
+    let word = model().embed("word").expect("a vector");
+    for piece in ["🙂 ", "🙂", "好", "a\u{301} ", "}{;", "[MASK]"] {
+        let text = piece.repeat((1 << 20) / piece.len() + 1);
+        let found = model().embed(&text).expect("a vector");
+        let start = model().embed(&piece.repeat(4096 / piece.len()));
+        // Past 256 pieces nothing counts; an endless word is unknown, however long it is.
+        assert_eq!(Ok(found), start, "{piece:?}");
+        assert_eq!(model().embed("word").as_ref(), Ok(&word), "after {piece:?}");
+    }
+}
+
+#[test]
+fn vectors_of_a_model_with_other_dims_do_not_mix() {
+    let vector = model().embed("word").expect("a vector");
+    let mut other = VectorStore::new(model().dims() * 2).expect("768 is fine");
+    let refused = [
+        other
+            .push(&QuantVector::from_f32(&vector).expect("finite"))
+            .map(|_| ()),
+        other.scan(&vector).map(|_| ()),
+    ];
+    let wrong = |field| EmbedError::WrongDims {
+        field,
+        expected: 768,
+        found: 384,
+    };
+    assert_eq!(refused, [Err(wrong("vector")), Err(wrong("query"))]);
+    assert!(other.is_empty());
 }
 
 #[test]

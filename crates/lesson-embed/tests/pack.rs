@@ -182,6 +182,35 @@ fn weights_of_eight_bits_are_refused() {
     assert!(error.to_string().starts_with("weights"), "{error}");
 }
 
+#[test]
+fn a_header_for_other_dims_is_refused_by_name() {
+    let pack = write_pack(&tiny()).expect("sound");
+    // The header's fields in order: hidden, layers, heads, inner, vocab, positions.
+    let cases: [(usize, u32, &str, &str); 10] = [
+        (0, 48, "length", "wrong_dims"),
+        (0, 26, "hidden", "bad_field"),
+        (0, 4092, "length", "wrong_dims"),
+        (1, 3, "length", "wrong_dims"),
+        (1, 0, "layers", "bad_field"),
+        (2, 5, "heads", "bad_field"),
+        (3, 44, "length", "wrong_dims"),
+        (4, 11, "tokenizer", "bad_field"),
+        (4, u32::MAX, "vocab", "bad_field"),
+        (5, 2, "positions", "bad_field"),
+    ];
+    for (place, value, field, code) in cases {
+        let mut other = pack.clone();
+        let at = BODY_AT + 4 * place;
+        other[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let error = Model::load(rehash(other)).expect_err("other dims");
+        assert_eq!(error.code(), code, "{error}");
+        assert!(
+            error.to_string().starts_with(field),
+            "{error} does not name {field}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
