@@ -124,7 +124,7 @@ fn store_error(error: &IdbError) -> StoreError {
     let full = match error {
         // No request failed and nobody here aborted: the browser would not write the commit. That
         // is its quota; its own word for it does not get here.
-        IdbError::UnexpectedData(UnexpectedDataError::TransactionAborted) => true,
+        IdbError::MissingData(UnexpectedDataError::TransactionAborted) => true,
         IdbError::DomException(exception) => {
             let exception: &wasm_bindgen::JsValue = exception.as_ref();
             js_sys::Reflect::get(exception, &"name".into())
