@@ -1,30 +1,21 @@
 // The engine's host in the browser: a module worker around one `Engine` over IndexedDB.
 //
-// It carries messages (lesson-api: ToWorker, FromWorker), fetches and keeps the model pack, tells
-// other tabs of changes, and starts a fresh instance when the module traps. No rule about lessons
-// lives here.
+// It carries messages (lesson-api: ToWorker, FromWorker), loads the model, has other workers embed
+// while many lessons wait, tells other tabs of changes, and starts a fresh instance when the module
+// traps. No rule about lessons lives here.
 
-const MANIFEST = "/engine/manifest.json";
-const PACK = "minilm.pack";
-const MODEL_CACHE = "lessonloop-model";
+import { Crew } from "./worker/crew.js";
+import { build, compile, instantiate, isTrap } from "./worker/module.js";
+import { dropPack, getPack, keepPack, packCached, readAhead } from "./worker/pack.js";
+
 const RELOAD = "Reload the page; if it happens again, export your lessons and report it.";
 /** Traps within this time of the start before count as one that does not stop. */
 const RESTART_WINDOW_MS = 5_000;
 const MAX_RESTARTS = 3;
 
-/** A module with one relaxed-SIMD instruction: valid only where the browser has them. */
-const RELAXED_PROBE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15,
-  65, 2, 253, 15, 253, 128, 2, 11,
-]);
-/** The same for plain SIMD. */
-const SIMD_PROBE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15,
-  253, 98, 11,
-]);
-
-const relaxed = WebAssembly.validate(RELAXED_PROBE);
-const build = relaxed ? "relaxed-simd" : "simd128";
+// Both come in at the same time: the module, and the model if it is there already.
+const module = compile();
+let ahead = readAhead();
 const tabs = new BroadcastChannel("lessonloop");
 
 /** Requests that have no answer yet, by id. */
@@ -37,39 +28,74 @@ let restarting = null;
 let position = 0;
 let download = null;
 let model = { phase: "absent" };
+/** The loaded model's id, and the workers that embed with it. */
+let modelId = null;
+let crew = null;
+/** Whether a person stopped the indexing. */
+let paused = false;
 
 const post = (message) => self.postMessage(message);
 
 const tellModel = (state) => {
+  if (JSON.stringify(state) === JSON.stringify(model)) return;
   model = state;
   post({ type: "model", state });
 };
 
-async function start() {
-  if (!WebAssembly.validate(SIMD_PROBE)) {
-    throw new Error("This browser is too old: it has no WebAssembly SIMD. Update it to use Lessonloop.");
+/** Says how far the lessons have their vectors. */
+function tellIndexing() {
+  if (!engine || !modelId) return;
+  const { done, total } = engine.indexing();
+  if (done >= total) {
+    if (paused) setPaused(false);
+    tellModel({ phase: "ready", id: modelId });
+  } else {
+    tellModel({ phase: paused ? "paused" : "indexing", done, total, id: modelId });
   }
-  // A trapped instance can't be used again; another query gives the glue a fresh module scope.
-  const glue = await import(`/engine/lessonloop.js?instance=${instances}`);
+}
+
+function setPaused(on) {
+  paused = on;
+  engine?.set_indexing(!on);
+}
+
+function stopIndexing() {
+  if (model.phase !== "indexing") return;
+  setPaused(true);
+  crew?.end();
+  tellIndexing();
+}
+
+function resumeIndexing() {
+  if (!paused) return;
+  setPaused(false);
+  tellIndexing();
+  crew?.consider();
+}
+
+async function start() {
+  // A trapped instance can't be used again; the next one is compiled already.
+  const glue = await instantiate(module, instances);
   instances += 1;
-  const file = relaxed ? "lessonloop_relaxed_bg.wasm" : "lessonloop_bg.wasm";
-  await glue.default({ module_or_path: new URL(`/engine/${file}`, self.location.origin) });
   const opened = await glue.Engine.open({
     store: { kind: "indexed_db" },
-    on_index: (done, total) => {
-      if (model.phase === "absent" || model.phase === "failed" || !model.id) return;
-      tellModel(done < total ? { phase: "indexing", done, total, id: model.id } : { phase: "ready", id: model.id });
+    on_index: () => {
+      tellIndexing();
+      if (!paused) crew?.consider();
     },
   });
   position = opened.position();
   startedAt = Date.now();
   engine = opened;
+  engine.set_indexing(!paused);
 }
 
 /** Fails what is under way, opens a fresh instance over the same store, and says so. */
 function restart(cause) {
   restarting ??= (async () => {
     engine = null;
+    crew?.abandon();
+    crew = null;
     const message = cause?.message ?? String(cause);
     const failed = [...open.values()];
     open.clear();
@@ -92,7 +118,8 @@ function restart(cause) {
     }
     post({ type: "restarted", message: `The engine failed (${message}) and was started again. Everything stored is kept.` });
     post({ type: "changed" });
-    const hadModel = Boolean(model.id);
+    const hadModel = Boolean(modelId);
+    modelId = null;
     tellModel({ phase: "absent" });
     restarting = null;
     // Reading twice does no harm.
@@ -114,8 +141,6 @@ function interrupted(message) {
     },
   };
 }
-
-const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 // A trap inside a future reaches no caller: it surfaces here.
 self.addEventListener("error", (event) => {
@@ -175,70 +200,19 @@ tabs.onmessage = async () => {
   }
 };
 
-async function packEntry() {
-  const answer = await fetch(MANIFEST, { cache: "no-cache" }).catch(() => null);
-  if (answer?.ok) {
-    const manifest = await answer.json();
-    const entry = manifest.files?.[PACK];
-    if (entry) return { key: `/engine/${PACK}?sha256=${entry.sha256}`, bytes: entry.bytes };
-  }
-  // Offline: what is in the cache was verified when it came.
-  const held = await caches.open(MODEL_CACHE).then((cache) => cache.keys());
-  return held.length > 0 ? { key: held[held.length - 1].url, bytes: 0 } : null;
-}
-
-async function modelCached() {
-  try {
-    const cache = await caches.open(MODEL_CACHE);
-    return (await cache.keys()).length > 0;
-  } catch {
-    return false; // No Cache API in private windows of some browsers.
-  }
-}
-
-async function fetchPack(signal) {
-  const entry = await packEntry();
-  if (!entry) throw new Error("The model could not be reached. Connect to the network and try again.");
-  const cache = await caches.open(MODEL_CACHE).catch(() => null);
-  const held = await cache?.match(entry.key);
-  if (held) return { bytes: new Uint8Array(await held.arrayBuffer()), keep: null };
-  tellModel({ phase: "downloading", loaded: 0, total: entry.bytes });
-  const answer = await fetch(entry.key, { signal });
-  if (!answer.ok) throw new Error(`The server answered ${answer.status} for the model. Try again later.`);
-  const total = Number(answer.headers.get("content-length")) || entry.bytes;
-  const parts = [];
-  let loaded = 0;
-  let told = 0;
-  for (const reader = answer.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    loaded += value.length;
-    if (loaded - told > 262_144) {
-      told = loaded;
-      tellModel({ phase: "downloading", loaded, total });
-    }
-  }
-  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
-  const keep = async () => {
-    for (const old of (await cache?.keys()) ?? []) await cache.delete(old);
-    await cache?.put(entry.key, new Response(bytes));
-  };
-  return { bytes, keep };
-}
-
 async function loadModel() {
-  if (download || ["loading", "indexing", "ready"].includes(model.phase)) return;
+  if (download || !["absent", "failed"].includes(model.phase)) return;
   download = new AbortController();
+  const { signal } = download;
   try {
     await ready;
-    const { bytes, keep } = await fetchPack(download.signal);
-    tellModel({ phase: "loading" });
-    // The engine checks the pack's own hash; only a pack it took is kept.
-    const id = await engine.load_model(bytes);
-    await keep?.().catch(() => undefined);
-    const { done, total } = engine.indexing();
-    tellModel(done < total ? { phase: "indexing", done, total, id } : { phase: "ready", id });
+    const pack = await getPack({
+      ahead,
+      signal,
+      tell: (loaded, total) => tellModel({ phase: "downloading", loaded, total }),
+    });
+    await restarting;
+    await takePack(pack);
   } catch (error) {
     if (error.name === "AbortError") {
       tellModel({ phase: "absent" });
@@ -246,12 +220,45 @@ async function loadModel() {
       tellModel({ phase: "failed", message: `The model could not be loaded: ${error.message}` });
       await restart(error);
     } else {
-      await caches.delete(MODEL_CACHE).catch(() => undefined);
       tellModel({ phase: "failed", message: error.message ?? String(error) });
     }
   } finally {
-    download = null;
+    ahead = null;
+    if (download?.signal === signal) download = null;
   }
+}
+
+/** Loads the pack into the engine, and keeps it when the engine took it. */
+async function takePack(pack) {
+  tellModel({ phase: "loading" });
+  const taker = engine;
+  try {
+    modelId = await taker.load_model(pack.bytes);
+  } catch (error) {
+    // The engine checks the pack's own hash.
+    if (error.code !== "invalid_request") throw error;
+    await dropPack(pack.url);
+    throw new Error(
+      `The model pack was refused and thrown away (${error.message}). Lessons are found by their words; try again to fetch it anew.`,
+    );
+  }
+  download = null;
+  tellIndexing();
+  const kept = await keepPack(pack);
+  // Others read the model from the cache; and the engine may have failed meanwhile.
+  if (!kept || engine !== taker) return;
+  crew = new Crew({
+    engine,
+    model: modelId,
+    module: await module,
+    pack: pack.url,
+    onTaken: tellIndexing,
+    // A store that fails is shown by GET /v1/health; the vectors are in memory.
+    onError: (error) => {
+      if (isTrap(error)) void restart(error);
+    },
+  });
+  if (!paused) crew.consider();
 }
 
 self.addEventListener("message", ({ data }) => {
@@ -265,11 +272,17 @@ self.addEventListener("message", ({ data }) => {
     case "cancel_model":
       download?.abort();
       break;
+    case "stop_indexing":
+      stopIndexing();
+      break;
+    case "resume_indexing":
+      resumeIndexing();
+      break;
   }
 });
 
 const ready = start();
 ready.then(
-  async () => post({ type: "ready", build, model_cached: await modelCached() }),
+  async () => post({ type: "ready", build, model_cached: await packCached() }),
   (error) => post({ type: "failed", message: `${error.message ?? error} ${RELOAD}` }),
 );

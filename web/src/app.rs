@@ -88,13 +88,17 @@ fn ModelChip(client: Client) -> impl IntoView {
             ModelState::Downloading { .. } | ModelState::Loading => {
                 ("chip chip-info", "Model loading".to_owned())
             }
-            ModelState::Indexing { done, total } => (
+            ModelState::Indexing { done, total, .. } => (
                 "chip chip-accent",
                 format!(
                     "Semantic · {}/{}",
                     format::count(done),
                     format::count(total)
                 ),
+            ),
+            ModelState::Paused { done, total, .. } => (
+                "chip chip-warn",
+                format!("Stopped · {}/{}", format::count(done), format::count(total)),
             ),
             ModelState::Ready { .. } => ("chip chip-accent", "Semantic".to_owned()),
             ModelState::Failed { .. } => ("chip chip-warn", "Keyword ranking".to_owned()),
@@ -105,6 +109,7 @@ fn ModelChip(client: Client) -> impl IntoView {
         ModelState::Downloading { .. } => "downloading",
         ModelState::Loading => "loading",
         ModelState::Indexing { .. } => "indexing",
+        ModelState::Paused { .. } => "paused",
         ModelState::Ready { .. } => "ready",
         ModelState::Failed { .. } => "failed",
     };

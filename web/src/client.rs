@@ -198,7 +198,7 @@ impl Client {
         self.model.with(|model| {
             matches!(
                 model,
-                ModelState::Indexing { .. } | ModelState::Ready { .. }
+                ModelState::Indexing { .. } | ModelState::Paused { .. } | ModelState::Ready { .. }
             )
         })
     }
@@ -211,6 +211,16 @@ impl Client {
     /// Stops a download of the model.
     pub fn cancel_model(self) {
         self.post(&to_js(&ToWorker::CancelModel));
+    }
+
+    /// Stops giving lessons their vectors.
+    pub fn stop_indexing(self) {
+        self.post(&to_js(&ToWorker::StopIndexing));
+    }
+
+    /// Goes on giving lessons their vectors.
+    pub fn resume_indexing(self) {
+        self.post(&to_js(&ToWorker::ResumeIndexing));
     }
 
     /// Asks the engine and returns the body of its answer as it came.

@@ -18,8 +18,12 @@ pub enum ToWorker {
     /// Fetch the model pack (from the cache when it is there), load it and embed what has no
     /// vector yet; answered by [`FromWorker::Model`] as it goes on.
     LoadModel,
-    /// Stop a download that is under way.
+    /// Stop a download that is under way; what has come is kept, and the next one goes on there.
     CancelModel,
+    /// Stop giving lessons their vectors.
+    StopIndexing,
+    /// Go on with it.
+    ResumeIndexing,
 }
 
 /// Worker → page.
@@ -82,6 +86,17 @@ pub enum ModelState {
         done: u32,
         /// Lessons in all.
         total: u32,
+        /// The model's id.
+        id: String,
+    },
+    /// Loaded, but embedding was stopped; lessons without a vector are found by keywords.
+    Paused {
+        /// Lessons with a vector.
+        done: u32,
+        /// Lessons in all.
+        total: u32,
+        /// The model's id.
+        id: String,
     },
     /// Loaded, and every lesson has a vector.
     Ready {

@@ -32,3 +32,4 @@ mod writer;
 pub use host::{Host, uuid7};
 pub use model::{Embedder, Indexing};
 pub use service::Service;
+pub use vectors::Wanted;

@@ -19,13 +19,13 @@ impl<S: Store, H: Host> Service<S, H> {
     /// How far the lessons have their vectors; nothing of nothing without a model.
     pub fn indexing(&self) -> Indexing {
         let state = self.state.borrow();
-        let (done, pending) = state
+        state
             .vectors
             .as_ref()
-            .map_or((0, 0), |vectors| (vectors.embedded(), vectors.pending()));
-        Indexing {
-            done,
-            total: done + pending,
-        }
+            .map_or_else(Indexing::default, |vectors| Indexing {
+                done: vectors.embedded(),
+                total: vectors.embedded() + vectors.pending(),
+                elsewhere: vectors.elsewhere(),
+            })
     }
 }

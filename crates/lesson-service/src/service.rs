@@ -13,7 +13,7 @@ use lesson_core::Policy;
 use lesson_sync::Store;
 use serde::Serialize;
 use serde_json::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -34,6 +34,8 @@ pub struct Service<S, H> {
     /// The store's last failure, while it fails.
     pub(crate) trouble: RefCell<Option<String>>,
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
+    /// Whether lessons get their vectors.
+    pub(crate) indexes: Cell<bool>,
     answers: Answers,
 }
 
@@ -75,6 +77,7 @@ impl<S: Store, H: Host> Service<S, H> {
             queue: RefCell::default(),
             trouble: RefCell::default(),
             model: RefCell::default(),
+            indexes: Cell::new(true),
             answers: Answers::default(),
         })
     }

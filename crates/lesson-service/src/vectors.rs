@@ -5,25 +5,48 @@ use lesson_embed::{EmbedError, QuantVector, VectorStore};
 use lesson_sync::VectorRow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+/// A text that others failed to embed this often is embedded here: it may be what stopped them.
+const FAILURES: u8 = 2;
+
 /// The vectors of one model.
 pub(crate) struct Vectors {
     /// The model's id.
     pub model: String,
+    /// Their length.
+    pub dims: usize,
     scanned: VectorStore,
     row_of_hash: HashMap<String, usize>,
     row_of_slug: HashMap<String, usize>,
     /// Lessons whose text has not been looked at yet.
     unseen: VecDeque<String>,
-    /// Lessons whose text has no vector yet.
-    missing: BTreeSet<String>,
+    /// Texts that have no vector yet, by their hash.
+    waiting: HashMap<String, Waiting>,
+    /// Lessons whose text has no vector yet, with its hash.
+    missing: HashMap<String, String>,
+    /// Waiting texts that nobody embeds at the moment, short ones first: so most lessons have
+    /// their vector early, and those handed out together cost alike.
+    queue: BTreeSet<(usize, String)>,
+    /// Waiting texts that were handed out.
+    handed_out: HashSet<String>,
     /// Texts that the model refused; they are not tried again.
     refused: HashSet<String>,
 }
 
-/// A text to embed, and the key of its vector.
-pub(crate) struct Wanted {
-    slug: String,
-    hash: String,
+/// A text that has no vector yet.
+struct Waiting {
+    /// The lessons that have it.
+    slugs: BTreeSet<String>,
+    /// Its length in bytes.
+    len: usize,
+    /// How often others failed to embed it.
+    failures: u8,
+}
+
+/// A text to embed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The key of its vector: SHA-256 of the text, in hex.
+    pub hash: String,
     /// The text.
     pub text: String,
 }
@@ -43,11 +66,15 @@ impl Vectors {
         }
         Ok(Self {
             model: model.to_owned(),
+            dims,
             scanned,
             row_of_hash,
             row_of_slug: HashMap::new(),
             unseen: VecDeque::new(),
-            missing: BTreeSet::new(),
+            waiting: HashMap::new(),
+            missing: HashMap::new(),
+            queue: BTreeSet::new(),
+            handed_out: HashSet::new(),
             refused: HashSet::new(),
         })
     }
@@ -72,60 +99,147 @@ impl Vectors {
 
     /// Gives a lesson, new or with a new text, the vector of its text, or marks it as missing one.
     pub fn attach(&mut self, lesson: &Lesson) {
+        let text = lesson.text.embedded();
         let hash = lesson.text.embedded_hash();
+        if self.missing.get(&lesson.slug) == Some(&hash) {
+            return;
+        }
+        self.detach(&lesson.slug);
         if let Some(row) = self.row_of_hash.get(&hash) {
             self.row_of_slug.insert(lesson.slug.clone(), *row);
-            self.missing.remove(&lesson.slug);
-        } else {
-            self.row_of_slug.remove(&lesson.slug);
-            if !self.refused.contains(&hash) {
-                self.missing.insert(lesson.slug.clone());
+        } else if !self.refused.contains(&hash) {
+            let waiting = self.waiting.entry(hash.clone()).or_insert_with(|| {
+                self.queue.insert((text.len(), hash.clone()));
+                Waiting {
+                    slugs: BTreeSet::new(),
+                    len: text.len(),
+                    failures: 0,
+                }
+            });
+            waiting.slugs.insert(lesson.slug.clone());
+            self.missing.insert(lesson.slug.clone(), hash);
+        }
+    }
+
+    /// Forgets what the lesson had or waited for. A text that no lesson has any more is no longer
+    /// wanted.
+    fn detach(&mut self, slug: &str) {
+        self.row_of_slug.remove(slug);
+        let Some(hash) = self.missing.remove(slug) else {
+            return;
+        };
+        if let Some(waiting) = self.waiting.get_mut(&hash) {
+            waiting.slugs.remove(slug);
+            if waiting.slugs.is_empty() {
+                self.settle(&hash);
             }
         }
     }
 
-    /// The next text to embed.
-    pub fn next(&mut self, space: &Space) -> Option<Wanted> {
-        while let Some(slug) = self.missing.first().cloned() {
-            let Some(lesson) = space.lesson(&slug) else {
-                self.missing.remove(&slug);
-                continue;
-            };
-            let hash = lesson.text.embedded_hash();
-            if let Some(row) = self.row_of_hash.get(&hash) {
-                // Another lesson with the same text got it first.
-                self.row_of_slug.insert(slug.clone(), *row);
-                self.missing.remove(&slug);
-                continue;
-            }
-            let text = lesson.text.embedded();
-            return Some(Wanted { slug, hash, text });
+    /// The text waits no longer; the lessons that waited for it.
+    fn settle(&mut self, hash: &str) -> Option<BTreeSet<String>> {
+        let waiting = self.waiting.remove(hash)?;
+        self.queue.remove(&(waiting.len, hash.to_owned()));
+        self.handed_out.remove(hash);
+        for slug in &waiting.slugs {
+            self.missing.remove(slug);
         }
-        None
+        Some(waiting.slugs)
     }
 
-    /// Takes a text's vector; gives back the row to be stored. A vector that can't be used leaves
-    /// the lesson without one for good.
-    pub fn take(
-        &mut self,
-        wanted: Wanted,
-        vector: Result<Vec<f32>, EmbedError>,
-    ) -> Option<VectorRow> {
-        self.missing.remove(&wanted.slug);
-        let row = vector
-            .and_then(|vector| QuantVector::from_f32(&vector))
-            .and_then(|vector| Ok((self.scanned.push(&vector)?, vector)));
+    /// The next text to embed here. It stays the next one until its vector is taken.
+    pub fn next(&self, space: &Space) -> Option<Wanted> {
+        self.queue
+            .iter()
+            .find_map(|(_, hash)| self.wanted(hash, space))
+    }
+
+    /// Up to `most` texts for others to embed. Nobody else gets them until they are taken or
+    /// released.
+    pub fn hand_out(&mut self, space: &Space, most: usize) -> Vec<Wanted> {
+        let given: Vec<Wanted> = self
+            .queue
+            .iter()
+            .filter(|(_, hash)| {
+                self.waiting
+                    .get(hash)
+                    .is_some_and(|waiting| waiting.failures < FAILURES)
+            })
+            .filter_map(|(_, hash)| self.wanted(hash, space))
+            .take(most)
+            .collect();
+        for Wanted { hash, .. } in &given {
+            if let Some(waiting) = self.waiting.get(hash) {
+                self.queue.remove(&(waiting.len, hash.clone()));
+                self.handed_out.insert(hash.clone());
+            }
+        }
+        given
+    }
+
+    /// A text that was handed out is free again; `failed` tells whether who had it tried. One that
+    /// is not wanted any more is left alone.
+    pub fn release(&mut self, hash: &str, failed: bool) {
+        if self.handed_out.remove(hash)
+            && let Some(waiting) = self.waiting.get_mut(hash)
+        {
+            waiting.failures = waiting.failures.saturating_add(u8::from(failed));
+            self.queue.insert((waiting.len, hash.to_owned()));
+        }
+    }
+
+    fn wanted(&self, hash: &str, space: &Space) -> Option<Wanted> {
+        let slug = self.waiting.get(hash)?.slugs.first()?;
+        Some(Wanted {
+            hash: hash.to_owned(),
+            text: space.lesson(slug)?.text.embedded(),
+        })
+    }
+
+    /// Takes the vector that was computed here; gives back the row to be stored. A vector that
+    /// can't be used leaves its lessons without one for good.
+    pub fn take(&mut self, hash: &str, vector: Result<Vec<f32>, EmbedError>) -> Option<VectorRow> {
+        let row = vector.and_then(|vector| self.push(&vector));
+        let slugs = self.settle(hash)?;
         match row {
-            Ok((row, vector)) => {
-                self.row_of_hash.insert(wanted.hash.clone(), row);
-                self.row_of_slug.insert(wanted.slug, row);
-                Some((wanted.hash, vector.to_bytes()))
-            }
+            Ok((row, bytes)) => Some(self.keep(hash, slugs, row, bytes)),
             Err(_) => {
-                self.refused.insert(wanted.hash);
+                self.refused.insert(hash.to_owned());
                 None
             }
         }
+    }
+
+    /// Takes a vector that was computed elsewhere; gives back the row to be stored. One that
+    /// nobody waits for any more is left out; of one that can't be used, the text is free again.
+    pub fn take_from_others(&mut self, hash: &str, vector: &[f32]) -> Option<VectorRow> {
+        if !self.waiting.contains_key(hash) {
+            return None;
+        }
+        let Ok((row, bytes)) = self.push(vector) else {
+            self.release(hash, true);
+            return None;
+        };
+        let slugs = self.settle(hash)?;
+        Some(self.keep(hash, slugs, row, bytes))
+    }
+
+    fn push(&mut self, vector: &[f32]) -> Result<(usize, Vec<u8>), EmbedError> {
+        let vector = QuantVector::from_f32(vector)?;
+        Ok((self.scanned.push(&vector)?, vector.to_bytes()))
+    }
+
+    fn keep(
+        &mut self,
+        hash: &str,
+        slugs: BTreeSet<String>,
+        row: usize,
+        bytes: Vec<u8>,
+    ) -> VectorRow {
+        self.row_of_hash.insert(hash.to_owned(), row);
+        self.row_of_slug
+            .extend(slugs.into_iter().map(|slug| (slug, row)));
+        (hash.to_owned(), bytes)
     }
 
     /// Lessons with a vector.
@@ -136,6 +250,15 @@ impl Vectors {
     /// Lessons still without one.
     pub fn pending(&self) -> usize {
         self.unseen.len() + self.missing.len()
+    }
+
+    /// Those of them whose text was handed out.
+    pub fn elsewhere(&self) -> usize {
+        self.handed_out
+            .iter()
+            .filter_map(|hash| self.waiting.get(hash))
+            .map(|waiting| waiting.slugs.len())
+            .sum()
     }
 
     /// The cosine of every lesson that has a vector to the query's vector.

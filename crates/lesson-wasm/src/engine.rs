@@ -6,7 +6,7 @@ use crate::indexed_db::IndexedDbStore;
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Reflect};
 use lesson_api::{ApiError, ErrorCode};
-use lesson_service::Service;
+use lesson_service::{Indexing, Service, Wanted};
 use lesson_sync::MemoryStore;
 use serde::Serialize;
 use std::cell::Cell;
@@ -26,8 +26,10 @@ export interface EngineOptions {
   /** Told while lessons get their vectors. */
   on_index?: (done: number, total: number) => void;
 }
-/** How far lessons have their vectors. */
-export interface Indexing { done: number; total: number }
+/** How far lessons have their vectors; `elsewhere` of those that wait were handed out. */
+export interface Indexing { done: number; total: number; elsewhere: number }
+/** A text that needs a vector, and the key of it. */
+export interface WantedText { hash: string; text: string }
 /** What the engine throws: an `Error` with a stable code. */
 export interface EngineError extends Error { code: string; field?: string }
 "#;
@@ -92,8 +94,7 @@ impl Engine {
             .load_model(pack)
             .await
             .map_err(|error| thrown(&error))?;
-        let inner = Rc::clone(&self.inner);
-        wasm_bindgen_futures::spawn_local(async move { inner.index().await });
+        self.index_on();
         Ok(id)
     }
 
@@ -113,11 +114,56 @@ impl Engine {
     /// How far lessons have their vectors.
     #[wasm_bindgen(unchecked_return_type = "Indexing")]
     pub fn indexing(&self) -> JsValue {
-        let indexing = self.inner.service.indexing();
-        to_js(&Progress {
-            done: indexing.done,
-            total: indexing.total,
-        })
+        to_js(&Progress::of(self.inner.service.indexing()))
+    }
+
+    /// Stops giving lessons their vectors, or goes on with it; it is on at first. Lessons without
+    /// one are ranked by keywords.
+    pub fn set_indexing(&self, on: bool) {
+        self.inner.service.set_indexing(on);
+        self.index_on();
+    }
+
+    /// Up to `limit` texts that need a vector, short ones first, for another engine with the same
+    /// model to `embed`. They are reserved until `take_vectors` or `release`.
+    #[wasm_bindgen(unchecked_return_type = "WantedText[]")]
+    pub fn texts_to_index(&self, limit: u32) -> JsValue {
+        let wanted: Vec<WantedText> = self
+            .inner
+            .service
+            .texts_to_index(limit as usize)
+            .into_iter()
+            .map(|Wanted { hash, text }| WantedText { hash, text })
+            .collect();
+        to_js(&wanted)
+    }
+
+    /// Takes and stores the vectors that another engine with the model `model` gave for texts of
+    /// `texts_to_index`, one after the other.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the model is another one, the lengths don't fit, or the store
+    /// fails.
+    #[wasm_bindgen(unchecked_return_type = "Indexing")]
+    pub async fn take_vectors(
+        &self,
+        model: String,
+        hashes: Vec<String>,
+        vectors: Vec<f32>,
+    ) -> Result<JsValue, JsValue> {
+        self.inner
+            .service
+            .take_vectors(&model, &hashes, &vectors)
+            .await
+            .map(|indexing| to_js(&Progress::of(indexing)))
+            .map_err(|error| thrown(&error))
+    }
+
+    /// Gives texts of `texts_to_index` back that will not be embedded elsewhere. `failed` says that
+    /// it was tried; a text that came back so twice is not handed out again.
+    pub fn release(&self, hashes: Vec<String>, failed: bool) {
+        self.inner.service.release(&hashes, failed);
+        self.index_on();
     }
 
     /// The last position read from the store; it grows with every event.
@@ -148,12 +194,11 @@ impl Engine {
             .catch_up()
             .await
             .map_err(|error| thrown(&error))?;
-        let inner = Rc::clone(&self.inner);
-        wasm_bindgen_futures::spawn_local(async move { inner.index().await });
+        self.index_on();
         Ok(news)
     }
 
-    /// Resolves when everything is stored and every lesson has its vector.
+    /// Resolves when everything is stored and, while indexing is on, every lesson has its vector.
     ///
     /// # Errors
     /// Throws an `EngineError` when the store or the model fails.
@@ -182,6 +227,31 @@ pub fn version() -> String {
 struct Progress {
     done: usize,
     total: usize,
+    elsewhere: usize,
+}
+
+impl Progress {
+    fn of(indexing: Indexing) -> Self {
+        Self {
+            done: indexing.done,
+            total: indexing.total,
+            elsewhere: indexing.elsewhere,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct WantedText {
+    hash: String,
+    text: String,
+}
+
+impl Engine {
+    /// Goes on giving lessons their vectors, in the background.
+    fn index_on(&self) {
+        let inner = Rc::clone(&self.inner);
+        wasm_bindgen_futures::spawn_local(async move { inner.index().await });
+    }
 }
 
 impl Inner {
@@ -207,7 +277,8 @@ impl Inner {
                     &(step.total as f64).into(),
                 );
             }
-            if step.is_done() {
+            // What others are at is theirs; who gives it back starts this again.
+            if step.is_done_here() || !self.service.indexes() {
                 break;
             }
             self.service.host().pause().await;

@@ -15,6 +15,7 @@ mod needs;
 mod npm;
 mod progress;
 mod python;
+mod range;
 mod run;
 mod runner;
 mod serve;

@@ -1,10 +1,12 @@
 //! A static server for `dist/` on this machine, with the headers that a real host must send.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,6 +20,7 @@ use hyper_util::rt::TokioIo;
 use sha2::{Digest as _, Sha256};
 
 use crate::fault::{Fault, OrFault as _, Result};
+use crate::range::Part;
 
 /// Where the search for a free port starts when none is asked for.
 const FIRST_PORT: u16 = 8787;
@@ -35,6 +38,31 @@ struct Served {
     folder: PathBuf,
     policy: String,
     port: u16,
+    tags: Tags,
+}
+
+/// The entity tags of files, with what says that a file is still the same.
+#[derive(Default)]
+struct Tags(Mutex<HashMap<PathBuf, (SystemTime, u64, String)>>);
+
+impl Tags {
+    /// The tag of `bytes`, which were read from `path`: hashing the model at every request would be slow.
+    fn of(&self, path: &Path, bytes: &[u8]) -> String {
+        let length = bytes.len() as u64;
+        let changed = path.metadata().and_then(|data| data.modified()).ok();
+        // A thread that panicked leaves whole entries.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(changed), Some((at, size, tag))) = (changed, known.get(path))
+            && (*at, *size) == (changed, length)
+        {
+            return tag.clone();
+        }
+        let tag = format!("\"{}\"", STANDARD.encode(Sha256::digest(bytes)));
+        if let Some(changed) = changed {
+            known.insert(path.to_path_buf(), (changed, length, tag.clone()));
+        }
+        tag
+    }
 }
 
 impl Site {
@@ -63,6 +91,7 @@ impl Site {
                         folder,
                         policy: policy(&page),
                         port: address.port(),
+                        tags: Tags::default(),
                     });
                     return Ok(Self {
                         listener,
@@ -132,29 +161,55 @@ fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>>
     };
     let read = found.and_then(|path| {
         let bytes = std::fs::read(&path).map_err(|_| 404_u16)?;
-        Ok((media_type(&path), bytes))
+        Ok((path, Bytes::from(bytes)))
     });
+    let mut response = Response::builder()
+        .header("Content-Security-Policy", &served.policy)
+        .header("X-Content-Type-Options", "nosniff")
+        .header("Referrer-Policy", "no-referrer")
+        .header("Cross-Origin-Resource-Policy", "same-origin")
+        // Rebuilt while it is served: the browser must ask each time.
+        .header("Cache-Control", "no-cache");
     let (status, media_type, bytes) = match read {
-        Ok((media_type, bytes)) => (200, media_type, bytes),
+        Ok((path, bytes)) => {
+            let tag = served.tags.of(&path, &bytes);
+            let part = Part::asked(request.method(), request.headers(), &tag, bytes.len());
+            response = response
+                .header("ETag", &tag)
+                .header("Accept-Ranges", "bytes");
+            let length = bytes.len();
+            let (status, bytes) = match part {
+                Part::Whole => (200, bytes),
+                Part::Same => (304, Bytes::new()),
+                Part::Range(from, to) => {
+                    let place = format!("bytes {from}-{}/{length}", to - 1);
+                    response = response.header("Content-Range", place);
+                    (206, bytes.slice(from..to))
+                }
+                Part::Beyond => {
+                    response = response.header("Content-Range", format!("bytes */{length}"));
+                    (416, Bytes::new())
+                }
+            };
+            (status, media_type(&path), bytes)
+        }
         Err(status) => {
             let text = match status {
                 403 => "This server answers to 127.0.0.1 and localhost only.\n",
                 405 => "Only GET and HEAD.\n",
                 _ => "No such file.\n",
             };
-            (status, "text/plain; charset=utf-8", text.into())
+            (
+                status,
+                "text/plain; charset=utf-8",
+                Bytes::from_static(text.as_bytes()),
+            )
         }
     };
-    let response = Response::builder()
+    let response = response
         .status(status)
-        .header("Content-Security-Policy", &served.policy)
-        .header("X-Content-Type-Options", "nosniff")
-        .header("Referrer-Policy", "no-referrer")
-        .header("Cross-Origin-Resource-Policy", "same-origin")
-        // Rebuilt while it is served: the browser must ask each time.
-        .header("Cache-Control", "no-cache")
         .header("Content-Type", media_type)
-        .body(Full::new(Bytes::from(bytes)));
+        .body(Full::new(bytes));
     // The policy is printable text, so only a bug could make it no header.
     response.unwrap_or_else(|_| Response::new(Full::default()))
 }
@@ -270,169 +325,4 @@ fn media_type(path: &Path) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read as _, Write as _};
-    use std::net::TcpStream;
-
-    use super::{Site, decode, inline_scripts, locate, policy};
-
-    #[test]
-    fn paths_stay_in_the_folder() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .canonicalize()
-            .expect("the crate's own folder");
-        let index = folder.join("index.html");
-        let cases = [
-            ("/Cargo.toml", Some(folder.join("Cargo.toml"))),
-            ("/src/serve.rs?x=/../..", Some(folder.join("src/serve.rs"))),
-            ("/%43argo.toml", Some(folder.join("Cargo.toml"))),
-            ("/", Some(index.clone())),
-            ("/lessons/some-slug", Some(index.clone())),
-            ("/src", Some(index)),
-            ("/missing.js", None),
-            ("/../Cargo.toml", None),
-            ("/src/../../lesson-core/Cargo.toml", None),
-            ("/%2e%2e/lesson-core/Cargo.toml", None),
-            ("/..%2flesson-core/Cargo.toml", None),
-            ("/..%5clesson-core", None),
-            ("/%00", None),
-            ("/%zz", None),
-            ("/%ff", None),
-        ];
-        for (url, expected) in cases {
-            assert_eq!(locate(&folder, url), expected, "{url}");
-        }
-    }
-
-    #[test]
-    fn malformed_escapes_are_refused() {
-        assert_eq!(decode("a%20b").as_deref(), Some("a b"));
-        assert_eq!(decode("a%2"), None);
-    }
-
-    #[test]
-    fn only_inline_scripts_are_named() {
-        let page = "<script type=\"module\">import a</script><script src=\"/b.js\"></script><script>c</script>";
-        assert_eq!(inline_scripts(page), ["import a", "c"]);
-        // printf c | openssl dgst -sha256 -binary | base64
-        assert!(
-            policy(page).contains("'sha256-Ln0sA6lQeuJl7PW1NWiFpTOTogKdJBOUmXJloaJa78Y='"),
-            "{}",
-            policy(page)
-        );
-    }
-
-    /// Sends one raw request to a server over this crate's `src` and answers with head and body.
-    fn ask(site: &Site, method: &str, path: &str, host: &str) -> String {
-        let mut stream = TcpStream::connect(site.address).expect("the server listens");
-        let host = host.replace("PORT", &site.address.port().to_string());
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-        )
-        .expect("the server reads");
-        let mut answer = String::new();
-        stream
-            .read_to_string(&mut answer)
-            .expect("the server answers");
-        answer
-    }
-
-    #[test]
-    fn answers_are_typed_whole_and_for_this_machine_only() {
-        let folder = std::env::temp_dir().join(format!("lessonloop-serve-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("engine")).expect("a temporary folder");
-        std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
-        let module = "x".repeat(100_000);
-        std::fs::write(folder.join("engine/a.wasm"), &module).expect("a temporary file");
-        let site = Site::open(&folder, Some(0)).expect("a free port");
-        site.start().expect("a thread");
-
-        let own = "127.0.0.1:PORT";
-        let cases = [
-            ("GET", "/", own, "200", "<p>app</p>"),
-            (
-                "GET",
-                "/lessons/a-b",
-                "localhost:PORT",
-                "200",
-                "Content-Type: text/html",
-            ),
-            (
-                "GET",
-                "/engine/a.wasm",
-                own,
-                "200",
-                "Content-Length: 100000\r\n",
-            ),
-            (
-                "GET",
-                "/engine/a.wasm",
-                own,
-                "200",
-                "Content-Type: application/wasm\r\n",
-            ),
-            (
-                "HEAD",
-                "/engine/a.wasm",
-                own,
-                "200",
-                "Content-Security-Policy: default-src 'none';",
-            ),
-            (
-                "GET",
-                "/engine/b.wasm",
-                own,
-                "404",
-                "X-Content-Type-Options: nosniff",
-            ),
-            ("GET", "/../Cargo.toml", own, "404", ""),
-            ("POST", "/", own, "405", ""),
-            ("GET", "/", "evil.example", "403", ""),
-            ("GET", "/", "127.0.0.1.evil.example:PORT", "403", ""),
-        ];
-        for (method, path, host, status, holds) in cases {
-            let answer = ask(&site, method, path, host);
-            assert!(
-                answer.starts_with(&format!("HTTP/1.1 {status} ")),
-                "{method} {path} {host}: {answer}"
-            );
-            assert!(answer.contains(holds), "{method} {path}: {answer}");
-            assert_eq!(
-                answer.ends_with(&module),
-                method == "GET" && path.ends_with("a.wasm"),
-                "{method} {path}"
-            );
-        }
-        std::fs::remove_dir_all(&folder).expect("the temporary folder");
-    }
-
-    #[test]
-    fn a_burst_of_kept_connections_is_answered() {
-        let folder = std::env::temp_dir().join(format!("lessonloop-burst-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a temporary folder");
-        std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
-        let site = Site::open(&folder, Some(0)).expect("a free port");
-        site.start().expect("a thread");
-        // As several browsers open them, all kept open until every one has its answer.
-        let mut streams: Vec<TcpStream> = (0..64)
-            .map(|_| TcpStream::connect(site.address).expect("the server listens"))
-            .collect();
-        let port = site.address.port();
-        for stream in &mut streams {
-            write!(stream, "GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")
-                .expect("the server reads");
-        }
-        for stream in &mut streams {
-            let mut status = [0; 12];
-            stream
-                .set_read_timeout(Some(std::time::Duration::from_secs(20)))
-                .expect("a time-out");
-            stream
-                .read_exact(&mut status)
-                .expect("every one is answered");
-            assert_eq!(&status, b"HTTP/1.1 200");
-        }
-        std::fs::remove_dir_all(&folder).expect("the temporary folder");
-    }
-}
+mod tests;

@@ -208,7 +208,11 @@ impl Store for TestStore {
 
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
         self.alive()?;
-        self.0.memory.put_vectors(model, rows).await
+        match self.0.fault.get() {
+            Fault::Full => Err(StoreError::Full),
+            Fault::Failed => Err(StoreError::Failed("disk".to_owned())),
+            _ => self.0.memory.put_vectors(model, rows).await,
+        }
     }
 }
 

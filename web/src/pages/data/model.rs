@@ -1,4 +1,4 @@
-//! The model that finds lessons by meaning: fetch it, watch it come, stop it.
+//! The model that finds lessons by meaning: fetch it, watch it come and read the lessons, stop it.
 
 use crate::client::{Client, Engine};
 use crate::format;
@@ -22,7 +22,8 @@ pub fn ModelCard() -> impl IntoView {
         ModelState::Downloading { loaded, total: 0 } => format!("{} fetched", format::bytes(f64::from(loaded))),
         ModelState::Downloading { loaded, total } => format!("{} of {} fetched", format::bytes(f64::from(loaded)), format::bytes(f64::from(total))),
         ModelState::Loading => "Checking and loading…".to_owned(),
-        ModelState::Indexing { done, total } => format!("Reading lessons: {} of {}. Search works meanwhile.", format::count(done), format::count(total)),
+        ModelState::Indexing { done, total, .. } => format!("Reading lessons: {} of {}. Search works meanwhile.", format::count(done), format::count(total)),
+        ModelState::Paused { done, total, .. } => format!("Stopped: {} of {} lessons are read. The others are found by their words until you go on.", format::count(done), format::count(total)),
         ModelState::Ready { id } => format!("Ready ({id}). Lessons are found by meaning."),
         ModelState::Failed { message } => message,
     }
@@ -30,7 +31,9 @@ pub fn ModelCard() -> impl IntoView {
     let bar = move || match client.model.get() {
         ModelState::Downloading { loaded, total } if total > 0 => Some((Some(loaded), total)),
         ModelState::Downloading { .. } | ModelState::Loading => Some((None, 1)),
-        ModelState::Indexing { done, total } => Some((Some(done), total.max(1))),
+        ModelState::Indexing { done, total, .. } | ModelState::Paused { done, total, .. } => {
+            Some((Some(done), total.max(1)))
+        }
         _ => None,
     };
     let class = move || {
@@ -60,6 +63,12 @@ pub fn ModelCard() -> impl IntoView {
                 </Show>
                 <Show when=move || matches!(client.model.get(), ModelState::Downloading { .. })>
                     <button type="button" on:click=move |_| client.cancel_model() data-testid="cancel-model">"Stop"</button>
+                </Show>
+                <Show when=move || matches!(client.model.get(), ModelState::Indexing { .. })>
+                    <button type="button" on:click=move |_| client.stop_indexing() data-testid="stop-indexing">"Stop"</button>
+                </Show>
+                <Show when=move || matches!(client.model.get(), ModelState::Paused { .. })>
+                    <button type="button" class="primary" on:click=move |_| client.resume_indexing() data-testid="resume-indexing">"Go on"</button>
                 </Show>
             </div>
             <p class="hint">{build}</p>

@@ -1,0 +1,240 @@
+// The model on its way to the browser, and many lessons read by it.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, loadModel, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { servePack } from "./pack-server.mjs";
+
+after(close);
+
+const PIECE = 2 * 1024 * 1024;
+/** What the browser says of a download that was cut on purpose. */
+const CUT = { expected: [/minilm\.pack/, /net::ERR_/] };
+
+const phase = (page, name) =>
+  page.locator(`[data-testid=model-state][data-phase=${name}]`).waitFor({ timeout: 60_000 });
+const card = (page) => page.getByTestId("model-card").textContent();
+
+/** Which parts of a pack are in the cache: "whole" or a piece's number. */
+const kept = (page) =>
+  page.evaluate(async () => {
+    const cache = await caches.open("lessonloop-model");
+    return (await cache.keys()).map(({ url }) => /&part=(\d+)$/.exec(url)?.[1] ?? "whole").sort();
+  });
+
+async function withPack(walk, options) {
+  await withApp(async (page, context) => {
+    const server = await servePack(context);
+    try {
+      await walk(page, server);
+    } finally {
+      server.close();
+    }
+  }, options);
+}
+
+test("a download that was stopped, cut and reloaded goes on where it was", async () => {
+  await withPack(async (page, { how, size }) => {
+    await loadSamples(page);
+    await visit(page, "Data");
+    how.stallAt = 2.5 * PIECE;
+    await page.getByTestId("download-model").click();
+    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 2);
+    await page.getByTestId("cancel-model").click();
+    await phase(page, "absent");
+
+    how.stallAt = Infinity;
+    how.cutAt = 5.5 * PIECE;
+    await page.getByTestId("download-model").click();
+    await phase(page, "failed");
+    assert.match(await card(page), /stopped at \d+\.\d of \d+\.\d MB.*try again to go on/);
+    assert.deepEqual(await kept(page), ["0", "1", "2", "3", "4"]);
+
+    how.cutAt = Infinity;
+    await page.reload();
+    await ready(page);
+    await phase(page, "absent");
+    await page.getByTestId("download-model").click();
+    await phase(page, "ready");
+    assert.deepEqual(how.asked, [
+      { range: null, status: 200 },
+      { range: `bytes=${2 * PIECE}-`, status: 206 },
+      { range: `bytes=${5 * PIECE}-`, status: 206 },
+    ]);
+    // Told before it is kept: the ready state does not wait for the cache.
+    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 1);
+    assert.deepEqual(await kept(page), ["whole"]);
+    const length = await page.evaluate(async () => {
+      const cache = await caches.open("lessonloop-model");
+      const [key] = await cache.keys();
+      return (await (await cache.match(key)).arrayBuffer()).byteLength;
+    });
+    assert.equal(length, size);
+
+    await page.reload();
+    await phase(page, "ready");
+    assert.equal(how.asked.length, 3, "the kept pack is not fetched again");
+  }, CUT);
+});
+
+test("a server that knows no ranges, or has another file now, sends all of it again", async () => {
+  await withPack(async (page, { how }) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    how.cutAt = 1.5 * PIECE;
+    await page.getByTestId("download-model").click();
+    await phase(page, "failed");
+    assert.deepEqual(await kept(page), ["0"]);
+
+    // Pieces of a pack that is no longer offered are in nobody's way.
+    await page.evaluate(async () => {
+      const cache = await caches.open("lessonloop-model");
+      await cache.put("/engine/minilm.pack?sha256=0&part=0", new Response("old"));
+      await cache.put("/engine/minilm.pack?sha256=0", new Response("old"));
+    });
+    how.cutAt = Infinity;
+    how.ranges = false;
+    await page.getByTestId("download-model").click();
+    await phase(page, "ready");
+    assert.deepEqual(how.asked.slice(1), [{ range: `bytes=${PIECE}-`, status: 200 }]);
+    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 1);
+    assert.deepEqual(await kept(page), ["whole"]);
+  }, CUT);
+});
+
+test("a damaged pack is refused, nothing of it is kept, and the right one works", async () => {
+  await withPack(async (page, { how }) => {
+    await loadSamples(page);
+    await visit(page, "Data");
+    how.damaged = 12_000_000;
+    await page.getByTestId("download-model").click();
+    await phase(page, "failed");
+    assert.match(await card(page), /refused and thrown away.*damaged.*found by their words/);
+    assert.deepEqual(await kept(page), []);
+    const found = await recommend(page, "idempotency keys on writes");
+    assert.equal(found[0], "pattern-idempotency-keys-on-writes");
+
+    how.damaged = -1;
+    await loadModel(page);
+    assert.deepEqual(how.asked[1], { range: null, status: 200 });
+  }, CUT);
+});
+
+test("without room for the model it works from memory", async () => {
+  await withApp(async (page, context) => {
+    await page.goto(`${url}/icons/icon.svg`);
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 12_000_000 });
+    await loadSamples(page);
+    await loadModel(page);
+    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 0);
+    const security = await recommend(page, "database security");
+    assert.ok(security.includes("pattern-row-policies-on-every-table"), `found ${security}`);
+    // Beside the bare icon of the first step the browser asks for a favicon, which there is none of.
+  }, { expected: [/404 \(Not Found\)/] });
+});
+
+const LESSONS = 1_000;
+const WORDS =
+  "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
+
+/** Lessons of 10 to 60 words, the same each time. */
+function manyLessons() {
+  let seed = 1;
+  const draw = (below) => (seed = (seed * 1103515245 + 12345) % 2147483648) % below;
+  const words = (count) => Array.from({ length: count }, () => WORDS[draw(WORDS.length)]).join(" ");
+  return Array.from({ length: LESSONS }, (_, at) => ({
+    slug: `pattern-many-${at}`,
+    title: `Lesson ${at} on ${words(4)}`,
+    recommendation: words(10 + draw(50)),
+  }));
+}
+
+async function importMany(page) {
+  await page.goto(`${url}/data`);
+  await ready(page);
+  await page.getByTestId("import-files").setInputFiles({
+    name: "many.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify(manyLessons())),
+  });
+  await page.getByTestId("import-added").filter({ hasText: /^[1-9]/ }).waitFor();
+}
+
+/** How many vectors are stored, and one hash of all. */
+const vectors = (page) =>
+  page.evaluate(async () => {
+    const settled = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await settled(indexedDB.open("lessonloop"));
+    const store = database.transaction("vectors").objectStore("vectors");
+    const [keys, values] = await Promise.all([settled(store.getAllKeys()), settled(store.getAll())]);
+    database.close();
+    const bytes = await new Blob(keys.flatMap((key, at) => [key, values[at]])).arrayBuffer();
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return { count: keys.length, hash: [...hash].join() };
+  });
+
+test("many lessons are read by several workers, stopped and resumed, as one alone reads them", async () => {
+  let together = null;
+  await withApp(async (page) => {
+    await importMany(page);
+    const second = page.waitForEvent("worker", (worker) => worker.url().endsWith("/embed-worker.js"));
+    await page.getByTestId("download-model").click();
+    await phase(page, "indexing");
+    const worker = await second;
+    const gone = worker.waitForEvent("close");
+    await page.getByTestId("stop-indexing").click();
+    await phase(page, "paused");
+    await gone;
+    const stopped = await page.getByTestId("model-state").textContent();
+    // Requests are answered meanwhile, and nothing is read behind the person's back.
+    assert.equal((await recommend(page, "Lesson 999 on"))[0], "pattern-many-999");
+    await visit(page, "Data");
+    assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/);
+    assert.equal(await page.getByTestId("model-state").textContent(), stopped);
+    assert.ok((await vectors(page)).count < LESSONS);
+
+    const again = page.waitForEvent("worker", (other) => other.url().endsWith("/embed-worker.js"));
+    await page.getByTestId("resume-indexing").click();
+    const other = await again;
+    const ended = other.waitForEvent("close");
+    await phase(page, "ready");
+    await ended;
+    together = await vectors(page);
+    assert.equal(together.count, LESSONS);
+  });
+  await withApp(async (page, context) => {
+    // The same host, but none beside it.
+    await context.route("**/worker/crew.js", async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.text()).replace(/const MOST = \d+;/, "const MOST = 0;");
+      await route.fulfill({ response: answer, body });
+    });
+    await importMany(page);
+    page.on("worker", (worker) => assert.ok(!worker.url().endsWith("/embed-worker.js")));
+    await loadModel(page);
+    assert.deepEqual(await vectors(page), together);
+  });
+});
+
+test("workers that fail are given up, and every lesson has its vector all the same", async () => {
+  await withApp(async (page, context) => {
+    let started = 0;
+    // Each traps at its first batch.
+    await context.route("**/embed-worker.js", async (route) => {
+      started += 1;
+      const answer = await route.fetch();
+      const trap = '(() => { throw new WebAssembly.RuntimeError("unreachable"); })()';
+      await route.fulfill({ response: answer, body: (await answer.text()).replace("engine.embed(texts)", trap) });
+    });
+    await importMany(page);
+    await loadModel(page);
+    const cores = await page.evaluate(() => Math.max(0, Math.min(navigator.hardwareConcurrency - 1, 3)));
+    // Two are replaced, if the engine needs that long.
+    assert.ok(started >= Math.min(cores, 1) && started <= cores + 2, `${started} were started on ${cores} cores`);
+    assert.equal((await vectors(page)).count, LESSONS);
+  });
+});
