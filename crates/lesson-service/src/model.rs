@@ -72,12 +72,21 @@ impl Indexing {
 
 impl<S: Store, H: Host> Service<S, H> {
     /// Checks and loads a model pack and takes up the vectors that the store keeps of it. Lessons
-    /// without one get it by [`Service::index_step`]. Returns the model's id.
+    /// without one get it by [`Service::index_step`]. `sha256` is that of the pack from
+    /// [`Model::HASHED_FROM`] on, where the host has computed it already. Returns the model's id.
     ///
     /// # Errors
     /// When the pack is refused or the store fails; the model that was loaded before stays.
-    pub async fn load_model(&self, pack: Vec<u8>) -> Result<String, ApiError> {
-        let model = Model::load(pack).map_err(|error| of_model(&error))?;
+    pub async fn load_model(
+        &self,
+        pack: Vec<u8>,
+        sha256: Option<[u8; 32]>,
+    ) -> Result<String, ApiError> {
+        let model = match sha256 {
+            Some(sha256) => Model::load_hashed(pack, sha256),
+            None => Model::load(pack),
+        };
+        let model = model.map_err(|error| of_model(&error))?;
         self.use_model(Rc::new(model)).await
     }
 

@@ -211,7 +211,7 @@ fn causes_are_found_by_likeness_to_the_outcome() {
 #[test]
 fn a_pack_that_is_none_is_refused_and_keyword_ranking_goes_on() {
     let desk = desk();
-    let error = block_on(desk.service.load_model(b"not a pack".to_vec())).unwrap_err();
+    let error = block_on(desk.service.load_model(b"not a pack".to_vec(), None)).unwrap_err();
     assert_eq!(
         (error.code, error.field.as_deref()),
         (ErrorCode::InvalidRequest, Some("model"))

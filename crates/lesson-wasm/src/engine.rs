@@ -3,8 +3,9 @@
 use crate::convert::{refusal, request_of, response_to, thrown, to_js};
 use crate::host::JsHost;
 use crate::indexed_db::IndexedDbStore;
+use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::store::AnyStore;
-use js_sys::{Float32Array, Function, Reflect};
+use js_sys::{Float32Array, Function, Reflect, Uint8Array};
 use lesson_api::{ApiError, ErrorCode};
 use lesson_service::{Indexing, Service, Wanted};
 use lesson_sync::MemoryStore;
@@ -87,13 +88,19 @@ impl Engine {
     ///
     /// # Errors
     /// Throws an `EngineError` when the pack is refused; the engine goes on without it.
-    pub async fn load_model(&self, pack: Vec<u8>) -> Result<String, JsValue> {
-        let id = self
-            .inner
-            .service
-            .load_model(pack)
+    #[wasm_bindgen(unchecked_return_type = "string")]
+    pub async fn load_model(&self, pack: Uint8Array) -> Result<String, JsValue> {
+        let hashing = sha256(&pack);
+        let bytes = pack.to_vec();
+        let service = &self.inner.service;
+        let id = service
+            .load_model(bytes, hashing.await)
             .await
             .map_err(|error| thrown(&error))?;
+        let warm_up = [WARM_UP.to_owned()];
+        for _ in 0..WARM_UPS {
+            service.embed(&warm_up).map_err(|error| thrown(&error))?;
+        }
         self.index_on();
         Ok(id)
     }

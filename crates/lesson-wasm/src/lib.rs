@@ -8,9 +8,11 @@ mod convert;
 mod engine;
 mod host;
 mod indexed_db;
+mod pack;
 mod store;
 
 pub use engine::{Engine, sequence_ratio, version};
 pub use host::JsHost;
 pub use indexed_db::IndexedDbStore;
+pub use pack::profile_model;
 pub use store::AnyStore;

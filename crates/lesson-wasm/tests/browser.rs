@@ -341,7 +341,11 @@ async fn a_pack_that_is_no_pack_is_refused_and_keywords_go_on() {
     )
     .await;
     for pack in [Vec::new(), vec![0; 64], b"not a pack at all".to_vec()] {
-        let thrown = engine.load_model(pack).await.err().unwrap();
+        let thrown = engine
+            .load_model(js_sys::Uint8Array::from(pack.as_slice()))
+            .await
+            .err()
+            .unwrap();
         assert!(Reflect::get(&thrown, &"code".into()).unwrap().is_string());
     }
     assert!(engine.embed(vec!["text".to_owned()]).is_err());

@@ -40,7 +40,14 @@ const SUITES: &[Suite] = &[
         name: "oracle",
         about: "the sequence matcher against python3's difflib; the core's words against the API's",
         needs: &[],
-        runner: Runner::Cargo(&["-p", "tests", "--test", "sequence_oracle", "--test", "vocabularies"]),
+        runner: Runner::Cargo(&[
+            "-p",
+            "tests",
+            "--test",
+            "sequence_oracle",
+            "--test",
+            "vocabularies",
+        ]),
     },
     Suite {
         name: "embed",
