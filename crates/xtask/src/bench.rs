@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
-use crate::{model, run};
+use crate::{engine as module, model, run};
 
 struct Bench {
     name: &'static str,
@@ -33,14 +33,20 @@ const BENCHES: &[Bench] = &[
     Bench {
         name: "embed",
         about: "the embedding engine beside onnxruntime-web and transformers.js in one Chromium (--json: as JSON too)",
-        needs: &[Need::Dist, Need::Browser, Need::Peers, Need::PeerModel],
+        needs: &[
+            Need::Model,
+            Need::Dist,
+            Need::Browser,
+            Need::Peers,
+            Need::PeerModel,
+        ],
         run: Run::Json(embed::run),
     },
     Bench {
         name: "size",
-        about: "what a browser downloads, raw and gzip",
+        about: "what a browser downloads, raw and gzip, and what each crate adds to the module",
         needs: &[Need::Dist],
-        run: Run::Table(size),
+        run: Run::Table(sizes),
     },
 ];
 
@@ -122,8 +128,8 @@ for (const file of walk(dist)) {
 }
 const glue = packed["engine/lessonloop.js"];
 const bars = [
-  ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 2_500_000],
-  ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 2_500_000],
+  ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 2_000_000],
+  ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 2_000_000],
   ["model pack", raw["engine/minilm.pack"], 23_000_000],
 ];
 console.log();
@@ -136,6 +142,15 @@ for (const [name, bytes, most] of bars) {
   }
 }
 "#;
+
+/// What a browser downloads, then the module's code by crate.
+fn sizes(cache: &Cache) -> Result<()> {
+    size(cache)?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/size_by_crate.mjs")
+        .arg(module::with_names(cache)?);
+    run::loud(node, "read the message above")
+}
 
 /// Prints what a browser downloads and holds it against the bars.
 pub fn size(cache: &Cache) -> Result<()> {

@@ -155,6 +155,25 @@ fn compile(
     Ok(out.join("lesson_wasm.wasm"))
 }
 
+/// The plain module as the compiler links it, with its functions' names. Only the last link is done again for it.
+pub fn with_names(cache: &Cache) -> Result<PathBuf> {
+    let toolchain = Toolchain::need(cache)?;
+    let mut cargo = toolchain.cargo(cache)?;
+    cargo
+        .args(["rustc", "-p", "lesson-wasm", "--lib", "--target", TARGET])
+        .args(Profile::Release.flag())
+        .args(["--", "-C", "strip=debuginfo"]);
+    run::quiet(
+        cache,
+        "engine-names",
+        cargo,
+        None,
+        "read the compiler's message above",
+    )?;
+    let out = toolchain.target_dir(cache)?.join(TARGET);
+    Ok(out.join(Profile::Release.folder()).join("lesson_wasm.wasm"))
+}
+
 /// Writes the JavaScript glue, the types and the bound module.
 fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
     let mut bindgen = run::program(cache, "wasm-bindgen")?;

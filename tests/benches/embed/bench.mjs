@@ -71,6 +71,8 @@ function print(side, cold, versions) {
   ]);
   console.log(table([["case", "build", "peer", "unit", "ours", "peer's", "ratio", "bar", ""], ...cells]));
 
+  console.log(`\n${side.profiles}`);
+
   const megabytes = (file) => (statSync(file).size / 1e6).toFixed(2);
   const sides = [...BUILDS, ORT];
   const memory = Object.entries(side.memory).map(([stage, by]) => `${stage} ${sides.map((name) => by[name].toFixed(1)).join(" / ")}`);

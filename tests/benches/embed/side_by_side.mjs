@@ -1,5 +1,6 @@
 // Single sentences and a batch: our two builds and onnxruntime-web in one page, taking turns.
 import { withPage } from "./pages.mjs";
+import { profile } from "./profile.mjs";
 import { ALIKE, BUILDS, ORT, raced, turned } from "./rows.mjs";
 import { median } from "./stats.mjs";
 import { textsOf } from "./texts.mjs";
@@ -83,6 +84,8 @@ export function sideBySide(browser, server, tokenizer, say) {
       rounds.push(await call("round", turned([...BUILDS, ...Object.keys(WAYS)], round), [batch]));
     }
     memory["after batches"] = await call("memory");
+    say("a profile");
+    const profiles = await profile(page, tokenizer);
     const perSecond = (side) => rounds.map((round) => (BATCH.texts * 1000) / round[side]);
     const way = Object.keys(WAYS).sort((a, b) => median(perSecond(b)) - median(perSecond(a)))[0];
     for (const build of BUILDS) {
@@ -92,6 +95,6 @@ export function sideBySide(browser, server, tokenizer, say) {
     }
     const ofPeer = (bySide) => ({ ...bySide, [ORT]: bySide[PEER] });
     const stages = Object.fromEntries(Object.entries(memory).map(([stage, by]) => [stage, ofPeer(by)]));
-    return { versions, files, memory: stages, alike, tokenizing, way: WAYS[way] };
+    return { versions, files, memory: stages, alike, tokenizing, way: WAYS[way], profiles };
   });
 }

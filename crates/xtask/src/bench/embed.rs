@@ -54,8 +54,13 @@ fn peer_model(cache: &Cache) -> Result<(PathBuf, Made)> {
     })
 }
 
-/// Prints both sides in a table; as one line of JSON too, if asked.
+/// Prints what native code takes, then both sides in a table; as one line of JSON too, if asked.
 pub fn run(cache: &Cache, json: bool) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .args(["bench", "-p", "tests", "--bench", "embed"]);
+    run::loud(cargo, "read the message above")?;
     let mut node = run::program(cache, "node")?;
     node.arg("tests/benches/embed/bench.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
