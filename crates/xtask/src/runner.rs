@@ -1,12 +1,14 @@
 //! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
 
+use std::process::Command;
+
 use serde_json::json;
 
 use crate::cache::Cache;
 use crate::fault::{Fault, OrFault as _, Result};
 use crate::needs::Need;
 use crate::serve::Site;
-use crate::wasm_target::Toolchain;
+use crate::wasm_target::{TARGET, Toolchain};
 use crate::{bench, browser, model, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
@@ -15,8 +17,8 @@ const REMEDY: &str = "read the failed test's message above";
 pub enum Runner {
     /// `cargo test` with these arguments, on this machine.
     Cargo(&'static [&'static str]),
-    /// `wasm-pack test` of these crates, each with its arguments for cargo, in headless Chromium.
-    WasmPack(&'static [(&'static str, &'static [&'static str])]),
+    /// `wasm-pack test` of this crate in headless Chromium, then the kernels' tests there.
+    Wasm(&'static str),
     /// Node's test runner over these files of `tests/`, with the built site served.
     Node(&'static [&'static str]),
     /// The TypeScript compiler over the declarations of the module.
@@ -41,11 +43,11 @@ impl Runner {
                 }
                 run::loud(cargo, REMEDY)
             }
-            // Each, even when an earlier one failed; the first failure is the answer.
-            Self::WasmPack(crates) => crates
-                .iter()
-                .map(|(krate, arguments)| wasm_pack(cache, krate, arguments))
-                .fold(Ok(()), Result::and),
+            // Both, even when the first one failed; its failure is the answer.
+            Self::Wasm(krate) => {
+                let module = wasm_pack(cache, krate);
+                module.and(kernels(cache))
+            }
             Self::Node(folders) => node(cache, folders),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
@@ -64,19 +66,10 @@ const BROWSER_ARGUMENTS: [&str; 7] = [
     "--disable-sync",
 ];
 
-fn wasm_pack(cache: &Cache, krate: &str, arguments: &[&str]) -> Result<()> {
-    let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
-    let settings = cache.home.join("webdriver.json");
-    std::fs::write(&settings, capabilities.to_string())
-        .or_fault(settings.display(), "free some space")?;
+fn wasm_pack(cache: &Cache, krate: &str) -> Result<()> {
     let mut command = run::program(cache, "wasm-pack")?;
-    Toolchain::need(cache)?.apply(cache, &mut command)?;
+    in_browser(cache, &mut command)?;
     command
-        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
-        // Where a crate does not say so itself.
-        .env("WASM_BINDGEN_USE_BROWSER", "1")
-        // Seconds; a busy CI is slow to start a browser.
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         .args([
             "test",
             "--headless",
@@ -86,9 +79,40 @@ fn wasm_pack(cache: &Cache, krate: &str, arguments: &[&str]) -> Result<()> {
             "--chromedriver",
         ])
         .arg(browser::chromedriver(cache)?)
-        .args([krate, "--"])
-        .args(arguments);
+        .arg(krate);
     run::loud(command, REMEDY)
+}
+
+/// The unit tests of lesson-embed that are marked for a browser, with every kernel there is. By cargo: wasm-pack does
+/// not let a single target be chosen.
+fn kernels(cache: &Cache) -> Result<()> {
+    let mut cargo = run::program(cache, "cargo")?;
+    in_browser(cache, &mut cargo)?;
+    cargo
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+            "wasm-bindgen-test-runner",
+        )
+        .env("CHROMEDRIVER", browser::chromedriver(cache)?)
+        .args(["test", "-p", "lesson-embed", "--lib", "--target", TARGET])
+        .args(["--features", "relaxed-simd"]);
+    run::loud(cargo, REMEDY)
+}
+
+/// Sets a command up to compile for wasm32 and to run tests in headless Chromium.
+fn in_browser(cache: &Cache, command: &mut Command) -> Result<()> {
+    let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
+    let settings = cache.home.join("webdriver.json");
+    std::fs::write(&settings, capabilities.to_string())
+        .or_fault(settings.display(), "free some space")?;
+    Toolchain::need(cache)?.apply(cache, command)?;
+    command
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
+        // Where a crate does not say so itself.
+        .env("WASM_BINDGEN_USE_BROWSER", "1")
+        // Seconds; a busy CI is slow to start a browser.
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+    Ok(())
 }
 
 /// A name that is used but not declared, or declared twice, fails here.

@@ -64,14 +64,14 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "wasm",
-        about: "the module in headless Chromium, IndexedDB included",
+        about: "the module in headless Chromium, IndexedDB included; the kernels there",
         needs: &[
             Need::WasmTarget,
             Need::WasmBindgen,
             Need::WasmPack,
             Need::Browser,
         ],
-        runner: Runner::WasmPack(&[("crates/lesson-wasm", &[])]),
+        runner: Runner::Wasm("crates/lesson-wasm"),
     },
     Suite {
         name: "types",
