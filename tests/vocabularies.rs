@@ -45,6 +45,7 @@ fn words_of_a_market_are_known_to_the_core() {
 /// Whether a record with this field is taken whole.
 fn taken(field: &str, value: &Value) -> bool {
     let mut record = json!({
+        "slug": "one",
         "title": "A title",
         "description": "A description",
         "context": "A context",

@@ -97,23 +97,73 @@ impl Linear {
             .collect();
         let blocks = Blocks::new(pack.slice(&self.at.weights), outputs, inputs);
         gemm(kernel, &quantised, blocks, |first, count, sums| {
-            let panel = first..first + count;
-            let weight_sums = &self.weight_sums[panel.clone()];
-            let scales = &self.scales[panel.clone()];
-            let biases = &self.bias[panel];
+            let panel = Panel {
+                weight_sums: &self.weight_sums[first..first + count],
+                scales: &self.scales[first..first + count],
+                biases: &self.bias[first..first + count],
+            };
             for (row, (scale, sums)) in rows.iter().zip(sums.chunks_exact(PANEL)).enumerate() {
-                let step = F32x4::splat(scale.scale);
-                let start = row * outputs + first;
-                let out = &mut out[start..start + count];
-                for at in (0..count).step_by(4) {
-                    let sums =
-                        F32x4::from_sums(&sums[at..], &weight_sums[at..], scale.offset, scale.zero);
-                    let value = sums
-                        .times(step.times(F32x4::load(&scales[at..])))
-                        .plus(F32x4::load(&biases[at..]));
-                    then(value, start + at).store(&mut out[at..]);
-                }
+                let at = row * outputs + first;
+                panel.finish(*scale, sums, &mut out[at..at + count], |v, i| {
+                    then(v, at + i)
+                });
             }
         });
+    }
+}
+
+/// What a panel's sums become outputs with; one entry per output.
+#[derive(Clone, Copy)]
+struct Panel<'a> {
+    weight_sums: &'a [i32],
+    scales: &'a [f32],
+    biases: &'a [f32],
+}
+
+impl Panel<'_> {
+    /// One row's outputs. `then` gets four of them and the place of the first in the panel.
+    #[inline(always)]
+    fn finish(
+        self,
+        scale: RowScale,
+        sums: &[i32],
+        out: &mut [f32],
+        then: impl Fn(F32x4, usize) -> F32x4,
+    ) {
+        // A whole panel has lengths that the compiler knows: nothing is checked in the loop.
+        if let (Ok(weight_sums), Ok(scales), Ok(biases), Ok(sums), Ok(out)) = (
+            <&[i32; PANEL]>::try_from(self.weight_sums),
+            <&[f32; PANEL]>::try_from(self.scales),
+            <&[f32; PANEL]>::try_from(self.biases),
+            <&[i32; PANEL]>::try_from(sums),
+            <&mut [f32; PANEL]>::try_from(&mut *out),
+        ) {
+            let panel = Panel {
+                weight_sums,
+                scales,
+                biases,
+            };
+            panel.each(scale, sums, out, then);
+        } else {
+            self.each(scale, sums, out, then);
+        }
+    }
+
+    #[inline(always)]
+    fn each(
+        self,
+        scale: RowScale,
+        sums: &[i32],
+        out: &mut [f32],
+        then: impl Fn(F32x4, usize) -> F32x4,
+    ) {
+        let step = F32x4::splat(scale.scale);
+        for at in (0..out.len()).step_by(4) {
+            let (sums, weights) = (&sums[at..], &self.weight_sums[at..]);
+            let value = F32x4::from_sums(sums, weights, scale.offset, scale.zero)
+                .times(step.times(F32x4::load(&self.scales[at..])))
+                .plus(F32x4::load(&self.biases[at..]));
+            then(value, at).store(&mut out[at..]);
+        }
     }
 }

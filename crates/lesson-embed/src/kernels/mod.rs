@@ -206,10 +206,11 @@ fn walk<A: Copy + Default>(
 /// Four inputs of each row side by side, then the next four: a tile then reads one stream.
 fn arrange_bytes(rows: &[i8], inputs: usize, out: &mut [i8]) {
     let count = rows.len() / inputs;
+    let out = out.as_chunks_mut::<4>().0;
     for (row, values) in rows.chunks_exact(inputs).enumerate() {
-        for (step, four) in values.chunks_exact(4).enumerate() {
-            let at = (step * count + row) * 4;
-            out[at..at + 4].copy_from_slice(four);
+        let places = out.iter_mut().skip(row).step_by(count);
+        for (to, from) in places.zip(values.as_chunks::<4>().0) {
+            *to = *from;
         }
     }
 }

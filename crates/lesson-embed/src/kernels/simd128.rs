@@ -16,15 +16,19 @@ const UNROLL: usize = 2;
 /// Of each four inputs a₀…a₃ of every row: a₀ and a₂ of all rows, then a₁ − 256·a₀ and a₃ − 256·a₂ of all rows.
 pub(super) fn arrange(rows: &[i8], inputs: usize, out: &mut [i16]) {
     let count = rows.len() / inputs;
+    // Two activations, and the four of a step for all rows.
+    let (pairs, step) = (out.as_chunks_mut::<2>().0, 2 * count);
     for (row, values) in rows.chunks_exact(inputs).enumerate() {
-        for (step, four) in values.chunks_exact(4).enumerate() {
-            let [a, b, c, d] = [four[0], four[1], four[2], four[3]].map(i16::from);
-            let at = step * 4 * count + 2 * row;
-            out[at] = a;
-            out[at + 1] = c;
+        for (four, pairs) in values
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .zip(pairs.chunks_exact_mut(step))
+        {
+            let [a, b, c, d] = four.map(i16::from);
+            pairs[row] = [a, c];
             // At most 127 + 256 · 127: no activation is −128.
-            out[at + 2 * count] = b.wrapping_sub(a << 8);
-            out[at + 2 * count + 1] = d.wrapping_sub(c << 8);
+            pairs[count + row] = [b.wrapping_sub(a << 8), d.wrapping_sub(c << 8)];
         }
     }
 }
