@@ -1,0 +1,323 @@
+-- Push and pull.
+
+create or replace function public.create_space(name text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  made uuid;
+begin
+  if auth.uid() is null then
+    raise exception using errcode = 'PT401', message = 'sign in first';
+  end if;
+  if lessonloop.blank(coalesce(create_space.name, '')) or char_length(create_space.name) > 200 then
+    raise exception using errcode = 'PT400', message = 'name has to have 1 to 200 characters';
+  end if;
+  insert into public.spaces (name) values (create_space.name) returning id into made;
+  insert into public.members (space, user_id) values (made, auth.uid());
+  return made;
+end $$;
+
+-- A space of others is not told from one that does not exist.
+create or replace function lessonloop.no_space() returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  raise exception using errcode = 'PT404', message = 'there is no such space',
+    hint = 'list your spaces with GET /rest/v1/spaces, or make one with create_space';
+end $$;
+
+-- Appends a batch of one actor's events to the ledger and folds them. See push_events.
+create or replace function lessonloop.push(p_space uuid, p_user uuid, p_actor text, p_events json) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  most_events constant integer := 1000;
+  most_bytes constant integer := 16777216;
+  most_bytes_each constant integer := 1048576;
+  v bigint;
+  owner uuid;
+  acked bigint;
+  status text := 'ok';
+  duplicates integer := 0;
+  rejected jsonb := '[]';
+  raw json;
+  place integer := 0;
+  e jsonb;
+  hash bytea;
+  number bigint;
+  op text;
+  name text;
+  at timestamptz;
+  why text;
+  field text;
+  from_version bigint;
+  held record;
+begin
+  if p_actor is null or char_length(p_actor) not between 1 and 200 then
+    raise exception using errcode = 'PT400', message = 'p_actor has to have 1 to 200 characters';
+  end if;
+  if p_events is null or json_typeof(p_events) <> 'array' then
+    raise exception using errcode = 'PT400', message = 'p_events has to be a list of events';
+  end if;
+  if json_array_length(p_events) > most_events or octet_length(p_events::text) > most_bytes then
+    raise exception using errcode = 'PT413',
+      message = format('a batch takes at most %s events and %s bytes', most_events, most_bytes), hint = 'send a smaller batch';
+  end if;
+
+  select s.version into v from public.spaces s where s.id = p_space for update;
+  if not found then
+    perform lessonloop.no_space();
+  end if;
+  insert into public.actors (space, id, user_id) values (p_space, p_actor, p_user) on conflict do nothing;
+  select a.user_id, a.last_seq into owner, acked from public.actors a where a.space = p_space and a.id = p_actor;
+  if owner is distinct from p_user then
+    raise exception using errcode = 'PT403', message = format('the actor `%s` belongs to another user', p_actor),
+      hint = 'take a new actor id and send the same events again';
+  end if;
+
+  for raw in select * from json_array_elements(p_events) loop
+    place := place + 1;
+    -- JSON may hold what text can't: a NUL, half a surrogate pair. Such an event is set aside as it was sent; what it is
+    -- named by is read with these characters replaced.
+    why := null;
+    begin
+      e := raw::jsonb;
+      hash := sha256(convert_to(e::text, 'UTF8'));
+    exception when untranslatable_character or invalid_text_representation then
+      why := 'the event holds a text that can''t be stored: ' || sqlerrm;
+      field := 'event';
+      e := regexp_replace(raw::text, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
+      hash := sha256(convert_to(raw::text, 'UTF8'));
+    end;
+    if jsonb_typeof(e) <> 'object' or coalesce((e -> 'seq')::text, '') !~ '^[1-9]\d{0,17}$' then
+      raise exception using errcode = 'PT400', message = format('event %s of the batch has no seq: a whole number from 1', place);
+    end if;
+    number := (e -> 'seq')::text::bigint;
+    op := e ->> 'op_id';
+    if jsonb_typeof(e -> 'actor') = 'string' and e ->> 'actor' <> p_actor then
+      raise exception using errcode = 'PT403', message = format('event %s of the batch is of the actor `%s`', place, left(e ->> 'actor', 200)),
+        hint = 'send each actor''s events under that actor';
+    end if;
+
+    if number <= acked then
+      select x.payload_hash, x.payload, x.field, x.reason into held from (
+        select y.payload_hash, y.payload, null::text as field, null::text as reason from public.events y
+        where y.space = p_space and y.actor = p_actor and y.seq = number
+        union all
+        select y.payload_hash, y.payload, y.field, y.reason from public.rejected_events y
+        where y.space = p_space and y.actor = p_actor and y.seq = number) x;
+      if found and (held.payload_hash = hash or lessonloop.same_json(held.payload, raw)) then
+        duplicates := duplicates + 1;
+        -- The answer that told of it may have been lost.
+        if held.reason is not null then
+          rejected := rejected || jsonb_build_object('seq', number, 'op_id', op, 'field', held.field, 'reason', held.reason);
+        end if;
+        continue;
+      elsif not found and exists (select from public.events y where y.space = p_space and y.op_id = op) then
+        -- It was skipped before, because another actor's event had its op_id.
+        duplicates := duplicates + 1;
+        continue;
+      end if;
+      status := 'cloned';
+      exit;
+    elsif number > acked + 1 then
+      status := 'gap';
+      exit;
+    end if;
+
+    if op <> '' and exists (select from public.events y where y.space = p_space and y.op_id = op) then
+      duplicates := duplicates + 1;
+      acked := number;
+      continue;
+    end if;
+
+    if why is null then
+      begin
+        if octet_length(raw::text) > most_bytes_each then
+          perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each));
+        end if;
+        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"], "event": ["object", "!"]}', true);
+        if op = '' then
+          perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7');
+        end if;
+        if (select count(*) from jsonb_object_keys(e -> 'event')) <> 1 then
+          perform lessonloop.refuse('event', 'an event is of one kind');
+        end if;
+        name := (select x from jsonb_object_keys(e -> 'event') x);
+        at := lessonloop.instant(e ->> 'at');
+        perform lessonloop.check_event(p_space, name, e -> 'event' -> name);
+      exception when sqlstate 'LL001' then
+        get stacked diagnostics why = message_text, field = pg_exception_detail;
+      end;
+    end if;
+
+    acked := number;
+    if why is not null then
+      insert into public.rejected_events (space, actor, seq, op_id, field, reason, payload, payload_hash)
+      values (p_space, p_actor, number, left(op, 200), field, why, raw, hash);
+      rejected := rejected || jsonb_build_object('seq', number, 'op_id', op, 'field', field, 'reason', why);
+      continue;
+    end if;
+    v := v + 1;
+    from_version := v;
+    insert into public.events (space, version, op_id, actor, seq, kind, at, payload, payload_hash)
+    values (p_space, v, op, p_actor, number, name, at, raw, hash);
+    v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v);
+    insert into public.activity as a (space, day, events) values (p_space, (at at time zone 'UTC')::date, 1)
+    on conflict (space, day) do update set events = lessonloop.capped(a.events + 1);
+    insert into public.lesson_events (space, slug, version)
+    select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
+    union
+    select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
+    where x ->> 'match_type' <> 'none';
+  end loop;
+
+  update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;
+  update public.spaces s set version = v where s.id = p_space and s.version <> v;
+  return jsonb_build_object(
+    'status', status, 'acked_seq', acked, 'expected_seq', acked + 1, 'version', v, 'duplicates', duplicates, 'rejected', rejected);
+end $$;
+
+-- Whether two events are the same, apart from how they are written.
+create or replace function lessonloop.same_json(a json, b json) returns boolean
+language plpgsql immutable set search_path = '' as $$
+begin
+  return a::jsonb = b::jsonb;
+exception when data_exception then
+  return a::text = b::text;
+end $$;
+
+-- Pushes a batch of one actor's events, in the order of their `seq`. One transaction; safe to repeat.
+--   ok      everything up to `acked_seq` is in the ledger or set aside
+--   gap     events before `expected_seq` are known, that one is missing: send from there
+--   cloned  another device pushed other events under this actor: take a new actor, send the same op_ids again
+-- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again.
+create or replace function public.push_events(p_space uuid, p_actor text, p_events json) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid()) then
+    perform lessonloop.no_space();
+  end if;
+  return lessonloop.push(p_space, auth.uid(), p_actor, p_events);
+end $$;
+
+-- A lesson as the core's JSON, and its version.
+create or replace function lessonloop.lesson_json(l public.lessons) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'slug', l.slug, 'title', l.title, 'description', l.description, 'context', l.context,
+    'recommendation', l.recommendation, 'category', l.category, 'domain', l.domain, 'project_types', l.project_types,
+    'tech_stacks', l.tech_stacks, 'tags', l.tags, 'confidence', l.confidence, 'frequency', l.frequency,
+    'upvotes', l.upvotes, 'downvotes', l.downvotes, 'times_surfaced', l.times_surfaced, 'times_helpful', l.times_helpful,
+    'times_not_helpful', l.times_not_helpful, 'effectiveness', l.effectiveness, 'use_count', l.use_count,
+    'causal_hits', l.causal_hits, 'last_used_at', lessonloop.rfc3339(l.last_used_at),
+    'last_feedback_at', lessonloop.rfc3339(l.last_feedback_at), 'times_applied', l.times_applied,
+    'success_count', l.success_count, 'consecutive_failures', l.consecutive_failures,
+    'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at), 'source', l.source,
+    'trust', l.trust, 'findings', l.findings, 'archived', l.archived, 'merged_into', l.merged_into, 'rev', l.rev,
+    'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at), 'version', l.version)
+$$;
+
+create or replace function lessonloop.recommendation_json(r public.recommendations) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'decision_id', r.decision_id, 'position', r.position, 'lesson', r.lesson, 'domain', r.domain,
+    'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
+    'match_type', r.match_type, 'confidence', r.confidence, 'agent_quote', r.agent_quote,
+    'trade_outcome', r.trade_outcome, 'pnl_percent', r.pnl_percent,
+    'contributed_to_success', r.contributed_to_success, 'settled', r.settled, 'at', lessonloop.rfc3339(r.at),
+    'version', r.version)
+$$;
+
+create or replace function lessonloop.tool_json(t public.tool_successes) returns json
+language sql stable set search_path = '' as $$
+  select json_build_object(
+    'query', t.query, 'server', t.server, 'at', (extract(epoch from t.at) * 1000)::bigint, 'query_hash', t.query_hash,
+    'position', t.position, 'dropped', t.dropped, 'version', t.version)
+$$;
+
+-- The rows of a space that changed after a cursor, oldest change first. Every changed row has a version of its own and
+-- later commits have higher ones, so the last version of a page is the cursor of the next. One object, so that no row
+-- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
+-- of events whose rows a later page could not hold. When `epoch` is another than before, start again from cursor 0.
+create or replace function public.pull_changes(p_space uuid, p_cursor bigint default 0, p_limit integer default 1000) returns json
+language plpgsql stable security invoker set search_path = '' set extra_float_digits = 1 as $$
+declare
+  most_bytes constant bigint := 4000000;
+  epoch uuid;
+  from_version bigint := greatest(coalesce(p_cursor, 0), 0);
+  most bigint := least(greatest(coalesce(p_limit, 1000), 1), 5000);
+  answer json;
+begin
+  select s.epoch into epoch from public.spaces s where s.id = p_space;
+  if not found then
+    perform lessonloop.no_space();
+  end if;
+  with changed as (
+    (select 1 as kind, l.version, lessonloop.lesson_json(l) as body from public.lessons l
+     where l.space = p_space and l.version > from_version order by l.version limit most + 1)
+    union all
+    (select 2, r.version, lessonloop.recommendation_json(r) from public.recommendations r
+     where r.space = p_space and r.version > from_version order by r.version limit most + 1)
+    union all
+    (select 3, t.version, lessonloop.tool_json(t) from public.tool_successes t
+     where t.space = p_space and t.version > from_version order by t.version limit most + 1)
+  ), numbered as (
+    select c.*, row_number() over w as place, sum(octet_length(c.body::text)) over w - octet_length(c.body::text) as before
+    from changed c window w as (order by c.version)
+  ), page as (
+    select * from numbered n where n.place <= most and n.before < most_bytes
+  )
+  select json_build_object(
+    'lessons', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 1), '[]'),
+    'recommendations', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 2), '[]'),
+    'tools', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 3), '[]'),
+    'next_cursor', coalesce(max(p.version), from_version),
+    'has_more', (select count(*) from numbered) > count(p.*),
+    'acked_seq', (select coalesce(json_object_agg(a.id, a.last_seq), '{}') from public.actors a
+                  where a.space = p_space and a.user_id = (select auth.uid())),
+    'epoch', epoch)
+  into answer from page p;
+  return answer;
+end $$;
+
+-- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before.
+create or replace function public.lesson_history(
+  p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50) returns json
+language plpgsql stable security invoker set search_path = '' as $$
+declare
+  most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
+  answer json;
+begin
+  if not exists (select from public.spaces s where s.id = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if not exists (select from public.lessons l where l.space = p_space and l.slug = p_slug) then
+    raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
+  end if;
+  with found as (
+    select e.version, e.payload, e.received_at, row_number() over (order by e.version desc) as place
+    from public.lesson_events x join public.events e on e.space = x.space and e.version = x.version
+    where x.space = p_space and x.slug = p_slug and (p_before is null or x.version < p_before)
+    order by e.version desc limit most + 1
+  )
+  select json_build_object(
+    'events', coalesce(json_agg(json_build_object(
+      'version', f.version, 'received_at', lessonloop.rfc3339(f.received_at), 'event', f.payload)
+      order by f.version desc) filter (where f.place <= most), '[]'),
+    'next_before', case when count(*) > most then min(f.version) filter (where f.place <= most) end)
+  into answer from found f;
+  return answer;
+end $$;
+
+revoke all on all functions in schema lessonloop from public, anon;
+grant execute on function
+  lessonloop.refuse(text, text), lessonloop.no_space(), lessonloop.rfc3339(timestamptz),
+  lessonloop.lesson_json(public.lessons), lessonloop.recommendation_json(public.recommendations),
+  lessonloop.tool_json(public.tool_successes)
+  to authenticated;
+revoke all on function
+  public.create_space(text), public.push_events(uuid, text, json), public.pull_changes(uuid, bigint, integer),
+  public.lesson_history(uuid, text, bigint, integer)
+  from public, anon;
+grant execute on function
+  public.create_space(text), public.push_events(uuid, text, json), public.pull_changes(uuid, bigint, integer),
+  public.lesson_history(uuid, text, bigint, integer)
+  to authenticated;
