@@ -74,18 +74,9 @@ begin
 
   for raw in select * from json_array_elements(p_events) loop
     place := place + 1;
-    -- JSON may hold what text can't: a NUL, half a surrogate pair. Such an event is set aside as it was sent; what it is
-    -- named by is read with these characters replaced.
     why := null;
-    begin
-      e := raw::jsonb;
-      hash := sha256(convert_to(e::text, 'UTF8'));
-    exception when untranslatable_character or invalid_text_representation then
-      why := 'the event holds a text that can''t be stored: ' || sqlerrm;
-      field := 'event';
-      e := regexp_replace(raw::text, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
-      hash := sha256(convert_to(raw::text, 'UTF8'));
-    end;
+    e := raw::jsonb;
+    hash := sha256(convert_to(e::text, 'UTF8'));
     if jsonb_typeof(e) <> 'object' or coalesce((e -> 'seq')::text, '') !~ '^[1-9]\d{0,17}$' then
       raise exception using errcode = 'PT400', message = format('event %s of the batch has no seq: a whole number from 1', place);
     end if;
@@ -128,25 +119,23 @@ begin
       continue;
     end if;
 
-    if why is null then
-      begin
-        if octet_length(raw::text) > most_bytes_each then
-          perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each));
-        end if;
-        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"], "event": ["object", "!"]}', true);
-        if op = '' then
-          perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7');
-        end if;
-        if (select count(*) from jsonb_object_keys(e -> 'event')) <> 1 then
-          perform lessonloop.refuse('event', 'an event is of one kind');
-        end if;
-        name := (select x from jsonb_object_keys(e -> 'event') x);
-        at := lessonloop.instant(e ->> 'at');
-        perform lessonloop.check_event(p_space, name, e -> 'event' -> name);
-      exception when sqlstate 'LL001' then
-        get stacked diagnostics why = message_text, field = pg_exception_detail;
-      end;
-    end if;
+    begin
+      if octet_length(raw::text) > most_bytes_each then
+        perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each));
+      end if;
+      perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"], "event": ["object", "!"]}', true);
+      if op = '' then
+        perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7');
+      end if;
+      if (select count(*) from jsonb_object_keys(e -> 'event')) <> 1 then
+        perform lessonloop.refuse('event', 'an event is of one kind');
+      end if;
+      name := (select x from jsonb_object_keys(e -> 'event') x);
+      at := lessonloop.instant(e ->> 'at');
+      perform lessonloop.check_event(p_space, name, e -> 'event' -> name);
+    exception when sqlstate 'LL001' then
+      get stacked diagnostics why = message_text, field = pg_exception_detail;
+    end;
 
     acked := number;
     if why is not null then

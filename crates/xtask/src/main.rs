@@ -19,6 +19,7 @@ mod range;
 mod run;
 mod runner;
 mod serve;
+mod stack;
 mod suites;
 mod tools;
 mod wasm_target;
@@ -64,6 +65,12 @@ enum Task {
         #[arg(long)]
         no_build: bool,
     },
+    /// Run the local stack alone: PostgreSQL, PostgREST and a gateway like Supabase's, until Ctrl-C.
+    Stack {
+        /// The gateway's port; 0 takes any.
+        #[arg(long, default_value_t = 0)]
+        port: u16,
+    },
     /// Run one test suite, or all.
     #[command(after_help = suites::list())]
     Test {
@@ -106,6 +113,7 @@ fn start(task: Task) -> Result<()> {
         Task::Setup { purpose } => setup(&cache, purpose),
         Task::Build { dev } => build(&cache, if dev { Profile::Dev } else { Profile::Release }),
         Task::Serve { port, no_build } => serve(&cache, port, no_build),
+        Task::Stack { port } => stack(&cache, port),
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
         Task::Bench { name, json } => bench::bench(&cache, &name, json),
         Task::Check => check::check(&cache),
@@ -156,6 +164,16 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool) -> Result<()> {
         );
     }
     let _ = thread.join();
+    Ok(())
+}
+
+fn stack(cache: &Cache, port: u16) -> Result<()> {
+    let mut plan = Plan::default();
+    needs::plan(cache, &[Need::Stack], &mut plan)?;
+    plan.run()?;
+    let stack = stack::Stack::start(cache, stack::Data::Kept, port)?;
+    println!("{}", stack.describe());
+    stack.serve();
     Ok(())
 }
 

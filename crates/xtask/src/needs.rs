@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::fault::Result;
 use crate::progress::Plan;
-use crate::{bench, browser, bundle, model, npm, python, tools, wasm_target};
+use crate::{bench, browser, bundle, model, npm, python, stack, tools, wasm_target};
 
 /// Something that set-up provides. The order is the order of set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,8 @@ pub enum Need {
     Peers,
     /// The model file of those packages.
     PeerModel,
+    /// The programs of the local stack.
+    Stack,
     /// Linting for wasm32.
     WasmClippy,
     /// `dist/`, built for release.
@@ -72,6 +74,7 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::PeerModel => plan.step("model of the peers", || {
                 bench::embed::ensure_peer_model(cache)
             }),
+            Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || stack::ensure(cache)),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),
         }

@@ -8,6 +8,7 @@ use crate::cache::Cache;
 use crate::fault::{Fault, OrFault as _, Result};
 use crate::needs::Need;
 use crate::serve::Site;
+use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
 use crate::{bench, browser, model, python, run};
 
@@ -21,6 +22,8 @@ pub enum Runner {
     Wasm(&'static str),
     /// Node's test runner over these files of `tests/`, with the built site served.
     Node(&'static [&'static str]),
+    /// Node's test runner over these files of `tests/`, with a fresh local stack.
+    Stack(&'static [&'static str]),
     /// The TypeScript compiler over the declarations of the module.
     Types,
     /// The sizes of what a browser downloads, against their bars.
@@ -49,6 +52,7 @@ impl Runner {
                 module.and(kernels(cache))
             }
             Self::Node(folders) => node(cache, folders),
+            Self::Stack(folders) => stack(cache, folders),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
         }
@@ -155,6 +159,24 @@ fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
         .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
         // A suite that compares with native code runs cargo itself.
         .env("CARGO_TARGET_DIR", cache.dir("target/host")?);
+    run::loud(command, REMEDY)
+}
+
+/// Runs a local stack from this process for as long as Node runs.
+fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
+    let mut generator = run::cargo(cache)?;
+    generator.args(["build", "-p", "tests", "--example", "ledgers"]);
+    run::loud(generator, REMEDY)?;
+    let stack = Stack::start(cache, Data::Fresh, 0)?;
+    let mut command = run::program(cache, "node")?;
+    command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]);
+    for folder in folders {
+        command.args(suite_files(cache, folder)?);
+    }
+    command.envs(stack.variables(cache)).env(
+        "LESSONLOOP_LEDGERS",
+        cache.dir("target/host")?.join("debug/examples/ledgers"),
+    );
     run::loud(command, REMEDY)
 }
 

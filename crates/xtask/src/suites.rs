@@ -50,6 +50,12 @@ const SUITES: &[Suite] = &[
         ]),
     },
     Suite {
+        name: "stack",
+        about: "the migrations on PostgreSQL and PostgREST: tenants apart, push and pull, the fold in SQL",
+        needs: &[Need::Stack],
+        runner: Runner::Stack(&["stack"]),
+    },
+    Suite {
         name: "embed",
         about: "tokens and vectors against their oracles, the model pack",
         needs: &[Need::Model, Need::Oracles],

@@ -1,0 +1,249 @@
+//! The gateway in front of PostgREST, which behaves like Supabase's: `/rest/v1` and `apikey`. Loopback only.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap,
+    HeaderName, ORIGIN, TRANSFER_ENCODING,
+};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+
+use super::sign_in::SignIn;
+use crate::fault::{OrFault as _, Result};
+
+/// The largest request that is taken, in bytes.
+const LARGEST: usize = 32 * 1024 * 1024;
+
+/// What the gateway knows.
+pub struct Gateway {
+    /// Where PostgREST listens.
+    pub postgrest: u16,
+    /// The publishable key: a token of the role `anon`.
+    pub key: String,
+    /// The stand-in for sign-in.
+    pub sign_in: SignIn,
+}
+
+/// Listens on a port of the loopback interface (0: any) and answers in a thread that ends with the process.
+pub fn start(gateway: Gateway, port: u16) -> Result<(SocketAddr, JoinHandle<()>)> {
+    let remedy = "name a free port with --port";
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fault("the gateway", remedy)?;
+    let address = listener.local_addr().or_fault("the gateway", remedy)?;
+    listener
+        .set_nonblocking(true)
+        .or_fault("the gateway", remedy)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .or_fault("the gateway", remedy)?;
+    let gateway = Arc::new(gateway);
+    let thread = std::thread::spawn(move || {
+        runtime.block_on(accept(listener, gateway, address.port()));
+    });
+    Ok((address, thread))
+}
+
+async fn accept(listener: TcpListener, gateway: Arc<Gateway>, port: u16) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+        return;
+    };
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file handles, say: others are freed meanwhile.
+            tokio::task::yield_now().await;
+            continue;
+        };
+        let gateway = Arc::clone(&gateway);
+        tokio::spawn(async move {
+            let service = service_fn(move |request: Request<Incoming>| {
+                let gateway = Arc::clone(&gateway);
+                async move { Ok::<_, Infallible>(answer(request, &gateway, port).await) }
+            });
+            // A client that went away is no concern of ours.
+            let _ = http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
+        });
+    }
+}
+
+async fn answer(request: Request<Incoming>, gateway: &Gateway, port: u16) -> Response<Full<Bytes>> {
+    let origin = request.headers().get(ORIGIN).cloned();
+    let wanted = request
+        .headers()
+        .get(ACCESS_CONTROL_REQUEST_HEADERS)
+        .cloned();
+    let allowed = origin
+        .as_ref()
+        .is_none_or(|origin| origin.to_str().is_ok_and(is_local_origin));
+    let mut response = if !is_local_host(request.headers(), port) || !allowed {
+        plain(
+            403,
+            &json!({ "message": "this gateway answers to pages and hosts of this machine only" }),
+        )
+    } else if request.method() == Method::OPTIONS {
+        plain(204, &Value::Null)
+    } else {
+        route(request, gateway).await
+    };
+    if let Some(origin) = origin.filter(|_| allowed) {
+        let headers = response.headers_mut();
+        headers.insert("access-control-allow-origin", origin);
+        headers.append("vary", hyper::header::HeaderValue::from_static("Origin"));
+        headers.insert(
+            "access-control-allow-methods",
+            hyper::header::HeaderValue::from_static("GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS"),
+        );
+        headers.insert(
+            "access-control-expose-headers",
+            hyper::header::HeaderValue::from_static("content-range, retry-after"),
+        );
+        if let Some(wanted) = wanted {
+            headers.insert("access-control-allow-headers", wanted);
+        }
+    }
+    response
+}
+
+async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<Bytes>> {
+    let (mut head, body) = request.into_parts();
+    // Names and methods that PostgREST and the sign-in server check themselves.
+    let Some(key) = head.headers.remove("apikey") else {
+        return plain(
+            401,
+            &json!({ "message": "No API key found in request", "hint": "No `apikey` request header was found." }),
+        );
+    };
+    if key.as_bytes() != gateway.key.as_bytes() {
+        return plain(
+            401,
+            &json!({ "message": "Invalid API key", "hint": "Take the publishable key that the stack printed." }),
+        );
+    }
+    let body = match Limited::new(body, LARGEST).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => {
+            return plain(
+                413,
+                &json!({ "message": format!("a request has at most {LARGEST} bytes") }),
+            );
+        }
+    };
+    let path = head.uri.path().to_owned();
+    let query = head.uri.query().unwrap_or_default().to_owned();
+    if let Some(path) = path.strip_prefix("/auth/v1/") {
+        if head.method != Method::POST {
+            return plain(405, &json!({ "code": 405, "msg": "POST only" }));
+        }
+        let bearer = head.headers.get(AUTHORIZATION).and_then(|bearer| {
+            bearer.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned)
+        });
+        let (status, value) = gateway
+            .sign_in
+            .answer(path, &query, bearer.as_deref(), &body);
+        return plain(status, &value);
+    }
+    let Some(rest) = path.strip_prefix("/rest/v1") else {
+        return plain(404, &json!({ "message": "no route: /rest/v1 and /auth/v1 are served" }));
+    };
+    let target = match (rest, query.as_str()) {
+        ("", "") => "/".to_owned(),
+        ("", query) => format!("/?{query}"),
+        (rest, "") => rest.to_owned(),
+        (rest, query) => format!("{rest}?{query}"),
+    };
+    let (Ok(uri), Ok(bearer)) = (
+        target.parse::<Uri>(),
+        format!("Bearer {}", gateway.key).parse(),
+    ) else {
+        return plain(404, &json!({ "message": "no such path" }));
+    };
+    head.uri = uri;
+    head.headers.entry(AUTHORIZATION).or_insert(bearer);
+    for name in [CONNECTION, TRANSFER_ENCODING, CONTENT_LENGTH, ORIGIN] {
+        head.headers.remove(name);
+    }
+    forward(Request::from_parts(head, Full::new(body)), gateway.postgrest)
+        .await
+        .unwrap_or_else(|| plain(503, &json!({ "message": "PostgREST does not answer" })))
+}
+
+/// Passes a request on; `None` when PostgREST is away or breaks off.
+async fn forward(request: Request<Full<Bytes>>, port: u16) -> Option<Response<Full<Bytes>>> {
+    let stream = tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+        .await
+        .ok()?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .ok()?;
+    tokio::spawn(connection);
+    let (mut head, body) = sender.send_request(request).await.ok()?.into_parts();
+    let body = body.collect().await.ok()?.to_bytes();
+    for name in [CONNECTION, TRANSFER_ENCODING, CONTENT_LENGTH] {
+        head.headers.remove(name);
+    }
+    Some(Response::from_parts(head, Full::new(body)))
+}
+
+fn plain(status: u16, value: &Value) -> Response<Full<Bytes>> {
+    let body = if value.is_null() {
+        Bytes::new()
+    } else {
+        Bytes::from(value.to_string())
+    };
+    Response::builder()
+        .status(status)
+        .header(
+            HeaderName::from_static("content-type"),
+            "application/json; charset=utf-8",
+        )
+        .body(Full::new(body))
+        .unwrap_or_default()
+}
+
+/// Whether the request names this machine: a foreign name that was rebound to the loopback address must not read us.
+fn is_local_host(headers: &HeaderMap, port: u16) -> bool {
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = hosts.next().and_then(|host| host.to_str().ok());
+    hosts.next().is_none()
+        && ["127.0.0.1", "localhost"]
+            .iter()
+            .any(|name| host == Some(&format!("{name}:{port}")))
+}
+
+/// Whether a page of this machine asks.
+fn is_local_origin(origin: &str) -> bool {
+    ["http://127.0.0.1:", "http://localhost:"]
+        .iter()
+        .filter_map(|start| origin.strip_prefix(start))
+        .any(|port| port.parse::<u16>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local_origin;
+
+    #[test]
+    fn pages_of_other_machines_are_foreign() {
+        for (origin, local) in [
+            ("http://127.0.0.1:8787", true),
+            ("http://localhost:80", true),
+            ("http://localhost", false),
+            ("http://localhost:80.evil.com", false),
+            ("http://127.0.0.1.evil.com:80", false),
+            ("https://evil.com", false),
+            ("null", false),
+        ] {
+            assert_eq!(is_local_origin(origin), local, "{origin}");
+        }
+    }
+}
