@@ -28,6 +28,8 @@ create table if not exists public.spaces (
   epoch uuid not null default gen_random_uuid(),
   -- The model whose vectors are searched: that of the vectors stored last.
   embedding_model text,
+  -- Tool records in force.
+  tools integer not null default 0,
   created_at timestamptz not null default now()
 );
 

@@ -1,5 +1,7 @@
 -- Which events the fold takes: the shape of each kind, and the rules of the core (crates/lesson-core, event.rs and
 -- fold.rs). Everything here only reads. An event that is refused changes nothing.
+--
+-- Small functions in SQL set no search path of their own, so that they are inlined; whoever calls them has set it.
 
 -- Refuses an event: the field at fault, and why, in words for a person.
 create or replace function lessonloop.refuse(p_field text, p_reason text) returns void
@@ -25,19 +27,19 @@ end $$;
 
 -- A time as the core writes it, such as 2026-11-22T08:30:00.000Z.
 create or replace function lessonloop.rfc3339(p_at timestamptz) returns text
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
 -- Unicode white space, as Rust's `char::is_whitespace` has it, in brackets of a regular expression.
 create or replace function lessonloop.blank(p_text text) returns boolean
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select p_text !~ '[^\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]'
 $$;
 
 -- Kebab-case: runs of a-z0-9 with single hyphens between, at most 128 long.
 create or replace function lessonloop.is_slug(p_text text) returns boolean
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select octet_length(p_text) <= 128 and (p_text collate "C") ~ '^[a-z0-9]+(-[a-z0-9]+)*$'
 $$;
 
@@ -134,7 +136,7 @@ end $$;
 
 -- The fields of each kind of event; null for a kind that is not known. Bounds are those of crates/lesson-api, limits.rs.
 create or replace function lessonloop.fields(p_of text) returns jsonb
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select case p_of
     when 'LessonAdded' then '{"lesson": ["object", "!"]}'
     when 'lesson' then '{
@@ -224,7 +226,7 @@ end $$;
 
 -- SHA-256 in hex over every field of a text: what a review is bound to.
 create or replace function lessonloop.content_hash(l public.lessons) returns text
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select encode(sha256(convert_to(
     l.title || chr(31) || l.description || chr(31) || l.context || chr(31) || l.recommendation || chr(31)
     || l.domain || chr(31) || l.category

@@ -5,7 +5,7 @@
 
 -- Counters stop at the largest unsigned 32-bit number.
 create or replace function lessonloop.capped(p_count bigint) returns bigint
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select least(p_count, 4294967295)
 $$;
 
@@ -20,7 +20,7 @@ end $$;
 
 -- Confidence after a step of a rating or vote.
 create or replace function lessonloop.moved(p_confidence float8, p_step float8) returns float8
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select case
     when p_step > 0 then case when p_confidence + p_step > 1::float8 then 1::float8 else p_confidence + p_step end
     else case when p_confidence + p_step < 0.1::float8 then 0.1::float8 else p_confidence + p_step end
@@ -45,7 +45,7 @@ end $$;
 
 -- What a model embeds, as SHA-256 in hex.
 create or replace function lessonloop.embedded_hash(p_title text, p_description text, p_recommendation text) returns text
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select encode(sha256(convert_to(
     concat_ws(chr(10), nullif(p_title, ''), nullif(p_description, ''), nullif(p_recommendation, '')), 'UTF8')), 'hex')
 $$;
@@ -60,13 +60,13 @@ declare
   end;
 begin
   execute format(
-    'create or replace function lessonloop.lowered(p_text text) returns text language sql immutable set search_path = '''' as %L',
+    'create or replace function lessonloop.lowered(p_text text) returns text language sql immutable as %L',
     'select lower(p_text' || unicode || ')');
 end $$;
 
 -- What makes two tool records the same.
 create or replace function lessonloop.tool_query_hash(p_query text, p_server text) returns text
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select left(encode(sha256(convert_to(
     btrim(regexp_replace(lessonloop.lowered(p_query),
       '[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+', ' ', 'g'), ' ')
@@ -74,7 +74,7 @@ language sql stable set search_path = '' as $$
 $$;
 
 create or replace function lessonloop.text_list(p_value jsonb) returns text[]
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select coalesce(array_agg(x.value order by x.ordinality), '{}')
   from jsonb_array_elements_text(coalesce(nullif(p_value, 'null'), '[]')) with ordinality x
 $$;
@@ -341,7 +341,7 @@ begin
   return v;
 end $$;
 
--- Keeps one record per (normalised query, server); past 10,000 the oldest go until 8,000 remain.
+-- Keeps one record per (normalised query, server). `lessonloop.tools` is their number within a push. Past 10,000 the oldest go until 8,000 remain.
 create or replace function lessonloop.record_tool(p_space uuid, p_event jsonb, p_at timestamptz, v bigint) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -363,7 +363,8 @@ begin
   values (p_space, hash, p_event ->> 'query', p_event ->> 'server', p_at, v, v)
   on conflict (space, query_hash) do update
     set query = excluded.query, server = excluded.server, at = excluded.at, position = v, dropped = false, version = v;
-  select count(*) into held from public.tool_successes t where t.space = p_space and not t.dropped;
+  -- Counting them each time would be slow, and so would be a row that is updated with each.
+  held := current_setting('lessonloop.tools')::bigint + 1;
   if held > 10000 then
     for r in
       select t.query_hash from public.tool_successes t where t.space = p_space and not t.dropped
@@ -372,7 +373,9 @@ begin
       v := v + 1;
       update public.tool_successes t set dropped = true, version = v where t.space = p_space and t.query_hash = r.query_hash;
     end loop;
+    held := 8000;
   end if;
+  perform set_config('lessonloop.tools', held::text, true);
   return v;
 end $$;
 

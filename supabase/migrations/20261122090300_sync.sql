@@ -25,8 +25,10 @@ begin
 end $$;
 
 -- Appends a batch of one actor's events to the ledger and folds them. See push_events.
+-- Every row is found by its key. A plan made while the tables were small would read them whole, and be kept while they
+-- grow: so plans here are never to do that.
 create or replace function lessonloop.push(p_space uuid, p_user uuid, p_actor text, p_events json) returns jsonb
-language plpgsql volatile set search_path = '' as $$
+language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
   most_events constant integer := 1000;
   most_bytes constant integer := 16777216;
@@ -61,7 +63,8 @@ begin
       message = format('a batch takes at most %s events and %s bytes', most_events, most_bytes), hint = 'send a smaller batch';
   end if;
 
-  select s.version into v from public.spaces s where s.id = p_space for update;
+  select s.version, set_config('lessonloop.tools', s.tools::text, true) into v, name
+  from public.spaces s where s.id = p_space for update;
   if not found then
     perform lessonloop.no_space();
   end if;
@@ -159,7 +162,8 @@ begin
   end loop;
 
   update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;
-  update public.spaces s set version = v where s.id = p_space and s.version <> v;
+  update public.spaces s set version = v, tools = current_setting('lessonloop.tools')::integer
+  where s.id = p_space and s.version <> v;
   return jsonb_build_object(
     'status', status, 'acked_seq', acked, 'expected_seq', acked + 1, 'version', v, 'duplicates', duplicates, 'rejected', rejected);
 end $$;
@@ -189,7 +193,7 @@ end $$;
 
 -- A lesson as the core's JSON, and its version.
 create or replace function lessonloop.lesson_json(l public.lessons) returns json
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select json_build_object(
     'slug', l.slug, 'title', l.title, 'description', l.description, 'context', l.context,
     'recommendation', l.recommendation, 'category', l.category, 'domain', l.domain, 'project_types', l.project_types,
@@ -205,7 +209,7 @@ language sql stable set search_path = '' as $$
 $$;
 
 create or replace function lessonloop.recommendation_json(r public.recommendations) returns json
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select json_build_object(
     'decision_id', r.decision_id, 'position', r.position, 'lesson', r.lesson, 'domain', r.domain,
     'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
@@ -216,7 +220,7 @@ language sql stable set search_path = '' as $$
 $$;
 
 create or replace function lessonloop.tool_json(t public.tool_successes) returns json
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select json_build_object(
     'query', t.query, 'server', t.server, 'at', (extract(epoch from t.at) * 1000)::bigint, 'query_hash', t.query_hash,
     'position', t.position, 'dropped', t.dropped, 'version', t.version)
@@ -227,7 +231,7 @@ $$;
 -- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
 -- of events whose rows a later page could not hold. When `epoch` is another than before, start again from cursor 0.
 create or replace function public.pull_changes(p_space uuid, p_cursor bigint default 0, p_limit integer default 1000) returns json
-language plpgsql stable security invoker set search_path = '' set extra_float_digits = 1 as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set extra_float_digits = 1 as $$
 declare
   most_bytes constant bigint := 4000000;
   epoch uuid;
@@ -270,7 +274,7 @@ end $$;
 -- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before.
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50) returns json
-language plpgsql stable security invoker set search_path = '' as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
 declare
   most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
   answer json;

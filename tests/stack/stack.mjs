@@ -1,0 +1,124 @@
+// The stack as tests use it: a client over REST, and psql to prepare and to check.
+import { execFileSync } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+
+const need = (name) => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run this by \`cargo xtask test stack\``);
+  return value;
+};
+
+export const url = need("LESSONLOOP_STACK_URL");
+export const key = need("LESSONLOOP_STACK_KEY");
+export const env = need;
+
+const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token with these claims, as the sign-in server would make it. */
+export function token(claims, { alg = "HS256", secret = need("LESSONLOOP_STACK_SECRET") } = {}) {
+  const text = `${part({ alg, typ: "JWT" })}.${part(claims)}`;
+  return `${text}.${alg === "none" ? "" : createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+/** Runs SQL as the superuser and answers its output; `variables` are psql's, `:'name'` in the SQL. */
+export function sql(text, variables = {}) {
+  const set = Object.entries(variables).flatMap(([name, value]) => ["-v", `${name}=${value}`]);
+  return execFileSync(need("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", ...set], {
+    input: text,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  }).trim();
+}
+
+/** A new user, signed in. */
+export function user() {
+  const id = randomUUID();
+  sql("insert into auth.users (id, email) values (:'id', :'email')", { id, email: `${id}@test` });
+  return client(token({ sub: id, role: "authenticated", aud: "authenticated", exp: now() + 3600 }), id);
+}
+
+/** Requests with a token, or without one. */
+export function client(bearer, id) {
+  const request = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        apikey: key,
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    let value = text;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // Not JSON: the text is the answer.
+    }
+    return { status: response.status, body: value, headers: response.headers };
+  };
+  const rpc = (name, args) => request("POST", `/rest/v1/rpc/${name}`, args);
+  /** As `rpc`, for calls that must succeed: answers the body alone. */
+  const call = async (name, args) => {
+    const { status, body } = await rpc(name, args);
+    if (status !== 200) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  return {
+    id,
+    bearer,
+    request,
+    rpc,
+    call,
+    get: (path) => request("GET", `/rest/v1${path}`),
+    space: (name = "test") => call("create_space", { name }),
+    push: (space, actor, events) => call("push_events", { p_space: space, p_actor: actor, p_events: events }),
+    /** Events given as the text of a JSON list, to keep every digit. */
+    pushText: (space, actor, events) =>
+      call("push_events", `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events}}`),
+    pull: (space, cursor = 0, limit = 1000) =>
+      call("pull_changes", { p_space: space, p_cursor: cursor, p_limit: limit }),
+  };
+}
+
+/** Everything that changed after a cursor, by as many pages as it takes. */
+export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
+  const all = { lessons: [], recommendations: [], tools: [], pages: 0, cursor };
+  for (;;) {
+    const page = await who.pull(space, all.cursor, limit);
+    for (const name of ["lessons", "recommendations", "tools"]) all[name].push(...page[name]);
+    all.pages += 1;
+    if (page.has_more && page.next_cursor <= all.cursor) throw new Error("a page that leads nowhere");
+    all.cursor = page.next_cursor;
+    all.acked = page.acked_seq;
+    all.epoch = page.epoch;
+    if (!page.has_more) return all;
+  }
+}
+
+const AT = "2026-11-22T08:30:00.000Z";
+
+/** Makes an actor's events, numbered from 1. */
+export function author(actor = randomUUID()) {
+  let seq = 0;
+  return {
+    actor,
+    event: (kind, of, more = {}) => ({
+      op_id: randomUUID(),
+      actor,
+      seq: ++seq,
+      at: AT,
+      event: { [kind]: of },
+      ...more,
+    }),
+  };
+}
+
+/** A lesson as an event takes it; the rest is the core's defaults. */
+export const lesson = (slug, more = {}) => ({
+  lesson: { slug, title: `About ${slug}`, recommendation: "Do it.", created_at: AT, updated_at: AT, ...more },
+});
