@@ -192,7 +192,11 @@ impl Author {
         };
         self.op_ids.push(op_id.clone());
         self.seqs[who] += 1;
-        let at = if self.dice.one_in(60) { -self.now } else { self.now };
+        let at = if self.dice.one_in(60) {
+            -self.now
+        } else {
+            self.now
+        };
         let event = Event {
             op_id,
             actor: ACTORS[who].to_owned(),
@@ -224,7 +228,9 @@ impl Author {
     }
 
     fn slugs(&mut self, most: usize) -> Vec<String> {
-        (0..self.dice.below(most + 1)).map(|_| self.slug()).collect()
+        (0..self.dice.below(most + 1))
+            .map(|_| self.slug())
+            .collect()
     }
 
     /// Mostly a decision that lessons were recommended for.
@@ -416,7 +422,9 @@ impl Author {
             .collect();
         let dice = &mut self.dice;
         Happening::Surfaced {
-            retrieval_id: dice.of(&["r1", "r2", "r3", "r4", "r5", "r6", "r7", ""]).to_owned(),
+            retrieval_id: dice
+                .of(&["r1", "r2", "r3", "r4", "r5", "r6", "r7", ""])
+                .to_owned(),
             purpose: "recommend".to_owned(),
             context: SurfacedContext {
                 decision_id,

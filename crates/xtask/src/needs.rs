@@ -74,7 +74,9 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::PeerModel => plan.step("model of the peers", || {
                 bench::embed::ensure_peer_model(cache)
             }),
-            Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || stack::ensure(cache)),
+            Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || {
+                stack::ensure(cache)
+            }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),
         }

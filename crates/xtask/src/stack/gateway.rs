@@ -36,7 +36,8 @@ pub struct Gateway {
 /// Listens on a port of the loopback interface (0: any) and answers in a thread that ends with the process.
 pub fn start(gateway: Gateway, port: u16) -> Result<(SocketAddr, JoinHandle<()>)> {
     let remedy = "name a free port with --port";
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fault("the gateway", remedy)?;
+    let listener =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fault("the gateway", remedy)?;
     let address = listener.local_addr().or_fault("the gateway", remedy)?;
     listener
         .set_nonblocking(true)
@@ -145,7 +146,11 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
             return plain(405, &json!({ "code": 405, "msg": "POST only" }));
         }
         let bearer = head.headers.get(AUTHORIZATION).and_then(|bearer| {
-            bearer.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned)
+            bearer
+                .to_str()
+                .ok()?
+                .strip_prefix("Bearer ")
+                .map(str::to_owned)
         });
         let (status, value) = gateway
             .sign_in
@@ -153,7 +158,10 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
         return plain(status, &value);
     }
     let Some(rest) = path.strip_prefix("/rest/v1") else {
-        return plain(404, &json!({ "message": "no route: /rest/v1 and /auth/v1 are served" }));
+        return plain(
+            404,
+            &json!({ "message": "no route: /rest/v1 and /auth/v1 are served" }),
+        );
     };
     let target = match (rest, query.as_str()) {
         ("", "") => "/".to_owned(),
@@ -172,9 +180,12 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
     for name in [CONNECTION, TRANSFER_ENCODING, CONTENT_LENGTH, ORIGIN] {
         head.headers.remove(name);
     }
-    forward(Request::from_parts(head, Full::new(body)), gateway.postgrest)
-        .await
-        .unwrap_or_else(|| plain(503, &json!({ "message": "PostgREST does not answer" })))
+    forward(
+        Request::from_parts(head, Full::new(body)),
+        gateway.postgrest,
+    )
+    .await
+    .unwrap_or_else(|| plain(503, &json!({ "message": "PostgREST does not answer" })))
 }
 
 /// Passes a request on; `None` when PostgREST is away or breaks off.

@@ -18,8 +18,8 @@ use crate::cache::{self, Cache};
 use crate::fault::{Fault, OrFault as _, Result};
 use crate::run;
 use gateway::Gateway;
-pub use parts::ensure;
 use parts::Parts;
+pub use parts::ensure;
 use server::{Owner, Server};
 use sign_in::{SignIn, User};
 
@@ -110,9 +110,14 @@ impl Stack {
         let psql = parts.postgres("psql");
         let ask = |user: &str| -> Result<Command> {
             let mut command = run::program(cache, &psql)?;
-            command
-                .envs(connection(database, user, &secrets))
-                .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]);
+            command.envs(connection(database, user, &secrets)).args([
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+            ]);
             Ok(command)
         };
         postgres.wait(|| {
@@ -272,7 +277,9 @@ impl Secrets {
         if !at.exists() {
             let mut users = Vec::new();
             for email in SAMPLE_USERS {
-                users.push(json!({ "id": token::uuid()?, "email": email, "password": token::random(8)? }));
+                users.push(
+                    json!({ "id": token::uuid()?, "email": email, "password": token::random(8)? }),
+                );
             }
             let made = json!({ "database": token::random(16)?, "tokens": token::random(32)?, "users": users });
             std::fs::OpenOptions::new()

@@ -96,7 +96,13 @@ fn get(cache: &Cache) -> Result<(PathBuf, Made)> {
             fetch(cache, at)?;
             let mut readable = run::program(cache, "chmod")?;
             readable.args(["-R", "a+rX"]).arg(at);
-            run::quiet(cache, "chmod", readable, None, "check the permissions of the cache")?;
+            run::quiet(
+                cache,
+                "chmod",
+                readable,
+                None,
+                "check the permissions of the cache",
+            )?;
             // Unzipping loses the right to be run.
             let commands = cache::files(&at.join(POSTGRES).join("bin"))?;
             for file in commands.iter().chain([&to]) {

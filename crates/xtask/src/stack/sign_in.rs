@@ -57,10 +57,9 @@ impl SignIn {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         match (path, asked("grant_type")) {
             ("token", Some("password")) => {
-                let found = self
-                    .users
-                    .iter()
-                    .find(|user| body["email"] == *user.email && body["password"] == *user.password);
+                let found = self.users.iter().find(|user| {
+                    body["email"] == *user.email && body["password"] == *user.password
+                });
                 match (found, token::uuid()) {
                     (Some(user), Ok(session)) => self.session(user, &session, life),
                     _ => refused("invalid_credentials", "Invalid login credentials"),
@@ -68,7 +67,8 @@ impl SignIn {
             }
             ("token", Some("refresh_token")) => {
                 let given = body["refresh_token"].as_str().unwrap_or_default();
-                let Some(claims) = token::verify(&self.refresh_secret(), given, token::now()) else {
+                let Some(claims) = token::verify(&self.refresh_secret(), given, token::now())
+                else {
                     return refused("refresh_token_not_found", "Invalid Refresh Token");
                 };
                 let (once, session) = (text(&claims, "jti"), text(&claims, "session_id"));
@@ -88,9 +88,8 @@ impl SignIn {
             }
             ("token", _) => refused("validation_failed", "unsupported_grant_type"),
             ("logout", _) => {
-                let claims = bearer.and_then(|bearer| {
-                    token::verify(&self.secret, bearer, token::now())
-                });
+                let claims =
+                    bearer.and_then(|bearer| token::verify(&self.secret, bearer, token::now()));
                 match claims {
                     Some(claims) => {
                         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
