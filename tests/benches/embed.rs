@@ -1,6 +1,10 @@
 //! One sentence of 8, 32 and 128 tokens through the encoder natively, one thread, and what each kind of op takes.
 //!
 //! `LESSONLOOP_MODEL_PACK` is the pack; `cargo xtask bench embed` runs this after the browser's rounds.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a bench reads the clock; nothing that is measured does"
+)]
 
 use lesson_embed::{Model, StageTime};
 use std::time::Instant;

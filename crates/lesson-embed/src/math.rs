@@ -17,6 +17,7 @@ pub(crate) fn round(v: f32) -> f32 {
 }
 
 /// eˣ for x ≤ 0 to about 1e-7 of its value, and 1e-7 more for each unit of −x; about 1e-38 below −87.
+#[allow(clippy::approx_constant)] // A fitted coefficient happens to be near ln 2.
 #[inline(always)]
 pub(crate) fn exp_negative(x: F32x4) -> F32x4 {
     let constant = F32x4::splat;

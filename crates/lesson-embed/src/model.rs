@@ -52,7 +52,7 @@ impl Model {
         let tokenizer = Tokenizer::new(spec, pack.dims.positions)?;
         let id = format!("{}@{}", pack.name, &pack.hash[..12]);
         let dims = pack.dims.hidden;
-        let shape = pack.dims.clone();
+        let shape = pack.dims;
         let graph = Graph::new(Arc::new(Encoder::new(pack, Kernel::best())?))?;
         Ok(Self {
             id,
