@@ -21,6 +21,16 @@ const kept = (page) =>
     return (await cache.keys()).map(({ url }) => /&part=(\d+)$/.exec(url)?.[1] ?? "whole").sort();
   });
 
+/** Waits until that many parts are in the cache. */
+const keeps = (page, count) =>
+  page.evaluate(async (count) => {
+    const cache = await caches.open("lessonloop-model");
+    for (const begun = Date.now(); (await cache.keys()).length !== count; ) {
+      if (Date.now() - begun > 60_000) throw new Error(`the cache does not come to hold ${count} parts`);
+      await new Promise(requestAnimationFrame);
+    }
+  }, count);
+
 const ONE = "row-policies";
 
 /** Puts one lesson into an empty store. */
@@ -51,7 +61,7 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
     await importOne(page);
     how.stallAt = 2.5 * PIECE;
     await page.getByTestId("download-model").click();
-    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 2);
+    await keeps(page, 2);
     await page.getByTestId("cancel-model").click();
     await phase(page, "absent");
 
@@ -74,7 +84,7 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
       { range: `bytes=${5 * PIECE}-`, status: 206 },
     ]);
     // Told before it is kept: the ready state does not wait for the cache.
-    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 1);
+    await keeps(page, 1);
     assert.deepEqual(await kept(page), ["whole"]);
     const length = await page.evaluate(async () => {
       const cache = await caches.open("lessonloop-model");
@@ -109,7 +119,7 @@ test("a server that knows no ranges, or has another file now, sends all of it ag
     await page.getByTestId("download-model").click();
     await phase(page, "ready");
     assert.deepEqual(how.asked.slice(1), [{ range: `bytes=${PIECE}-`, status: 200 }]);
-    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 1);
+    await keeps(page, 1);
     assert.deepEqual(await kept(page), ["whole"]);
   }, CUT);
 });
@@ -137,7 +147,7 @@ test("without room for the model it works from memory", async () => {
     await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 12_000_000 });
     await importOne(page);
     await loadModel(page);
-    await page.waitForFunction(async () => (await (await caches.open("lessonloop-model")).keys()).length === 0);
+    await keeps(page, 0);
     assert.deepEqual(await recommend(page, "rows of tenants"), [ONE]);
     // Beside the bare icon of the first step the browser asks for a favicon, which there is none of.
   }, { expected: [/404 \(Not Found\)/] });
