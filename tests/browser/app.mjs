@@ -1,7 +1,7 @@
 // The built app in real Chromium: one browser for a suite, a fresh profile for each test, and
 // every console error, policy violation and request to another host counted as a failure.
 import assert from "node:assert/strict";
-import { chromium } from "playwright-core";
+import { launch } from "./chromium.mjs";
 
 const need = (name, remedy) => {
   const value = process.env[name];
@@ -11,21 +11,8 @@ const need = (name, remedy) => {
 
 export const url = need("LESSONLOOP_URL");
 
-const launch = () =>
-  chromium.launch({
-    executablePath: need("LESSONLOOP_CHROMIUM"),
-    args: [
-      "--no-sandbox",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
-
 let browser = null;
-export const open = async () => (browser ??= await launch());
+export const open = async () => (browser ??= await launch(need("LESSONLOOP_CHROMIUM")));
 export const close = async () => {
   await browser?.close();
   browser = null;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { launch } from "../browser/chromium.mjs";
 import { embed, walk } from "./engine.mjs";
 
 const env = (name) => {
@@ -34,10 +34,7 @@ function native(target, variable) {
 let browser;
 let nativeVectors;
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: env("LESSONLOOP_CHROMIUM"),
-    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
+  browser = await launch(env("LESSONLOOP_CHROMIUM"));
   nativeVectors = JSON.parse(native("vectors", "LESSONLOOP_VECTORS_OUT"));
 });
 after(async () => {

@@ -1,18 +1,5 @@
 // The bench's browser and its pages, each in a fresh profile.
-import { chromium } from "playwright-core";
-
-export const launch = (executablePath) =>
-  chromium.launch({
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+export { launch } from "../../browser/chromium.mjs";
 
 /**
  * Opens a page with cold caches and calls `use` once `global` is there. What the page reports as
