@@ -30,38 +30,15 @@ impl Space {
 
     /// Copies what an event touches into `scratch`, unless it is there already.
     fn lend(&self, happening: &Happening, scratch: &mut Self) {
-        let mut slugs: Vec<&str> = Vec::new();
-        let mut decision: Option<&str> = None;
-        match happening {
-            Happening::LessonAdded { lesson } => slugs.push(&lesson.slug),
-            Happening::LessonEdited { lesson, .. }
-            | Happening::LessonArchived { lesson }
-            | Happening::LessonRestored { lesson }
-            | Happening::LessonReviewed { lesson, .. }
-            | Happening::Rated { lesson, .. }
-            | Happening::Voted { lesson, .. } => slugs.push(lesson),
-            Happening::LessonsMerged { into, from } => {
-                slugs.push(into);
-                slugs.extend(from.iter().map(String::as_str));
-            }
-            Happening::Surfaced { context, items, .. } => {
-                slugs.extend(items.iter().map(|item| item.lesson.as_str()));
-                decision = context.decision_id.as_deref();
-            }
-            Happening::FeedbackGiven { lessons, .. } => {
-                slugs.extend(lessons.iter().map(String::as_str));
-            }
-            Happening::UsageTracked { decision_id, .. }
-            | Happening::OutcomeRecorded { decision_id, .. } => decision = Some(decision_id),
-            Happening::ToolSucceeded { .. } => {}
-        }
-        if let Some((id, held)) = decision.and_then(|id| self.decisions.get_key_value(id))
+        let touched = self.touched(happening);
+        if let Some((id, held)) = touched
+            .decision
+            .and_then(|id| self.decisions.get_key_value(id))
             && !scratch.decisions.contains_key(id)
         {
-            slugs.extend(held.records.iter().map(|record| record.lesson.as_str()));
             scratch.decisions.insert(id.clone(), held.clone());
         }
-        for slug in slugs {
+        for slug in touched.slugs {
             if !scratch.lessons.contains_key(slug)
                 && let Some(lesson) = self.lessons.get(slug)
             {

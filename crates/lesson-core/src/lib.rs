@@ -18,6 +18,7 @@ mod lesson;
 mod policy;
 mod prompt;
 mod rank;
+mod replica;
 mod resolve;
 pub mod screen;
 mod sequence;
@@ -26,6 +27,7 @@ mod space;
 mod stable_map;
 mod stats;
 mod tools;
+mod touched;
 mod usage;
 mod words;
 
@@ -45,6 +47,7 @@ pub use rank::{
     Ranking, RelevanceWord, SearchOptions, SearchRanking, Similarity, Situation, Trace, Trend,
     Volatility, patterns, patterns_text, recommend, search,
 };
+pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use session::{Extracted, ExtractedInsight, extract};

@@ -1,6 +1,7 @@
 //! What the engine needs of its host: a clock, randomness, and a chance for others to run.
 
 use lesson_core::Millis;
+use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
 
 /// The host's part. The engine itself reads no clock and draws no random number.
 ///
@@ -15,6 +16,14 @@ pub trait Host {
 
     /// Returns once the event loop has had a turn, so that other requests are answered meanwhile.
     async fn pause(&self);
+
+    /// Sends a request over the network, with a timeout.
+    ///
+    /// # Errors
+    /// [`NoAnswer`] when there was no whole answer. A host without a network always says so.
+    async fn send(&self, _request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
+        Err(NoAnswer("this host has no network".to_owned()))
+    }
 }
 
 /// A UUID of version 7: 48 bits of time, then `random`.
@@ -24,22 +33,9 @@ pub trait Host {
 /// assert_eq!(id, "01a20260-5f40-7000-8000-000000000000");
 /// ```
 pub fn uuid7(now: Millis, random: [u8; 10]) -> String {
-    let millis = now.max(0).to_be_bytes();
-    let mut bytes = [0u8; 16];
-    bytes[..6].copy_from_slice(&millis[2..]);
+    let mut bytes = [0; 16];
     bytes[6..].copy_from_slice(&random);
-    bytes[6] = (bytes[6] & 0x0f) | 0x70;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let part = |range: std::ops::Range<usize>| hex[range].concat();
-    format!(
-        "{}-{}-{}-{}-{}",
-        part(0..4),
-        part(4..6),
-        part(6..8),
-        part(8..10),
-        part(10..16)
-    )
+    lesson_sync::uuid7(now, u128::from_be_bytes(bytes))
 }
 
 /// A fresh id by the host's clock and randomness.

@@ -1,11 +1,33 @@
-//! Where the ledger is kept: the [`Store`] trait and a store in memory.
+//! Where the ledger is kept, and how it is kept the same as a server's.
 //!
-//! A store keeps events in one total order and never changes or removes one. Positions in that
-//! order are its own; they mean nothing to another store.
+//! A [`Store`] keeps events in one total order and never changes what one says. On its own it is
+//! the whole ledger. Linked to a server it keeps rows of the server's projections, and the events
+//! made here that those rows may not hold yet.
+//!
+//! [`Machine`] decides what to do next: a step function from an input, the time and a random number
+//! to one [`Effect`]. [`run`] carries the effects out over a [`Store`] and a [`Remote`]; a simulator
+//! does the same with faults. [`Supabase`] is the remote over HTTP.
 #![forbid(unsafe_code)]
 
+mod http;
+mod link;
+mod machine;
 mod memory;
+mod remote;
+mod run;
+mod sign_in;
 mod store;
+mod supabase;
+mod wire;
 
+pub use http::{Http, HttpRequest, HttpResponse, NoAnswer};
+pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
+pub use machine::{Effect, Input, Machine, Phase, Rest, Sent, Status};
 pub use memory::MemoryStore;
-pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow};
+pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
+pub use run::{perform, run};
+pub use sign_in::{
+    Account, SignInError, Space, create_space, server_url, sign_in, sign_out, spaces,
+};
+pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow, uuid7};
+pub use supabase::Supabase;

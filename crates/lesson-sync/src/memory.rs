@@ -1,5 +1,6 @@
 //! A store in memory: for tests, for Node, and for a browser that refuses IndexedDB.
 
+use crate::link::{Change, Link, SetAside, VersionedRow};
 use crate::store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow};
 use lesson_core::Event;
 use std::cell::RefCell;
@@ -14,10 +15,42 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Held {
     actor: Option<String>,
-    events: Vec<Event>,
+    /// By position.
+    events: BTreeMap<u64, Event>,
+    position: u64,
     op_ids: BTreeSet<String>,
     last_seq: u64,
     vectors: BTreeMap<(String, String), Vec<u8>>,
+    link: Option<Link>,
+    /// By key.
+    rows: BTreeMap<String, VersionedRow>,
+    set_aside: Vec<SetAside>,
+}
+
+impl Held {
+    fn ledger(&self, position: u64, most: usize) -> Ledger {
+        let events: Vec<Stored> = self
+            .events
+            .range(position.saturating_add(1)..)
+            .take(most)
+            .map(|(position, event)| Stored {
+                position: *position,
+                event: event.clone(),
+            })
+            .collect();
+        let whole = events.len() < most;
+        let last = events.last().map(|stored| stored.position);
+        Ledger {
+            position: if whole {
+                self.position.max(position)
+            } else {
+                last.unwrap_or(position)
+            },
+            events,
+            unreadable: Vec::new(),
+            revision: self.link.as_ref().map_or(0, |link| link.revision),
+        }
+    }
 }
 
 impl MemoryStore {
@@ -39,25 +72,16 @@ impl Store for MemoryStore {
     }
 
     async fn read_after(&self, position: u64) -> Result<Ledger, StoreError> {
-        let held = self.held.borrow();
-        let events = (1u64..)
-            .zip(&held.events)
-            .filter(|(at, _)| *at > position)
-            .map(|(position, event)| Stored {
-                position,
-                event: event.clone(),
-            })
-            .collect();
-        Ok(Ledger {
-            events,
-            position: held.events.len() as u64,
-            unreadable: Vec::new(),
-        })
+        Ok(self.held.borrow().ledger(position, usize::MAX))
+    }
+
+    async fn read_some(&self, position: u64, most: usize) -> Result<Ledger, StoreError> {
+        Ok(self.held.borrow().ledger(position, most))
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
         let mut held = self.held.borrow_mut();
-        if held.events.len() as u64 != expected {
+        if held.position != expected {
             return Err(StoreError::Behind);
         }
         let actor = held.actor.clone().unwrap_or_default();
@@ -83,11 +107,10 @@ impl Store for MemoryStore {
             if event.actor == actor {
                 held.last_seq = held.last_seq.max(event.seq);
             }
-            held.events.push(event.clone());
-            stored.push(Stored {
-                position: held.events.len() as u64,
-                event,
-            });
+            held.position += 1;
+            let position = held.position;
+            held.events.insert(position, event.clone());
+            stored.push(Stored { position, event });
         }
         Ok(stored)
     }
@@ -108,6 +131,76 @@ impl Store for MemoryStore {
             held.vectors
                 .insert((model.to_owned(), hash.clone()), bytes.clone());
         }
+        Ok(())
+    }
+
+    async fn link(&self) -> Result<Option<Link>, StoreError> {
+        Ok(self.held.borrow().link.clone())
+    }
+
+    async fn rows_after(&self, version: u64) -> Result<Vec<VersionedRow>, StoreError> {
+        let held = self.held.borrow();
+        let mut rows: Vec<VersionedRow> = held
+            .rows
+            .values()
+            .filter(|row| row.version > version)
+            .cloned()
+            .collect();
+        rows.sort_by_key(|row| row.version);
+        Ok(rows)
+    }
+
+    async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
+        Ok(self.held.borrow().set_aside.clone())
+    }
+
+    async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
+        let mut held = self.held.borrow_mut();
+        let revision = held.link.as_ref().map_or(0, |link| link.revision);
+        if revision != expected {
+            return Err(StoreError::Behind);
+        }
+        if change.clear_rows {
+            held.rows.clear();
+        }
+        for row in change.rows {
+            held.rows.insert(row.row.key(), row);
+        }
+        held.actor = Some(change.link.actor.clone());
+        if let Some(after) = change.renumber_after {
+            let mut seq = 0;
+            for (_, event) in held.events.range_mut(after.saturating_add(1)..) {
+                seq += 1;
+                event.seq = seq;
+                event.actor.clone_from(&change.link.actor);
+            }
+            held.last_seq = seq;
+        }
+        if let Some(through) = change.forget_through {
+            let kept = held.events.split_off(&through.saturating_add(1));
+            held.events = kept;
+        }
+        held.set_aside
+            .retain(|one| !change.settled.contains(&one.event.op_id));
+        for one in change.set_aside {
+            if !held
+                .set_aside
+                .iter()
+                .any(|held| held.event.op_id == one.event.op_id)
+            {
+                held.set_aside.push(one);
+            }
+        }
+        let link = Link {
+            revision: revision + 1,
+            ..change.link
+        };
+        held.link = Some(link.clone());
+        Ok(link)
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        *self.held.borrow_mut() = Held::default();
         Ok(())
     }
 }

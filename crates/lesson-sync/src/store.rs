@@ -1,5 +1,6 @@
 //! The store's interface and its errors.
 
+use crate::link::{Change, Link, SetAside, VersionedRow};
 use lesson_core::{Event, Happening, Millis};
 
 /// What is to be appended.
@@ -37,6 +38,8 @@ pub struct Ledger {
     pub position: u64,
     /// Entries that can't be read, with the reason; they stay where they are.
     pub unreadable: Vec<(u64, String)>,
+    /// The link's revision when this was read; 0 without a link.
+    pub revision: u64,
 }
 
 /// Who writes to this store.
@@ -52,7 +55,7 @@ pub type VectorRow = (String, Vec<u8>);
 /// Why a store refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreError {
-    /// Others have appended since `expected`; read what is new, check again, and repeat.
+    /// Others have written since `expected`; read what is new, check again, and repeat.
     Behind,
     /// There is no room left. Nothing of the batch was kept.
     Full,
@@ -103,11 +106,18 @@ pub trait Store {
     /// When the medium fails.
     async fn identity(&self, fresh: &str) -> Result<Identity, StoreError>;
 
-    /// All events after `position`, in order; 0 reads everything.
+    /// All events after `position`, in order; 0 reads everything. Of a linked store these are the
+    /// events made here that it still keeps.
     ///
     /// # Errors
     /// When the medium fails.
     async fn read_after(&self, position: u64) -> Result<Ledger, StoreError>;
+
+    /// Up to `most` events after `position`, in order, as [`Store::read_after`].
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn read_some(&self, position: u64, most: usize) -> Result<Ledger, StoreError>;
 
     /// Keeps all entries durably, or none, and returns them with their places.
     ///
@@ -128,4 +138,57 @@ pub trait Store {
     /// # Errors
     /// When the medium fails.
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError>;
+
+    /// The link to a server; `None` when this store is a ledger on its own.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn link(&self) -> Result<Option<Link>, StoreError>;
+
+    /// Rows with a version after `version`, in order of their versions; 0 reads all.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn rows_after(&self, version: u64) -> Result<Vec<VersionedRow>, StoreError>;
+
+    /// Events that the server did not take, in the order in which that was learned.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError>;
+
+    /// Does one step of syncing in one transaction, and returns the link with its new revision.
+    /// `expected` is the revision that the step was planned at, 0 for a store without a link.
+    ///
+    /// # Errors
+    /// [`StoreError::Behind`] when the revision is another one; otherwise as the medium fails.
+    async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError>;
+
+    /// Removes everything: events, rows, link, vectors and identity.
+    ///
+    /// # Errors
+    /// When the medium fails; nothing is removed then.
+    async fn wipe(&self) -> Result<(), StoreError>;
+}
+
+/// A UUID of version 7: 48 bits of time, then the low 80 bits of `random` but for those that say
+/// the version and variant.
+///
+/// ```
+/// let id = lesson_sync::uuid7(1_795_336_200_000, 0);
+/// assert_eq!(id, "01a20260-5f40-7000-8000-000000000000");
+/// ```
+pub fn uuid7(now: Millis, random: u128) -> String {
+    let millis = u128::from(now.max(0).unsigned_abs());
+    let low = random & ((1 << 80) - 1);
+    let bits = ((millis << 80) | low) & !(0xf << 76) & !(0b11 << 62) | (0x7 << 76) | (0b10 << 62);
+    let hex = format!("{bits:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
 }

@@ -1,0 +1,219 @@
+//! Syncing with a server.
+
+use crate::lesson::LessonView;
+use serde::{Deserialize, Serialize};
+
+/// Where syncing stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum SyncPhase {
+    /// No server is connected.
+    #[default]
+    Off,
+    /// Nothing is under way; the next look at the server is planned.
+    Idle,
+    /// Events are being sent.
+    Pushing,
+    /// Rows are coming in.
+    Pulling,
+    /// The server can't be reached; it is tried again by itself.
+    Offline,
+    /// The server answers, but not as it should; it is tried again by itself.
+    Trouble,
+    /// A person has to sign in again.
+    SignedOut,
+    /// Nothing that trying again would mend; `message` says what to do.
+    Blocked,
+}
+
+/// `GET /v1/sync`: where syncing stands.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SyncStatus {
+    /// Where it stands.
+    pub phase: SyncPhase,
+    /// What is wrong and what to do, in one sentence for a person; `null` when all is well.
+    pub message: Option<String>,
+    /// The server's address; empty when off.
+    pub url: String,
+    /// Who is signed in; empty when off.
+    pub email: String,
+    /// The name of the space; empty when off.
+    pub space: String,
+    /// The id of the space; empty when off.
+    pub space_id: String,
+    /// Events made here that the server has not acknowledged.
+    pub unsent: u32,
+    /// How far the first or a long sync is; `null` when there is nothing to show.
+    pub progress: Option<SyncProgress>,
+    /// When both sides were last the same; `null` when never.
+    pub synced_at: Option<String>,
+    /// When the server is looked at next; `null` when nothing is planned.
+    pub next_at: Option<String>,
+    /// Edits that came too late, for a person to decide.
+    pub conflicts: u32,
+    /// Other events that the server did not take.
+    pub set_aside: u32,
+}
+
+/// How far a long sync is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SyncProgress {
+    /// Events sent, or versions read.
+    pub done: u32,
+    /// Of how many.
+    pub total: u32,
+}
+
+/// `POST /v1/sync/connect`. Local lessons go to the space, its lessons come here.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct Connect {
+    /// The project's address, such as `https://abc.supabase.co`; `http` only for this machine.
+    pub url: String,
+    /// The publishable (anon) key.
+    pub key: String,
+    /// Who signs in.
+    pub email: String,
+    /// The password; it is not kept.
+    pub password: String,
+    /// The id of the space to join.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<String>,
+    /// The name of a space to be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<String>,
+}
+
+/// The answer to [`Connect`]: connected, or spaces to choose from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Connected {
+    /// Whether the link is made; syncing begins by itself.
+    pub connected: bool,
+    /// When neither `space` nor `create` was given: the spaces of this person. Repeat the request
+    /// with one of them, or with `create`.
+    pub spaces: Vec<SpaceChoice>,
+}
+
+/// A space to choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SpaceChoice {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// `POST /v1/sync/sign-in`: the same person again, after the session ended.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SignIn {
+    /// The password; it is not kept.
+    pub password: String,
+}
+
+/// `POST /v1/sync/sign-out`: removes every lesson from this device; the server keeps them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct SignOut {
+    /// Whether events that the server does not have may be lost. Without it such a request is
+    /// refused with `conflict`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discard_unsent: Option<bool>,
+}
+
+/// `GET /v1/sync/set-aside`: what the server did not take, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SetAsideList {
+    /// Edits that came too late.
+    pub conflicts: Vec<EditConflict>,
+    /// All other events.
+    pub others: Vec<SetAsideEvent>,
+}
+
+/// An edit that started from a revision which the server has moved on from. The server's text is
+/// in force; this one is kept for a person to decide.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EditConflict {
+    /// Names it; for `settle`.
+    pub id: String,
+    /// When the edit was made.
+    pub at: String,
+    /// The lesson as it is now; `null` when it is not there.
+    pub now: Option<LessonView>,
+    /// The lesson's slug.
+    pub slug: String,
+    /// The fields that the edit changed, as they would read with it.
+    pub fields: Vec<ConflictField>,
+}
+
+/// A field of an edit that came too late.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ConflictField {
+    /// Its name, such as `recommendation`.
+    pub name: String,
+    /// What the lesson says now; lists are joined by a comma.
+    pub theirs: String,
+    /// What the edit says.
+    pub mine: String,
+}
+
+/// An event that the server did not take.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SetAsideEvent {
+    /// Names it; for `settle`.
+    pub id: String,
+    /// When it was made.
+    pub at: String,
+    /// The event's name, such as `LessonAdded`.
+    pub kind: String,
+    /// The lesson or decision it is about; empty when it has none.
+    pub subject: String,
+    /// The field at fault.
+    pub field: String,
+    /// Why the server did not take it.
+    pub reason: String,
+}
+
+/// What a person decides about events that were set aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum Settlement {
+    /// Edits: make them again on top of the text that is in force.
+    Mine,
+    /// Leave things as they are on the server.
+    Theirs,
+}
+
+/// `POST /v1/sync/settle`: deals with events that were set aside. Answers [`SetAsideList`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Settle {
+    /// Their ids.
+    pub ids: Vec<String>,
+    /// The decision; `mine` is for edits only.
+    pub keep: Settlement,
+}

@@ -1,0 +1,72 @@
+//! What an event can touch: the keys of a space that its fold reads or writes.
+
+use crate::event::Happening;
+use crate::space::Space;
+
+/// The keys that an event touches.
+pub(crate) struct Touched<'a> {
+    /// Lessons, some perhaps twice.
+    pub slugs: Vec<&'a str>,
+    /// The decision.
+    pub decision: Option<&'a str>,
+    /// The retrieval.
+    pub retrieval: Option<&'a str>,
+    /// Whether the book of tools changes.
+    pub tools: bool,
+    /// Whether a time of feedback is added.
+    pub feedback: bool,
+}
+
+impl Space {
+    /// The keys that folding `happening` into this space touches.
+    pub(crate) fn touched<'a>(&'a self, happening: &'a Happening) -> Touched<'a> {
+        let mut touched = Touched {
+            slugs: Vec::new(),
+            decision: None,
+            retrieval: None,
+            tools: false,
+            feedback: false,
+        };
+        match happening {
+            Happening::LessonAdded { lesson } => touched.slugs.push(&lesson.slug),
+            Happening::LessonEdited { lesson, .. }
+            | Happening::LessonArchived { lesson }
+            | Happening::LessonRestored { lesson }
+            | Happening::LessonReviewed { lesson, .. }
+            | Happening::Rated { lesson, .. }
+            | Happening::Voted { lesson, .. } => touched.slugs.push(lesson),
+            Happening::LessonsMerged { into, from } => {
+                touched.slugs.push(into);
+                touched.slugs.extend(from.iter().map(String::as_str));
+            }
+            Happening::Surfaced {
+                retrieval_id,
+                context,
+                items,
+                ..
+            } => {
+                touched
+                    .slugs
+                    .extend(items.iter().map(|item| item.lesson.as_str()));
+                touched.decision = context.decision_id.as_deref();
+                touched.retrieval = Some(retrieval_id);
+            }
+            Happening::FeedbackGiven { lessons, .. } => {
+                touched.slugs.extend(lessons.iter().map(String::as_str));
+                touched.feedback = true;
+            }
+            Happening::UsageTracked { decision_id, .. }
+            | Happening::OutcomeRecorded { decision_id, .. } => {
+                touched.decision = Some(decision_id);
+            }
+            Happening::ToolSucceeded { .. } => touched.tools = true,
+        }
+        // An outcome is counted in the lessons of its decision.
+        if let Some(held) = touched.decision.and_then(|id| self.decisions.get(id)) {
+            touched
+                .slugs
+                .extend(held.records.iter().map(|record| record.lesson.as_str()));
+        }
+        touched
+    }
+}

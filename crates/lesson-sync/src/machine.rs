@@ -1,0 +1,587 @@
+//! What to do next, as a step function: `(state, input, now, random) → (state, effect)`.
+//!
+//! A round sends what was made here, batch by batch, then asks for rows until there are no more, and
+//! rests. Three rules keep every event counted once in what is shown, which is the rows with the
+//! outbox on top:
+//!
+//! 1. Before a batch is sent, it is noted durably that it may reach the server (`tried`). After a
+//!    crash or a lost answer it is sent again, and the server says what it had.
+//! 2. Rows that may hold events of the outbox are put only together with taking those events out of
+//!    it, in one commit, after the last page of a pull. Otherwise pages are put as they come.
+//! 3. Only the answer to a push says that an event has arrived. The number in a pull may be that of
+//!    another device with the same actor (a cloned profile).
+
+use crate::link::{Change, Link, Session, SetAside, VersionedRow};
+use crate::remote::{Page, PushStatus, Pushed, RemoteError};
+use crate::store::{StoreError, Stored, uuid7};
+use lesson_core::{Event, Millis};
+
+/// Events in a batch; the server takes a thousand.
+const BATCH: usize = 500;
+/// Bytes in a batch, as far as it has more than one event; the server takes 16 MiB.
+const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Rows in a page; the server gives at most this many.
+const PAGE: u32 = 5_000;
+/// From the end of a round to the next look at the server.
+const INTERVAL: Millis = 20_000;
+/// The first wait after a failure; it doubles.
+const BACK_OFF: Millis = 1_000;
+/// The longest wait after failures.
+const LONGEST: Millis = 300_000;
+/// Events that are kept after they arrived, to be sent again when the server is restored from a
+/// backup.
+const KEPT: u64 = 20_000;
+
+/// Where syncing stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// There is no link.
+    #[default]
+    Off,
+    /// Between rounds.
+    Idle,
+    /// Sending.
+    Pushing,
+    /// Asking for rows.
+    Pulling,
+    /// The server can't be reached.
+    Offline,
+    /// The server, or the store, does not do as it should.
+    Trouble,
+    /// A person has to sign in again.
+    SignedOut,
+    /// Nothing that repeating would mend.
+    Blocked,
+}
+
+/// Where syncing stands, for people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Status {
+    /// The phase.
+    pub phase: Phase,
+    /// What is wrong and what to do.
+    pub message: Option<String>,
+    /// Of a long push or pull: done and total.
+    pub progress: Option<(u64, u64)>,
+    /// When the next round begins.
+    pub next_at: Option<Millis>,
+    /// When both sides were last the same.
+    pub synced_at: Option<Millis>,
+}
+
+/// What is to be done. Each effect is answered by the input of the same kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Read the link, and events after `link.acked`. Answered by [`Input::Read`].
+    Read {
+        /// At most this many.
+        most: usize,
+    },
+    /// Send events.
+    Push {
+        /// To whom.
+        link: Box<Link>,
+        /// In the order of their `seq`.
+        events: Vec<Event>,
+    },
+    /// Ask for rows.
+    Pull {
+        /// Whom.
+        link: Box<Link>,
+        /// After this version.
+        cursor: u64,
+        /// At most this many.
+        limit: u32,
+    },
+    /// Trade the refresh token.
+    Refresh {
+        /// With whom.
+        link: Box<Link>,
+    },
+    /// Do a durable step.
+    Commit {
+        /// The revision it was planned at.
+        expected: u64,
+        /// The step.
+        change: Box<Change>,
+    },
+    /// The round is over.
+    Rest(Rest),
+}
+
+/// The end of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// When the next one begins by itself; `None`: only when a person or a new link wakes it.
+    pub until: Option<Millis>,
+}
+
+/// What was read from the store.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sent {
+    /// The link.
+    pub link: Link,
+    /// Events after `link.acked`.
+    pub events: Vec<Stored>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A round is to begin: the time has come, or something was written. Whatever was under way is
+    /// forgotten; what it had done durably stays.
+    Wake,
+    /// The store was read; `None` without a link.
+    Read(Result<Option<Box<Sent>>, StoreError>),
+    /// The answer to a push.
+    Pushed(Result<Pushed, RemoteError>),
+    /// The answer to a pull.
+    Pulled(Result<Page, RemoteError>),
+    /// The answer to a refresh.
+    Refreshed(Result<Session, RemoteError>),
+    /// A durable step was done.
+    Committed(Result<Box<Link>, StoreError>),
+}
+
+/// What a commit is for, and so what follows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum After {
+    /// Read again.
+    #[default]
+    Read,
+    /// Send the batch at hand.
+    Push,
+    /// Ask for the next page.
+    Pull,
+    /// The round is over.
+    Done,
+    /// A person has to sign in again.
+    SignedOut,
+}
+
+/// The state between steps. All of it may be lost at any time.
+#[derive(Debug, Default)]
+pub struct Machine {
+    status: Status,
+    link: Link,
+    /// The batch at hand.
+    batch: Vec<Stored>,
+    /// The most events in a batch, while the server wants smaller ones.
+    most: Option<usize>,
+    /// Rows of pages that are not put yet, and the cursor after them.
+    rows: Vec<VersionedRow>,
+    cursor: u64,
+    after: After,
+    /// Whether the session was refreshed in this round.
+    refreshed: bool,
+    /// What went wrong with a push in this round, while a pull is tried all the same.
+    push_trouble: Option<String>,
+    /// Failures in a row.
+    failures: u32,
+    /// Position up to which events were acknowledged when the round began, for the progress.
+    began: Option<u64>,
+}
+
+impl Machine {
+    /// A machine at rest.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where syncing stands.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// What to do after `input`, at `now` by this device's clock. `random` is drawn anew for every
+    /// step.
+    pub fn step(&mut self, input: Input, now: Millis, random: u128) -> Effect {
+        match input {
+            Input::Wake => self.begin(),
+            Input::Read(read) => match read {
+                Ok(Some(sent)) => self.read(*sent, now),
+                Ok(None) => {
+                    *self = Self::default();
+                    Effect::Rest(Rest { until: None })
+                }
+                Err(error) => self.store_failed(&error, now, random),
+            },
+            Input::Committed(Ok(link)) => {
+                self.link = *link;
+                self.committed(now)
+            }
+            Input::Committed(Err(StoreError::Behind)) => self.begin(),
+            Input::Committed(Err(error)) => self.store_failed(&error, now, random),
+            Input::Pushed(Ok(pushed)) => self.pushed(&pushed, now, random),
+            Input::Pulled(Ok(page)) => self.pulled(page, now, random),
+            Input::Refreshed(Ok(session)) => {
+                self.refreshed = true;
+                let link = Link {
+                    session: Some(session),
+                    ..self.link.clone()
+                };
+                self.commit(Change::to(link), After::Read)
+            }
+            Input::Refreshed(Err(RemoteError::Unauthorized)) => self.sign_in_again(),
+            Input::Pushed(Err(error)) => self.push_failed(error, now, random),
+            Input::Pulled(Err(error)) | Input::Refreshed(Err(error)) => {
+                self.failed(error, now, random)
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Effect {
+        self.batch.clear();
+        self.rows.clear();
+        self.refreshed = false;
+        self.push_trouble = None;
+        self.began = None;
+        self.again()
+    }
+
+    fn again(&self) -> Effect {
+        Effect::Read {
+            most: self.most.unwrap_or(BATCH),
+        }
+    }
+
+    fn commit(&mut self, change: Change, after: After) -> Effect {
+        self.after = after;
+        Effect::Commit {
+            expected: self.link.revision,
+            change: Box::new(change),
+        }
+    }
+
+    fn committed(&mut self, now: Millis) -> Effect {
+        match self.after {
+            After::Read => self.again(),
+            After::Push => self.push(),
+            After::Pull => self.pull(),
+            After::Done => self.done(now),
+            After::SignedOut => {
+                self.rest(Phase::SignedOut, Some("You are signed out of the server. Sign in again to go on syncing; everything is kept here meanwhile.".to_owned()), None)
+            }
+        }
+    }
+
+    fn read(&mut self, sent: Sent, now: Millis) -> Effect {
+        self.link = sent.link;
+        self.status.synced_at = self.status.synced_at.max(self.link.synced_at);
+        self.batch = in_bounds(sent.events);
+        if self.link.session.is_none() {
+            self.after = After::SignedOut;
+            return self.committed(now);
+        }
+        let last = match self.batch.last() {
+            // What is there comes first, page by page, while nothing of ours can be in it.
+            Some(stored) if self.link.joined => stored.position,
+            _ => {
+                self.began = None;
+                self.cursor = if self.link.resync {
+                    0
+                } else {
+                    self.link.cursor
+                };
+                self.rows.clear();
+                return self.pull();
+            }
+        };
+        self.began.get_or_insert(self.link.acked);
+        if last > self.link.tried {
+            let link = Link {
+                tried: last,
+                ..self.link.clone()
+            };
+            return self.commit(Change::to(link), After::Push);
+        }
+        self.push()
+    }
+
+    fn push(&mut self) -> Effect {
+        self.show(Phase::Pushing);
+        Effect::Push {
+            link: Box::new(self.link.clone()),
+            events: self
+                .batch
+                .iter()
+                .map(|stored| stored.event.clone())
+                .collect(),
+        }
+    }
+
+    fn pushed(&mut self, pushed: &Pushed, now: Millis, random: u128) -> Effect {
+        self.failures = 0;
+        let arrived = self
+            .batch
+            .iter()
+            .rev()
+            .find(|stored| stored.event.seq <= pushed.acked_seq)
+            .map_or(self.link.acked, |stored| stored.position);
+        let first = self.batch.first().map_or(0, |stored| stored.event.seq);
+        let mut change = Change::to(self.link.clone());
+        change.set_aside = pushed
+            .rejected
+            .iter()
+            .filter_map(|rejected| {
+                let stored = self
+                    .batch
+                    .iter()
+                    .find(|stored| stored.event.seq == rejected.seq)?;
+                Some(SetAside {
+                    event: stored.event.clone(),
+                    field: rejected.field.clone(),
+                    reason: rejected.reason.clone(),
+                })
+            })
+            .collect();
+        match pushed.status {
+            PushStatus::Ok if arrived > self.link.acked => {
+                change.link.acked = arrived;
+                change.link.tried = change.link.tried.max(arrived);
+            }
+            // The one that is missing is among those at hand: it can't be read here.
+            PushStatus::Gap if pushed.acked_seq.saturating_add(1) >= first => {
+                change.link.acked = arrived;
+                renumber(&mut change, arrived, now, random);
+            }
+            PushStatus::Cloned => {
+                let after = self.link.acked;
+                renumber(&mut change, after, now, random);
+            }
+            // The server does not have what it once acknowledged.
+            PushStatus::Gap | PushStatus::Ok => renumber(&mut change, 0, now, random),
+        }
+        self.commit(change, After::Read)
+    }
+
+    fn push_failed(&mut self, error: RemoteError, now: Millis, random: u128) -> Effect {
+        match error {
+            RemoteError::TooLarge if self.batch.len() > 1 => {
+                self.most = Some(self.batch.len() / 2);
+                self.again()
+            }
+            RemoteError::TooLarge => self.failed(
+                RemoteError::Refused("The server refuses a single event as too large. Raise the limit for requests on the server or on the proxy before it.".to_owned()),
+                now,
+                random,
+            ),
+            RemoteError::ActorTaken => {
+                let mut change = Change::to(self.link.clone());
+                let after = self.link.acked;
+                renumber(&mut change, after, now, random);
+                self.commit(change, After::Read)
+            }
+            // What others wrote may come all the same.
+            RemoteError::Trouble(cause) => {
+                self.push_trouble = Some(cause);
+                self.cursor = self.link.cursor;
+                self.rows.clear();
+                self.pull()
+            }
+            other => self.failed(other, now, random),
+        }
+    }
+
+    fn pull(&mut self) -> Effect {
+        self.show(Phase::Pulling);
+        Effect::Pull {
+            link: Box::new(self.link.clone()),
+            cursor: self.cursor,
+            limit: PAGE,
+        }
+    }
+
+    fn pulled(&mut self, page: Page, now: Millis, random: u128) -> Effect {
+        let known = &self.link.epoch;
+        let restored = (!known.is_empty() && *known != page.epoch) || page.version < self.cursor;
+        if restored {
+            // Everything is read anew, and what is still kept here is sent again. What is shown
+            // stays as it is until both are done.
+            let mut change = Change::to(Link {
+                epoch: page.epoch,
+                resync: true,
+                ..self.link.clone()
+            });
+            renumber(&mut change, 0, now, random);
+            return self.commit(change, After::Read);
+        }
+        if let Some(cause) = self.push_trouble.clone() {
+            let first = self
+                .batch
+                .first()
+                .map_or(u64::MAX, |stored| stored.event.seq);
+            // The rows may hold what is still on top of them.
+            if self.link.resync || page.acked_seq >= first {
+                return self.failed(RemoteError::Trouble(cause), now, random);
+            }
+        }
+        self.cursor = page.next_cursor;
+        self.status.progress = (page.has_more || self.status.progress.is_some())
+            .then_some((page.next_cursor, page.version));
+        let more = page.has_more;
+        self.rows.extend(page.rows);
+        let together = self.link.resync || self.link.acked > self.link.based;
+        if more && together {
+            return self.pull();
+        }
+        let mut link = Link {
+            epoch: page.epoch,
+            cursor: self.cursor,
+            ..self.link.clone()
+        };
+        let whole = !more && self.push_trouble.is_none();
+        let after = match (more, self.link.joined) {
+            (true, _) => After::Pull,
+            (false, true) => After::Done,
+            (false, false) => After::Read,
+        };
+        if whole {
+            link.based = link.acked;
+            link.resync = false;
+            link.joined = true;
+        }
+        let same = link == self.link && self.rows.is_empty();
+        if whole {
+            self.status.synced_at = Some(now);
+        }
+        if same {
+            return if more { self.pull() } else { self.done(now) };
+        }
+        link.synced_at = self.status.synced_at;
+        let forget = link.based.saturating_sub(KEPT);
+        let change = Change {
+            clear_rows: self.link.resync,
+            rows: std::mem::take(&mut self.rows),
+            forget_through: (whole && forget > 0).then_some(forget),
+            ..Change::to(link)
+        };
+        self.commit(change, after)
+    }
+
+    fn done(&mut self, now: Millis) -> Effect {
+        if let Some(cause) = self.push_trouble.take() {
+            self.failures = self.failures.saturating_add(1);
+            let wait = back_off(self.failures, u128::from(now.unsigned_abs()));
+            return self.rest(Phase::Trouble, Some(cause), Some(now.saturating_add(wait)));
+        }
+        self.failures = 0;
+        self.most = None;
+        self.rest(Phase::Idle, None, Some(now.saturating_add(INTERVAL)))
+    }
+
+    fn failed(&mut self, error: RemoteError, now: Millis, random: u128) -> Effect {
+        self.failures = self.failures.saturating_add(1);
+        let wait = back_off(self.failures, random);
+        let at = |wait: Millis| Some(now.saturating_add(wait));
+        match error {
+            RemoteError::Unauthorized if self.refreshed => self.sign_in_again(),
+            RemoteError::Unauthorized => Effect::Refresh {
+                link: Box::new(self.link.clone()),
+            },
+            RemoteError::NoAnswer(cause) => self.rest(
+                Phase::Offline,
+                Some(format!("The server can't be reached ({cause}). It is tried again by itself; everything is kept here meanwhile.")),
+                at(wait),
+            ),
+            RemoteError::Trouble(cause) => self.rest(Phase::Trouble, Some(cause), at(wait)),
+            RemoteError::TooLarge => self.rest(
+                Phase::Trouble,
+                Some("The server refuses a request as too large. It is tried again by itself.".to_owned()),
+                at(wait),
+            ),
+            RemoteError::Busy(told) => {
+                let told = told.map_or(wait, |told| Millis::try_from(told).unwrap_or(LONGEST));
+                self.rest(
+                    Phase::Trouble,
+                    Some("The server is busy. It is tried again by itself.".to_owned()),
+                    at(told.clamp(BACK_OFF, LONGEST)),
+                )
+            }
+            RemoteError::ActorTaken => self.rest(
+                Phase::Blocked,
+                Some("The server says that this device's events are another person's. Sign out and connect again.".to_owned()),
+                at(LONGEST),
+            ),
+            RemoteError::Refused(cause) => self.rest(Phase::Blocked, Some(cause), at(LONGEST)),
+        }
+    }
+
+    fn store_failed(&mut self, error: &StoreError, now: Millis, random: u128) -> Effect {
+        self.failures = self.failures.saturating_add(1);
+        let wait = back_off(self.failures, random);
+        self.rest(
+            Phase::Trouble,
+            Some(format!(
+                "What came from the server could not be kept here: {error}."
+            )),
+            Some(now.saturating_add(wait)),
+        )
+    }
+
+    /// The session does not hold. Another tab may have a newer one: then this commit is behind, and
+    /// the round begins again.
+    fn sign_in_again(&mut self) -> Effect {
+        let link = Link {
+            session: None,
+            ..self.link.clone()
+        };
+        self.commit(Change::to(link), After::SignedOut)
+    }
+
+    fn show(&mut self, phase: Phase) {
+        if phase == Phase::Pushing {
+            // Positions are as good as a count: they have few gaps.
+            let began = self.began.unwrap_or(self.link.acked);
+            let last = self.batch.last().map_or(0, |stored| stored.position);
+            self.status.progress =
+                (last > began).then(|| (self.link.acked.saturating_sub(began), last - began));
+        } else if self.status.phase == Phase::Pushing {
+            self.status.progress = None;
+        }
+        self.status.phase = phase;
+        self.status.next_at = None;
+    }
+
+    fn rest(&mut self, phase: Phase, message: Option<String>, until: Option<Millis>) -> Effect {
+        self.status.phase = phase;
+        self.status.message = message;
+        self.status.progress = None;
+        self.status.next_at = until;
+        self.rows.clear();
+        Effect::Rest(Rest { until })
+    }
+}
+
+/// Events after `after` get a new actor; all that the server knows of them is their `op_id`.
+fn renumber(change: &mut Change, after: u64, now: Millis, random: u128) {
+    change.link.actor = uuid7(now, random);
+    change.link.acked = after;
+    change.link.tried = after;
+    change.renumber_after = Some(after);
+}
+
+/// As many events as a batch may have by its size, one at least.
+fn in_bounds(mut events: Vec<Stored>) -> Vec<Stored> {
+    let mut bytes = 0;
+    let fit = events
+        .iter()
+        .take_while(|stored| {
+            // What can't be written is refused by the server by name.
+            bytes += serde_json::to_string(&stored.event).map_or(0, |text| text.len());
+            bytes <= BATCH_BYTES
+        })
+        .count();
+    events.truncate(fit.max(1));
+    events
+}
+
+/// Half to all of a doubling wait.
+fn back_off(failures: u32, random: u128) -> Millis {
+    let whole = BACK_OFF
+        .saturating_mul(1 << failures.saturating_sub(1).min(16))
+        .min(LONGEST);
+    let half = whole / 2;
+    let part = u64::try_from(random % 1_000).unwrap_or(0);
+    half + half * Millis::try_from(part).unwrap_or(0) / 1_000
+}
