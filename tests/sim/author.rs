@@ -66,7 +66,7 @@ pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happen
             lessons: vec![lesson, slug(dice, space)],
         },
         _ => Happening::ToolSucceeded {
-            query: format!("deploy  part {}", dice.below(30)),
+            query: format!("deploy  part {}", dice.below(6)),
             server: (*dice.of(&["git", "vercel", "project-memory"])).to_owned(),
         },
     }

@@ -1,6 +1,6 @@
 //! What has to hold, told from the server's ledger and from what was written, not from the client.
 
-use crate::plants::{Plant, events_of};
+use crate::plants::Plant;
 use crate::world::{At, World};
 use crate::{now, oracle_counts};
 use lesson_core::{Event, Policy, Space};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Rounds after which a device has to be quiet once the faults have stopped.
 const ROUNDS: u32 = 20;
 /// One in so many steps is checked whole: everything that is shown against a fold of its own.
-const WHOLE: u64 = 40;
+const WHOLE: u64 = 100;
 
 /// After rows were put: what is shown holds every event once, and every own one.
 ///
@@ -38,12 +38,11 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
         return Ok(());
     }
     let aside = now(held.store.set_aside()).unwrap_or_default();
-    for stored in events_of(&held.store)
-        .iter()
-        .take(link.based as usize)
-        .skip(from as usize)
-    {
-        let op_id = &stored.op_id;
+    let based = now(held
+        .store
+        .read_some(from, link.based.saturating_sub(from) as usize));
+    for stored in based.unwrap_or_default().events {
+        let op_id = &stored.event.op_id;
         if !ledger.has(op_id, page.length) && !aside.iter().any(|one| one.event.op_id == *op_id) {
             return Err(format!(
                 "device {device} shows its own event {op_id} neither in its rows nor on top of them"
@@ -57,9 +56,18 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
             link.cursor
         ));
     }
-    world.counts.add("check");
+    world
+        .counts
+        .add("(steps at which what is shown was checked)");
     if world.plant != Some(Plant::LateCommit)
-        && world.counts.0.get("check").copied().unwrap_or(0) % WHOLE == 0
+        && world
+            .counts
+            .0
+            .get("(steps at which what is shown was checked)")
+            .copied()
+            .unwrap_or(0)
+            % WHOLE
+            == 0
     {
         let events = ledger.events[..page.length].iter();
         let on_top = outbox.iter().map(|stored| &stored.event);

@@ -293,7 +293,11 @@ impl World {
         let hashes: Vec<(String, u64)> = change
             .rows
             .iter()
-            .map(|row| (row.row.key(), row_hash(row)))
+            .map(|row| {
+                let key = row.row.key();
+                let hash = row_hash(&key, row);
+                (key, hash)
+            })
             .collect();
         let cleared = change.clear_rows;
         let done = now(device.store.commit(expected, change));

@@ -111,7 +111,6 @@ pub struct Report {
     pub accepted: usize,
     pub refused: usize,
     pub rounds: u32,
-    pub checks: u64,
     pub counts: Counts,
 }
 
@@ -392,7 +391,6 @@ impl World {
             accepted: self.server.state.length,
             refused: self.server.refused.len(),
             rounds: rounds.max().unwrap_or(0),
-            checks: self.counts.0.get("check").copied().unwrap_or(0),
             counts: self.counts,
         }
     }

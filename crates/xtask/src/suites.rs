@@ -50,6 +50,12 @@ const SUITES: &[Suite] = &[
         ]),
     },
     Suite {
+        name: "sync",
+        about: "syncing under faults, simulated from 1,000 seeds; planted bugs that have to be caught",
+        needs: &[],
+        runner: Runner::Cargo(&["-p", "tests", "--test", "simulator", "--", "--nocapture"]),
+    },
+    Suite {
         name: "stack",
         about: "the migrations on PostgreSQL and PostgREST: tenants apart, push and pull, the fold in SQL",
         needs: &[Need::Stack],

@@ -8,6 +8,7 @@ mod keyword;
 mod prompt;
 mod rank;
 mod rank_properties;
+mod replica;
 mod resolve;
 mod search;
 mod session;

@@ -1,0 +1,216 @@
+//! Replicas: rows of a space that is kept elsewhere, and events on top of them.
+
+use crate::common::{NOW, added, event, feedback, lesson, outcome, rated, surfaced, tracked};
+use lesson_core::{
+    Event, FeedbackOutcome, Folded, Happening, Policy, Replica, Row, Space, ToolPolicy, ToolRecord,
+    TradeOutcome, tool_query_hash,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const SLUGS: [&str; 4] = ["a", "b-one", "warning-c", "d"];
+
+fn used(query: &str) -> Happening {
+    Happening::ToolSucceeded {
+        query: query.to_owned(),
+        server: "git".to_owned(),
+    }
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let slug = || prop::sample::select(&SLUGS[..]);
+    let decision = || prop::sample::select(&["d1", "d2", "d3"][..]);
+    prop_oneof![
+        slug().prop_map(|slug| added(lesson(slug))),
+        (slug(), any::<bool>()).prop_map(|(slug, up)| rated(slug, up)),
+        (any::<u32>(), decision(), slug(), slug()).prop_map(|(r, decision, a, b)| surfaced(
+            &format!("r{r}"),
+            Some(decision),
+            &[a, b]
+        )),
+        (decision(), slug(), any::<bool>())
+            .prop_map(|(decision, slug, applied)| tracked(decision, slug, applied)),
+        (decision(), any::<bool>()).prop_map(|(decision, won)| outcome(
+            decision,
+            if won {
+                TradeOutcome::Profit
+            } else {
+                TradeOutcome::Loss
+            }
+        )),
+        (slug(), slug()).prop_map(|(a, b)| feedback(FeedbackOutcome::Delivered, &[a, b], &[])),
+        (0..5_u8).prop_map(|n| used(&format!("deploy {n}"))),
+        slug().prop_map(|slug| Happening::LessonArchived {
+            lesson: slug.to_owned()
+        }),
+        (slug(), slug()).prop_map(|(into, from)| Happening::LessonsMerged {
+            into: into.to_owned(),
+            from: vec![from.to_owned()]
+        }),
+    ]
+}
+
+/// A ledger that begins with lessons; what can't be folded is left out.
+fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec(happening(), 0..50).prop_map(|happenings| {
+        let first = SLUGS.iter().take(3).map(|slug| added(lesson(slug)));
+        let mut space = Space::new();
+        (1..)
+            .zip(first.chain(happenings))
+            .map(|(n, happening)| event(n, happening))
+            .filter(|event| space.fold(event, &Policy::default()).is_ok())
+            .collect()
+    })
+}
+
+/// The space's rows, as a server has them after this ledger.
+fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
+    let (space, _) = Space::of_ledger(ledger, &Policy::default());
+    let mut rows: Vec<Row> = space
+        .lessons()
+        .map(|lesson| Row::Lesson(Box::new(lesson.clone())))
+        .collect();
+    for (id, decision) in space.decisions() {
+        rows.extend(decision.records.iter().zip(1..).map(|(record, position)| {
+            Row::Recommendation {
+                decision_id: id.to_owned(),
+                position,
+                record: Box::new(record.clone()),
+            }
+        }));
+    }
+    rows.extend(
+        space
+            .tools()
+            .records()
+            .iter()
+            .zip(1..)
+            .map(|(record, position)| Row::Tool {
+                record: record.clone(),
+                position,
+                dropped: false,
+            }),
+    );
+    rows.extend(
+        space
+            .feedback_times()
+            .iter()
+            .zip(1..)
+            .map(|(at, position)| Row::Feedback { position, at: *at }),
+    );
+    rows.extend(
+        space
+            .activity()
+            .map(|(day, events)| Row::Day { day, events }),
+    );
+    (space, rows)
+}
+
+/// All that rows can tell of a space.
+fn shown(space: &Space) -> impl PartialEq + std::fmt::Debug {
+    let decisions: BTreeMap<String, _> = space
+        .decisions()
+        .map(|(id, decision)| (id.to_owned(), decision.clone()))
+        .collect();
+    (
+        space.lessons().cloned().collect::<Vec<_>>(),
+        decisions,
+        space.tools().records().to_vec(),
+        space.feedback_times().to_vec(),
+        space.activity().collect::<Vec<_>>(),
+    )
+}
+
+fn replica_of(rows: Vec<Row>) -> (Space, Replica) {
+    let (mut space, mut replica) = (Space::new(), Replica::new());
+    replica.put(&mut space, rows);
+    (space, replica)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Rows in any order give the same space, and it is the one that the ledger folds into.
+    #[test]
+    fn rows_in_any_order_give_what_the_ledger_gives(
+        (folded, rows, shuffled) in any_ledger().prop_flat_map(|ledger| {
+            let (space, rows) = rows(&ledger);
+            (Just(shown(&space)), Just(rows.clone()), Just(rows).prop_shuffle())
+        })
+    ) {
+        let (in_order, _) = replica_of(rows);
+        let (in_any, _) = replica_of(shuffled);
+        prop_assert_eq!(&in_order, &in_any);
+        prop_assert_eq!(shown(&in_order), folded);
+    }
+
+    /// Events on top show what the whole ledger shows, and come off without a trace.
+    #[test]
+    fn events_on_top_are_shown_and_come_off_again(ledger in any_ledger(), cut in any::<prop::sample::Index>()) {
+        let (below, above) = ledger.split_at(cut.index(ledger.len()));
+        let (mut space, mut replica) = replica_of(rows(below).1);
+        let before = space.clone();
+        for event in above {
+            prop_assert_eq!(replica.fold(&mut space, event, &Policy::default()), Ok(Folded::Applied));
+            prop_assert!(space.has_seen(&event.op_id));
+        }
+        prop_assert_eq!(shown(&space), shown(&rows(&ledger).0));
+        replica.take_off(&mut space);
+        prop_assert_eq!(&space, &before);
+        // The rows that hold them come: nothing is counted twice.
+        replica.put(&mut space, rows(&ledger).1);
+        prop_assert_eq!(shown(&space), shown(&rows(&ledger).0));
+    }
+
+    /// Events that are refused or known leave nothing behind either.
+    #[test]
+    fn what_is_refused_or_known_comes_off_too(ledger in any_ledger(), tops in prop::collection::vec(happening(), 0..20)) {
+        let (mut space, mut replica) = replica_of(rows(&ledger).1);
+        let before = space.clone();
+        for (n, top) in (1_000..).zip(tops) {
+            let event = event(n, top);
+            let _ = replica.fold(&mut space, &event, &Policy::default());
+            let _ = replica.fold(&mut space, &event, &Policy::default());
+        }
+        replica.take_off(&mut space);
+        prop_assert_eq!(&space, &before);
+    }
+}
+
+fn tool(query: &str, position: u64, dropped: bool) -> Row {
+    Row::Tool {
+        record: ToolRecord {
+            query: query.to_owned(),
+            server: "git".to_owned(),
+            at: NOW,
+            query_hash: tool_query_hash(query, "git"),
+        },
+        position,
+        dropped,
+    }
+}
+
+fn queries(space: &Space) -> Vec<&str> {
+    let records = space.tools().records();
+    records.iter().map(|record| &*record.query).collect()
+}
+
+#[test]
+fn a_tool_that_fell_out_of_the_book_comes_again_at_its_new_place() {
+    let (mut space, mut replica) = replica_of(vec![tool("one", 1, false), tool("two", 2, false)]);
+    assert_eq!(queries(&space), ["one", "two"]);
+    replica.put(&mut space, [tool("one", 1, true)]);
+    assert_eq!(queries(&space), ["two"]);
+    replica.put(&mut space, [tool("one", 9, false)]);
+    assert_eq!(queries(&space), ["two", "one"]);
+    // A fresher time is not another place.
+    replica.put(&mut space, [tool("two", 2, false)]);
+    assert_eq!(queries(&space), ["two", "one"]);
+    assert_eq!(
+        space
+            .tools()
+            .suggest("one", NOW, 5, &ToolPolicy::default())
+            .len(),
+        1
+    );
+}
