@@ -158,7 +158,11 @@ begin
     select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
     union
     select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
-    where x ->> 'match_type' <> 'none';
+    where x ->> 'match_type' <> 'none'
+    union
+    -- An outcome counts in a lesson that is seen to be applied only later.
+    select p_space, r.lesson, from_version from public.recommendations r
+    where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}';
   end loop;
 
   update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;
