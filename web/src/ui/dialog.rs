@@ -31,8 +31,9 @@ pub fn Dialog(
         });
     });
     let title_id = format!("{id}-title");
+    let named_by = title_id.clone();
     view! {
-        <dialog id=id node_ref=node aria-labelledby=title_id.clone() data-testid=id on:close=move |_| open.set(false)>
+        <dialog id=id node_ref=node aria-labelledby=named_by data-testid=id on:close=move |_| open.set(false)>
             <Show when=move || open.get()>
                 <div class="dialog">
                     <h2 id=title_id.clone()>{title}</h2>

@@ -30,7 +30,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
     view! {
         <article class="card conflict" aria-labelledby=heading.clone() data-testid="conflict" data-slug=slug>
             <div class="conflict-head">
-                <h3 id=heading dir="auto">
+                <h3 id=heading.clone() dir="auto">
                     {if there { view! { <A href=address>{title}</A> }.into_any() } else { title.into_any() }}
                 </h3>
                 <p class="muted">"Your edit of "<time datetime=at.clone()>{format::time(&at)}</time>" UTC"</p>

@@ -10,10 +10,12 @@ use crate::ui::{ErrorNote, TextField, use_toasts};
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Connect as Request, Connected, LessonPage, SpaceChoice};
+use lesson_api::{ApiError, Connect as Request, Connected, LessonPage, SpaceChoice, limits};
 
 /// The first field.
 const URL: &str = "sync-url";
+/// Characters in a key or a password.
+pub const SECRET: usize = 4_096;
 /// What is not about one field.
 const ERROR: &str = "sync-error";
 
@@ -208,11 +210,11 @@ fn PersonStep(draft: Draft) -> impl IntoView {
         <div class="columns-2">
             <TextField id=URL label="Project URL" value=draft.url kind="url" max=2_000 required=true autocomplete="url"
                 placeholder="https://abc.supabase.co" error=draft.error_at("url")/>
-            <TextField id="sync-key" label="Publishable key" value=draft.key max=4_000 required=true
+            <TextField id="sync-key" label="Publishable key" value=draft.key max=SECRET required=true
                 hint="Project settings, API keys: the publishable (anon) key, never the secret one." error=draft.error_at("key")/>
-            <TextField id="sync-email" label="E-mail" value=draft.email kind="email" max=320 required=true autocomplete="username"
+            <TextField id="sync-email" label="E-mail" value=draft.email kind="email" max=limits::ID required=true autocomplete="username"
                 error=draft.error_at("email")/>
-            <TextField id="sync-password" label="Password" value=draft.password kind="password" max=1_000 required=true
+            <TextField id="sync-password" label="Password" value=draft.password kind="password" max=SECRET required=true
                 autocomplete="current-password" hint="It signs you in and is not kept." error=draft.error_at("password")/>
         </div>
     }

@@ -1,6 +1,7 @@
 //! The same person again, after the session ended.
 
 use super::CARD;
+use super::connect::SECRET;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::dom;
@@ -59,7 +60,7 @@ pub fn SignInForm() -> impl IntoView {
             // For password managers, which keep a password by its name.
             <input type="text" class="hidden" autocomplete="username" aria-hidden="true" tabindex="-1" readonly
                 prop:value=move || syncing.read(|status| status.email.clone())/>
-            <TextField id=PASSWORD label="Password" value=password kind="password" max=1_000 required=true
+            <TextField id=PASSWORD label="Password" value=password kind="password" max=SECRET required=true
                 autocomplete="current-password" hint="It signs you in and is not kept."
                 error=Signal::derive(move || wrong().map(|error| error.message))/>
             {move || general().map(|error| view! { <ErrorNote error/> })}

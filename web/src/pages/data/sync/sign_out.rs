@@ -62,10 +62,17 @@ fn Question(open: RwSignal<bool>) -> impl IntoView {
             },
         );
     };
+    // That something is not sent is told above.
+    let failed = move || {
+        asking
+            .error
+            .get()
+            .filter(|error| error.field.as_deref() != Some("discard_unsent"))
+    };
     view! {
         <p>"The lessons are removed from this browser. They stay on the server, and come back when you connect again."</p>
         <Show when=move || { unsent.get() > 0 } fallback=|| view! { <p>"Everything made here is on the server."</p> }>
-            <div class="note note-bad" data-testid="sign-out-unsent">
+            <div class="note note-bad" role="alert" data-testid="sign-out-unsent">
                 <strong>{move || format!("{} not on the server yet", format::plural(unsent.get(), "event is", "events are"))}</strong>
                 <p>"Cancel and sync first to keep them. Once lost they can't be brought back."</p>
                 <label class="check">
@@ -77,7 +84,7 @@ fn Question(open: RwSignal<bool>) -> impl IntoView {
         <Show when=move || { set_aside.get() > 0 }>
             <p>{move || format!("{} set aside here and not decided on; that goes too.", format::plural(set_aside.get(), "change is", "changes are"))}</p>
         </Show>
-        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+        {move || failed().map(|error| view! { <ErrorNote error/> })}
         <div class="actions">
             <button type="button" on:click=move |_| open.set(false) data-testid="sign-out-cancel">"Cancel"</button>
             <button type="button" class="danger" on:click=sign_out data-testid="sign-out-confirm"
