@@ -1,60 +1,46 @@
-//! The ledger in IndexedDB: one database, one total order of events for all tabs.
+//! The store in IndexedDB: one database, one total order of events for all tabs, and the rows of a
+//! server's space when there is a link to one.
 //!
 //! An event gets its sequence number in the very transaction that keeps it, and that transaction
-//! is durable before it is acknowledged (`durability: "strict"`).
+//! is durable before it is acknowledged (`durability: "strict"`). A step of syncing is one such
+//! transaction too.
 
-use indexed_db_futures::database::{Database, VersionChangeEvent};
-use indexed_db_futures::error::{
-    DomException, Error as IdbError, OpenDbError, UnexpectedDataError,
-};
+mod commit;
+mod connection;
+mod events;
+mod rows;
+mod transaction;
+
+use indexed_db_futures::KeyRange;
+use indexed_db_futures::database::Database;
+use indexed_db_futures::error::Error as IdbError;
 use indexed_db_futures::prelude::*;
-use indexed_db_futures::transaction::{
-    Transaction, TransactionDurability, TransactionMode, TransactionOptions,
-};
 use indexed_db_futures::typed_array::{TypedArray, TypedArraySlice};
-use indexed_db_futures::{KeyRange, OpenDbResult};
-use lesson_core::Event;
-use lesson_sync::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow};
-use serde::{Deserialize, Serialize};
+use lesson_sync::{
+    Change, Entry, Identity, Ledger, Link, SetAside, Store, StoreError, Stored, VectorRow,
+    VersionedRow,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Schema version; each step up keeps what the one before held.
-const VERSION: u32 = 1;
-/// Position (number) → event as a JSON string.
-const EVENTS: &str = "events";
-/// `head` → [`Head`] as a JSON string.
-const META: &str = "meta";
-/// `model|hash` → quantised vector.
-const VECTORS: &str = "vectors";
-const HEAD: &str = "head";
-/// Events read in one go; bounds what is in memory twice.
-const PAGE: u32 = 4_000;
-
-/// Where the ledger stands; read and written in every transaction that appends.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Head {
-    actor: String,
-    position: u64,
-    seq: u64,
-}
+use transaction::{Durability, Head, META, VECTORS, read_head, read_link, read_write, write_head};
 
 /// A store in IndexedDB. A lost connection is opened again once per call.
 #[derive(Debug)]
 pub struct IndexedDbStore {
     name: String,
-    open: RefCell<Option<Rc<Database>>>,
+    open: connection::Held,
 }
 
 impl IndexedDbStore {
     /// Opens or makes the database.
     ///
     /// # Errors
-    /// When the browser refuses IndexedDB, or a newer version of this product made the database.
+    /// When the browser refuses IndexedDB, when a newer version of this product made the database,
+    /// or when another tab keeps an older one open.
     pub async fn open(name: &str) -> Result<Self, StoreError> {
         let store = Self {
             name: name.to_owned(),
-            open: RefCell::new(None),
+            open: Rc::new(RefCell::new(None)),
         };
         store.database().await?;
         Ok(store)
@@ -64,8 +50,9 @@ impl IndexedDbStore {
         if let Some(database) = self.open.borrow().as_ref() {
             return Ok(Rc::clone(database));
         }
-        let database = Rc::new(open_database(&self.name).await.map_err(open_error)?);
+        let database = Rc::new(connection::open(&self.name).await?);
         *self.open.borrow_mut() = Some(Rc::clone(&database));
+        connection::close_when_asked(&database, &self.open);
         Ok(database)
     }
 
@@ -77,113 +64,28 @@ impl IndexedDbStore {
     ) -> Result<T, StoreError> {
         let database = self.database().await?;
         match work(&database).await {
-            Err(error) if is_closed(&error) => {
+            Err(error) if transaction::is_closed(&error) => {
                 self.open.borrow_mut().take();
                 let database = self.database().await?;
                 work(&database).await.map_err(|error| {
-                    if is_closed(&error) {
+                    if transaction::is_closed(&error) {
                         StoreError::Lost(error.to_string())
                     } else {
-                        store_error(&error)
+                        transaction::store_error(&error)
                     }
                 })
             }
-            other => other.map_err(|error| store_error(&error)),
+            other => other.map_err(|error| transaction::store_error(&error)),
         }
     }
 }
 
-async fn open_database(name: &str) -> OpenDbResult<Database> {
-    Database::open(name)
-        .with_version(VERSION)
-        .with_on_upgrade_needed(|event: VersionChangeEvent, database: Database| {
-            // Steps are added below this one and never change what a step before made.
-            if event.old_version() < 1.0 {
-                database.create_object_store(EVENTS).build()?;
-                database.create_object_store(META).build()?;
-                database.create_object_store(VECTORS).build()?;
-            }
-            Ok(())
-        })
-        .await
-}
-
-fn is_closed(error: &IdbError) -> bool {
-    matches!(
-        error,
-        IdbError::DomException(DomException::InvalidStateError(_))
-    )
-}
-
-fn open_error(error: OpenDbError) -> StoreError {
-    StoreError::Lost(error.to_string())
-}
-
-fn store_error(error: &IdbError) -> StoreError {
-    let text = error.to_string();
-    let full = match error {
-        // No request failed and nobody here aborted: the browser would not write the commit. That
-        // is its quota; its own word for it does not get here.
-        IdbError::MissingData(UnexpectedDataError::TransactionAborted) => true,
-        IdbError::DomException(exception) => {
-            let exception: &wasm_bindgen::JsValue = exception.as_ref();
-            js_sys::Reflect::get(exception, &"name".into())
-                .ok()
-                .and_then(|name| name.as_string())
-                .is_some_and(|name| name == "QuotaExceededError")
+impl Drop for IndexedDbStore {
+    fn drop(&mut self) {
+        if let Some(database) = self.open.borrow_mut().take() {
+            Database::clone(&database).close();
         }
-        _ => false,
-    };
-    if full || text.contains("QuotaExceeded") {
-        StoreError::Full
-    } else {
-        StoreError::Failed(text)
     }
-}
-
-fn read_write<'a>(
-    database: &'a Database,
-    store: &[&str],
-    durability: TransactionDurability,
-) -> Result<Transaction<'a>, IdbError> {
-    let mut options = TransactionOptions::new();
-    options.set_durability(durability);
-    database
-        .transaction(store)
-        .with_mode(TransactionMode::Readwrite)
-        .with_options(options)
-        .build()
-}
-
-async fn read_head(transaction: &Transaction<'_>) -> Result<Head, IdbError> {
-    let text: Option<String> = transaction
-        .object_store(META)?
-        .get(HEAD)
-        .primitive()?
-        .await?;
-    // A head that can't be read would mean writing over events: fail rather than begin anew.
-    text.map_or_else(
-        || Ok(Head::default()),
-        |text| {
-            serde_json::from_str(&text).map_err(|error| {
-                js_sys::Error::new(&format!("the store's head can't be read: {error}")).into()
-            })
-        },
-    )
-}
-
-fn json_error(error: &serde_json::Error) -> IdbError {
-    js_sys::Error::new(&format!("an event can't be written as JSON: {error}")).into()
-}
-
-fn write_head(transaction: &Transaction<'_>, head: &Head) -> Result<(), IdbError> {
-    let text = serde_json::to_string(head).map_err(|error| json_error(&error))?;
-    transaction
-        .object_store(META)?
-        .put(text)
-        .with_key(HEAD)
-        .primitive()?;
-    Ok(())
 }
 
 impl Store for IndexedDbStore {
@@ -193,7 +95,7 @@ impl Store for IndexedDbStore {
 
     async fn identity(&self, fresh: &str) -> Result<Identity, StoreError> {
         self.with_database(async |database| {
-            let transaction = read_write(database, &[META], TransactionDurability::Strict)?;
+            let transaction = read_write(database, &[META], Durability::Strict)?;
             let mut head = read_head(&transaction).await?;
             if head.actor.is_empty() {
                 fresh.clone_into(&mut head.actor);
@@ -206,94 +108,18 @@ impl Store for IndexedDbStore {
     }
 
     async fn read_after(&self, position: u64) -> Result<Ledger, StoreError> {
-        self.with_database(async |database| {
-            let mut ledger = Ledger {
-                position,
-                ..Ledger::default()
-            };
-            loop {
-                let transaction = database.transaction(EVENTS).build()?;
-                let store = transaction.object_store(EVENTS)?;
-                let range = KeyRange::<f64>::LowerBound(ledger.position as f64, true);
-                let keys = store
-                    .get_all_keys::<f64>()
-                    .with_query::<f64, _>(range.clone())
-                    .with_limit(PAGE)
-                    .primitive()?;
-                let values = store
-                    .get_all::<String>()
-                    .with_query::<f64, _>(range.clone())
-                    .with_limit(PAGE)
-                    .primitive()?;
-                let (keys, values) = (keys.await?, values.await?);
-                let read = keys.len();
-                for (key, text) in keys.zip(values) {
-                    // Keys are whole numbers far below 2^53.
-                    let key = key? as u64;
-                    ledger.position = key;
-                    match text.map_err(|error| error.to_string()).and_then(|text| {
-                        serde_json::from_str::<Event>(&text).map_err(|error| error.to_string())
-                    }) {
-                        Ok(event) => ledger.events.push(Stored {
-                            position: key,
-                            event,
-                        }),
-                        Err(reason) => ledger.unreadable.push((key, reason)),
-                    }
-                }
-                if read < PAGE as usize {
-                    return Ok(ledger);
-                }
-            }
-        })
-        .await
+        self.read_some(position, usize::MAX).await
+    }
+
+    async fn read_some(&self, position: u64, most: usize) -> Result<Ledger, StoreError> {
+        self.with_database(async |database| events::read(database, position, most).await)
+            .await
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        self.with_database(async |database| {
-            let transaction = read_write(database, &[EVENTS, META], TransactionDurability::Strict)?;
-            let mut head = read_head(&transaction).await?;
-            if head.position != expected {
-                transaction.abort().await?;
-                return Ok(None);
-            }
-            let store = transaction.object_store(EVENTS)?;
-            let mut kept = Vec::with_capacity(entries.len());
-            for entry in &entries {
-                let event = match entry.clone() {
-                    Entry::Own { op_id, at, event } => {
-                        head.seq += 1;
-                        Event {
-                            op_id,
-                            actor: head.actor.clone(),
-                            seq: head.seq,
-                            at,
-                            event,
-                        }
-                    }
-                    Entry::Foreign(event) => {
-                        // Our own events coming back from an export: go on after them.
-                        if event.actor == head.actor {
-                            head.seq = head.seq.max(event.seq);
-                        }
-                        event
-                    }
-                };
-                head.position += 1;
-                let text = serde_json::to_string(&event).map_err(|error| json_error(&error))?;
-                // Not awaited one by one: the commit below waits for all of them.
-                store.add(text).with_key(head.position as f64).primitive()?;
-                kept.push(Stored {
-                    position: head.position,
-                    event,
-                });
-            }
-            write_head(&transaction, &head)?;
-            transaction.commit().await?;
-            Ok(Some(kept))
-        })
-        .await?
-        .ok_or(StoreError::Behind)
+        self.with_database(async |database| events::append(database, expected, &entries).await)
+            .await?
+            .ok_or(StoreError::Behind)
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {
@@ -329,7 +155,7 @@ impl Store for IndexedDbStore {
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
         self.with_database(async |database| {
             // Vectors can be computed again: losing the last few to a power cut costs time only.
-            let transaction = read_write(database, &[VECTORS], TransactionDurability::Relaxed)?;
+            let transaction = read_write(database, &[VECTORS], Durability::Relaxed)?;
             let store = transaction.object_store(VECTORS)?;
             for (hash, bytes) in rows {
                 store
@@ -337,6 +163,51 @@ impl Store for IndexedDbStore {
                     .with_key(format!("{model}|{hash}"))
                     .primitive()?;
             }
+            transaction.commit().await
+        })
+        .await
+    }
+
+    async fn link(&self) -> Result<Option<Link>, StoreError> {
+        self.with_database(async |database| {
+            let transaction = database.transaction(META).build()?;
+            read_link(&transaction).await
+        })
+        .await
+    }
+
+    async fn rows_after(&self, version: u64) -> Result<Vec<VersionedRow>, StoreError> {
+        self.with_database(async |database| rows::read_after(database, version).await)
+            .await
+    }
+
+    async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
+        self.with_database(async |database| rows::read_set_aside(database).await)
+            .await
+    }
+
+    async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
+        self.with_database(async |database| commit::commit(database, expected, &change).await)
+            .await?
+            .ok_or(StoreError::Behind)
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        self.with_database(async |database| {
+            let transaction = read_write(database, &transaction::ALL, Durability::Strict)?;
+            // A head that can't be read goes too.
+            let position = read_head(&transaction)
+                .await
+                .map_or(0, |head| head.position);
+            for name in transaction::ALL {
+                transaction.object_store(name)?.clear()?;
+            }
+            // Positions never come again, so that who still has the old state finds itself behind.
+            let head = Head {
+                position: position + 1,
+                ..Head::default()
+            };
+            write_head(&transaction, &head)?;
             transaction.commit().await
         })
         .await
