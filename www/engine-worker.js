@@ -42,7 +42,8 @@ const post = (message) => self.postMessage(message);
 
 const sync = new Sync({
   onStep: (status) => {
-    if (!tellChanged("synced") && status) post({ type: "changed" });
+    tellChanged("synced");
+    if (status) post({ type: "synced" });
   },
   askLeader: () => tabs.postMessage("sync"),
   onError: (error) => {
