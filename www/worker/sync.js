@@ -120,6 +120,7 @@ export class Sync {
       const { next_at } = await engine.sync_round();
       next = next_at;
     } catch (error) {
+      next = Date.now() + LONGEST_MS;
       this.onError(error);
     }
     clearInterval(round.watch);
