@@ -6,6 +6,7 @@ use crate::client::{Client, Query, use_get};
 use crate::format;
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use lesson_api::{ApiError, SyncPhase, SyncStatus};
 
 /// The latest status; cheap to copy, provided as a context.
@@ -31,10 +32,18 @@ pub enum Stage {
 impl Syncing {
     /// Follows the status from now on.
     pub fn follow(client: Client) -> Self {
-        Self {
+        let syncing = Self {
             client,
             query: use_get(|| "/v1/sync".to_owned()),
-        }
+        };
+        Effect::new(move |before: Option<u32>| {
+            let now = client.synced.get();
+            if before.is_some_and(|before| before != now) {
+                spawn_local(syncing.renew());
+            }
+            now
+        });
+        syncing
     }
 
     /// The status that the app follows.

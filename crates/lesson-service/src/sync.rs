@@ -28,7 +28,7 @@ const SECRET: usize = 4_096;
 pub struct SyncRound {
     /// When the next one is due by itself; `None`: when a person does something about it.
     pub next_at: Option<Millis>,
-    /// Whether what is shown may have changed.
+    /// Whether lessons, or what waits, may have changed; where syncing stands always may.
     pub changed: bool,
 }
 
@@ -53,7 +53,6 @@ impl<S: Store, H: Host> Service<S, H> {
     pub async fn sync_round(&self) -> SyncRound {
         let _turn = self.syncing.lock().await;
         let revision = self.revision();
-        let phase = self.machine.borrow().status().clone();
         // What waits to be stored goes along; a store that fails is shown by health.
         let _ = self.flush().await;
         let clock = || {
@@ -75,7 +74,7 @@ impl<S: Store, H: Host> Service<S, H> {
         .await;
         SyncRound {
             next_at: rest.until,
-            changed: self.revision() != revision || *self.machine.borrow().status() != phase,
+            changed: self.revision() != revision,
         }
     }
 

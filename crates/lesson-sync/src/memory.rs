@@ -6,13 +6,13 @@ use lesson_core::Event;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Keeps everything until it is dropped.
-#[derive(Debug, Default)]
+/// Keeps everything until it is dropped. A clone is a copy as of now.
+#[derive(Debug, Default, Clone)]
 pub struct MemoryStore {
     held: RefCell<Held>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Held {
     actor: Option<String>,
     /// By position.

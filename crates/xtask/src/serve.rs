@@ -268,8 +268,11 @@ fn decode(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The content security policy: everything from here, nothing inline but the scripts that the bundler wrote into the
-/// page, each named by its hash.
+/// Where the engine may sync with: any server over TLS, and one on this machine. A person enters its address.
+const SERVERS: &str = "https: http://localhost:* http://127.0.0.1:*";
+
+/// The content security policy: everything from here but what the engine syncs with, nothing inline but the scripts that
+/// the bundler wrote into the page, each named by its hash.
 fn policy(page: &str) -> String {
     let mut scripts = String::new();
     for script in inline_scripts(page) {
@@ -277,7 +280,7 @@ fn policy(page: &str) -> String {
         scripts.push_str(&format!(" 'sha256-{hash}'"));
     }
     format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; worker-src 'self'; connect-src 'self'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; worker-src 'self'; connect-src 'self' {SERVERS}; \
          style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'"
     )

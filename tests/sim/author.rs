@@ -1,0 +1,181 @@
+//! What people and agents do with what they see.
+
+use crate::dice::Dice;
+use lesson_core::{
+    Changes, Detection, FeedbackOutcome, Happening, Lesson, MatchType, Millis, Space,
+    SurfacedContext, SurfacedItem, Text, TradeOutcome, Trust, Verdict,
+};
+
+/// Who writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mix {
+    /// A person at the app: everything, checked against what is shown.
+    Person,
+    /// An agent at the edge: retrievals, ratings and outcomes, not always checked.
+    Edge,
+}
+
+/// So few lessons that devices meet at them.
+const SLUGS: usize = 24;
+
+/// What happens next on a device that shows `space`.
+pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happening {
+    let kind = match mix {
+        Mix::Person => dice.below(100),
+        Mix::Edge => 28 + dice.below(50),
+    };
+    let lesson = slug(dice, space);
+    match kind {
+        0..10 => added(dice, at),
+        10..20 => edited(dice, space, lesson),
+        20..22 => Happening::LessonArchived { lesson },
+        22..24 => restored(dice, space, lesson),
+        24..27 => Happening::LessonReviewed {
+            content_hash: space
+                .lesson(&lesson)
+                .map_or_else(String::new, |held| held.text.content_hash()),
+            lesson,
+            verdict: *dice.of(Verdict::ALL),
+        },
+        27 => Happening::LessonsMerged {
+            into: lesson,
+            from: vec![slug(dice, space)],
+        },
+        28..48 => surfaced(dice, space),
+        48..56 => tracked(dice, space),
+        56..64 => Happening::OutcomeRecorded {
+            decision_id: decision(dice, space),
+            outcome: *dice.of(TradeOutcome::ALL),
+            pnl_percent: dice.one_in(2).then(|| dice.below(100) as f64 / 8.0 - 6.0),
+        },
+        64..78 => Happening::Rated {
+            lesson,
+            helpful: dice.one_in(2),
+        },
+        78..86 => Happening::Voted {
+            lesson,
+            up: dice.one_in(2),
+        },
+        86..94 => Happening::FeedbackGiven {
+            outcome: *dice.of(FeedbackOutcome::ALL),
+            causal: if dice.one_in(2) {
+                vec![lesson.clone()]
+            } else {
+                Vec::new()
+            },
+            lessons: vec![lesson, slug(dice, space)],
+        },
+        _ => Happening::ToolSucceeded {
+            query: format!("deploy  part {}", dice.below(30)),
+            server: (*dice.of(&["git", "vercel", "project-memory"])).to_owned(),
+        },
+    }
+}
+
+/// Mostly a lesson that is shown.
+fn slug(dice: &mut Dice, space: &Space) -> String {
+    let held = space.lessons().len();
+    if held == 0 || dice.one_in(60) {
+        return format!("lesson-{}", dice.below(SLUGS));
+    }
+    space
+        .lessons()
+        .nth(dice.below(held))
+        .map_or_else(String::new, |lesson| lesson.slug.clone())
+}
+
+/// Mostly a decision that is shown.
+fn decision(dice: &mut Dice, space: &Space) -> String {
+    let held = space.decisions().len();
+    if held == 0 || dice.one_in(60) {
+        return format!("decision-{}", dice.below(9));
+    }
+    space
+        .decisions()
+        .nth(dice.below(held))
+        .map_or_else(String::new, |(id, _)| id.to_owned())
+}
+
+fn added(dice: &mut Dice, at: Millis) -> Happening {
+    let text = Text {
+        title: format!("Title {}", dice.below(1_000)),
+        recommendation: "Bind values.".to_owned(),
+        ..Text::default()
+    };
+    let slug = format!("lesson-{}", dice.below(SLUGS));
+    Happening::LessonAdded {
+        lesson: Box::new(Lesson::new(slug, text, "simulator", at)),
+    }
+}
+
+fn edited(dice: &mut Dice, space: &Space, lesson: String) -> Happening {
+    Happening::LessonEdited {
+        base_rev: space.lesson(&lesson).map_or(1, |held| held.rev),
+        lesson,
+        changes: Box::new(Changes {
+            title: Some(format!("Title {}", dice.below(1_000))),
+            ..Changes::default()
+        }),
+        trust: *dice.of(Trust::ALL),
+        findings: Vec::new(),
+    }
+}
+
+/// Archived ones are few; one of them if there is any.
+fn restored(dice: &mut Dice, space: &Space, other: String) -> Happening {
+    let archived: Vec<&Lesson> = space.lessons().filter(|lesson| lesson.archived).collect();
+    let lesson = match archived.is_empty() {
+        true => other,
+        false => dice.of(&archived).slug.clone(),
+    };
+    Happening::LessonRestored { lesson }
+}
+
+fn surfaced(dice: &mut Dice, space: &Space) -> Happening {
+    let items = (1..=1 + dice.below(3) as u32)
+        .map(|rank| SurfacedItem {
+            lesson: slug(dice, space),
+            rank,
+            score: 0.5,
+            relevance: dice.below(1_000) as f64 / 999.0,
+        })
+        .collect();
+    let known = !dice.one_in(3);
+    let decision_id = match dice.below(4) {
+        0 => None,
+        1 if known => Some(decision(dice, space)),
+        _ => Some(format!("decision-{:x}", dice.below(1 << 20))),
+    };
+    Happening::Surfaced {
+        retrieval_id: format!("{:x}", dice.roll()),
+        purpose: "recommend".to_owned(),
+        context: SurfacedContext {
+            decision_id,
+            ..SurfacedContext::default()
+        },
+        items,
+        policy: String::new(),
+    }
+}
+
+fn tracked(dice: &mut Dice, space: &Space) -> Happening {
+    let decision_id = decision(dice, space);
+    let detections = space
+        .decision(&decision_id)
+        .map(|held| &held.records[..])
+        .unwrap_or_default()
+        .iter()
+        .take(2)
+        .map(|record| Detection {
+            lesson: record.lesson.clone(),
+            applied: dice.one_in(2),
+            match_type: MatchType::Explicit,
+            confidence: *dice.of(&[0.95, 0.6]),
+            quote: None,
+        })
+        .collect();
+    Happening::UsageTracked {
+        decision_id,
+        detections,
+    }
+}

@@ -1,0 +1,201 @@
+//! What has to hold, told from the server's ledger and from what was written, not from the client.
+
+use crate::plants::{Plant, events_of};
+use crate::world::{At, World};
+use crate::{now, oracle_counts};
+use lesson_core::{Event, Policy, Space};
+use lesson_sync::{Link, Store};
+use std::collections::HashSet;
+
+/// Rounds after which a device has to be quiet once the faults have stopped.
+const ROUNDS: u32 = 20;
+/// One in so many steps is checked whole: everything that is shown against a fold of its own.
+const WHOLE: u64 = 40;
+
+/// After rows were put: what is shown holds every event once, and every own one.
+///
+/// # Errors
+/// Says what is lost or doubled.
+pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result<(), String> {
+    let held = &world.devices[device];
+    let Some(page) = held.covered else {
+        return Ok(()); // A new link.
+    };
+    let ledger = &world.server.ledgers[page.epoch];
+    let outbox = held.outbox(link);
+    for stored in &outbox {
+        let op_id = &stored.event.op_id;
+        if ledger.has(op_id, page.length) {
+            return Err(format!(
+                "device {device} shows event {op_id} in its rows and again on top of them"
+            ));
+        }
+    }
+    if !page.last {
+        return Ok(());
+    }
+    let aside = now(held.store.set_aside()).unwrap_or_default();
+    for stored in events_of(&held.store).iter().take(link.based as usize).skip(from as usize) {
+        let op_id = &stored.op_id;
+        if !ledger.has(op_id, page.length) && !aside.iter().any(|one| one.event.op_id == *op_id) {
+            return Err(format!(
+                "device {device} shows its own event {op_id} neither in its rows nor on top of them"
+            ));
+        }
+    }
+    // A late commit is not seen yet; whether it ever is, shows at the end.
+    if held.rows_hash != page.rows_hash && world.plant != Some(Plant::LateCommit) {
+        return Err(format!(
+            "device {device} has other rows at cursor {} than the server had",
+            link.cursor
+        ));
+    }
+    world.counts.add("check");
+    if world.plant != Some(Plant::LateCommit) && world.counts.0.get("check").copied().unwrap_or(0) % WHOLE == 0 {
+        let events = ledger.events[..page.length].iter();
+        let on_top = outbox.iter().map(|stored| &stored.event);
+        let (space, _) = Space::of_ledger(events.chain(on_top), &Policy::default());
+        same(&space, &held.shown.space)
+            .map_err(|what| format!("device {device} shows other {what} than its events make"))?;
+    }
+    Ok(())
+}
+
+/// When a tab rests: no session that holds was thrown away because an old token was refused.
+///
+/// # Errors
+/// Says which device was signed out.
+pub fn session(world: &World, at: At) -> Result<(), String> {
+    let device = &world.devices[at.device];
+    let signed_out = device.link().is_some_and(|link| link.session.is_none());
+    let refused = device.tabs.iter().any(|tab| tab.refused);
+    let holds = device
+        .tabs
+        .iter()
+        .all(|tab| tab.resting || tab.machine.is_none())
+        && device.tabs.iter().any(|tab| {
+            tab.granted
+                .as_ref()
+                .is_some_and(|token| world.accounts.is_current(token))
+        });
+    if signed_out && refused && holds {
+        return Err(format!(
+            "device {} is signed out, although a tab was given a session that holds",
+            at.device
+        ));
+    }
+    Ok(())
+}
+
+/// After the faults have stopped: whether everything is quiet, and then all that has to hold.
+///
+/// # Errors
+/// Says what is not the same, or who needs too many rounds.
+pub fn quiet(world: &World) -> Result<bool, String> {
+    let state = &world.server.state;
+    let mut still = true;
+    for (number, device) in world.devices.iter().enumerate() {
+        let rounds = device.tabs.iter().map(|tab| tab.rounds).max().unwrap_or(0);
+        let Some(link) = device.link() else {
+            still = false;
+            continue;
+        };
+        let drained = link.joined
+            && !link.resync
+            && link.acked == device.shown.position
+            && link.based == link.acked
+            && link.cursor == state.version;
+        let resting = device.tabs.iter().all(|tab| tab.resting && !tab.again);
+        if rounds > ROUNDS {
+            return Err(format!(
+                "device {number} is not quiet after {ROUNDS} rounds: drained {drained}, {link:?}"
+            ));
+        }
+        still &= drained && resting;
+    }
+    if still {
+        everything(world)?;
+    }
+    Ok(still)
+}
+
+fn everything(world: &World) -> Result<(), String> {
+    let server = &world.server;
+    let ledger = &server.ledger().events;
+    let distinct: HashSet<&str> = ledger.iter().map(|event| &*event.op_id).collect();
+    if distinct.len() != ledger.len() {
+        return Err("an event is in the server's ledger twice".to_owned());
+    }
+    if let Some(event) = ledger
+        .iter()
+        .find(|event| !world.durable.contains_key(&event.op_id))
+    {
+        return Err(format!(
+            "the server has an event that nobody made: {}",
+            event.op_id
+        ));
+    }
+    let mut arrived = distinct;
+    let aside: Vec<Event> = world
+        .devices
+        .iter()
+        .flat_map(|device| now(device.store.set_aside()).unwrap_or_default())
+        .map(|one| one.event)
+        .collect();
+    arrived.extend(aside.iter().map(|event| &*event.op_id));
+    if let Some((op_id, device)) = world
+        .durable
+        .iter()
+        .filter(|(op_id, _)| !arrived.contains(&***op_id))
+        .min()
+    {
+        return Err(format!("event {op_id} of device {device} is lost"));
+    }
+    let (space, refused) = Space::of_ledger(ledger, &Policy::default());
+    if let Some((event, error)) = refused.first() {
+        return Err(format!(
+            "the server took event {}, which can't be folded: {error}",
+            event.op_id
+        ));
+    }
+    if space != server.state.space || !space.activity().eq(server.state.days.iter().map(|(day, events)| (*day, *events))) {
+        return Err("the server's projections are not the fold of its ledger".to_owned());
+    }
+    oracle_counts::hold(&space, ledger)?;
+    for (number, device) in world.devices.iter().enumerate() {
+        if device.rows_hash != server.state.rows_hash {
+            return Err(format!("device {number} has other rows than the server"));
+        }
+        same(&space, &device.shown.space)
+            .map_err(|what| format!("device {number} shows other {what} than the server has"))?;
+    }
+    Ok(())
+}
+
+/// What of two spaces is not the same.
+fn same(one: &Space, other: &Space) -> Result<(), &'static str> {
+    // A decision that nothing was recommended for has no row.
+    let decisions = |space: &Space| {
+        space
+            .decisions()
+            .filter(|(_, decision)| !decision.records.is_empty())
+            .map(|(id, decision)| (id.to_owned(), decision.clone()))
+            .collect::<Vec<_>>()
+    };
+    if !one.lessons().eq(other.lessons()) {
+        return Err("lessons");
+    }
+    if decisions(one) != decisions(other) {
+        return Err("decisions");
+    }
+    if one.tools().records() != other.tools().records() {
+        return Err("tools");
+    }
+    if one.feedback_times() != other.feedback_times() {
+        return Err("times of feedback");
+    }
+    if !one.activity().eq(other.activity()) {
+        return Err("days");
+    }
+    Ok(())
+}
