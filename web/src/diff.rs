@@ -40,20 +40,44 @@ pub fn compare(left: &str, right: &str) -> (Vec<Piece>, Vec<Piece>) {
     (pieces(&left, &common_left), pieces(&right, &common_right))
 }
 
-/// Runs of blanks and runs of anything else, in turn.
+/// Words, runs of blanks, and everything else on its own.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let blank = first.is_whitespace();
-        let end = rest
-            .find(|c: char| c.is_whitespace() != blank)
-            .unwrap_or(rest.len());
+        let class = Class::of(first);
+        let end = match class {
+            Class::Single => first.len_utf8(),
+            _ => rest.find(|c| Class::of(c) != class).unwrap_or(rest.len()),
+        };
         let (word, after) = rest.split_at(end);
         words.push(word);
         rest = after;
     }
     words
+}
+
+/// What a character does to the words around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Blank,
+    Letter,
+    Single,
+}
+
+impl Class {
+    /// Scripts from here on are mostly written without blanks.
+    const IDEOGRAPHS: char = '\u{2e80}';
+
+    fn of(c: char) -> Self {
+        if c.is_whitespace() {
+            Self::Blank
+        } else if c.is_alphanumeric() && c < Self::IDEOGRAPHS {
+            Self::Letter
+        } else {
+            Self::Single
+        }
+    }
 }
 
 /// The places of a longest common subsequence; none for texts that are too long.
@@ -128,6 +152,13 @@ mod tests {
             ("", "new", "", "[new]"),
             ("a b c", "a x c", "a [b] c", "a [x] c"),
             ("a a", "a", "a[ a]", "a"),
+            ("one, two", "one.", "one[, two]", "one[.]"),
+            (
+                "\u{4e00}\u{4e8c}\u{4e09}",
+                "\u{4e00}\u{4e09}",
+                "\u{4e00}[\u{4e8c}]\u{4e09}",
+                "\u{4e00}\u{4e09}",
+            ),
             (
                 "use pnpm",
                 "always use pnpm 9",

@@ -37,8 +37,8 @@ pub fn Connected() -> impl IntoView {
             <h2 id="sync-title">"Sync"</h2>
             {move || sign.get().map(|sign| view! { <span class=tone(sign.mark)><SyncIcon mark=sign.mark/>{sign.text}</span> })}
         </div>
-        <p data-testid="sync-words">{move || syncing.read(words)}</p>
         {move || message.get().map(|message| view! { <div class=note(phase.get()) data-testid="sync-message"><p>{message}</p></div> })}
+        <p data-testid="sync-words">{move || syncing.read(words)}</p>
         <Progress/>
         {move || decide(waiting.get())}
         <Facts/>
@@ -53,21 +53,40 @@ pub fn Connected() -> impl IntoView {
     }
 }
 
-/// Where it stands, as a sentence.
+/// Where it stands; where a message says so already, only what follows from it.
 fn words(status: &SyncStatus) -> String {
-    let unsent = || format::plural(status.unsent, "change waits", "changes wait");
-    match status.phase {
-        SyncPhase::Off => String::new(),
-        SyncPhase::Idle if status.unsent > 0 => format!("{} to be sent.", unsent()),
-        SyncPhase::Idle if status.synced_at.is_none() => "The first sync is about to begin.".to_owned(),
-        SyncPhase::Idle => "This browser and the server are the same.".to_owned(),
-        SyncPhase::Pushing => "Changes are being sent. You can go on working.".to_owned(),
-        SyncPhase::Pulling => "Changes are coming in. You can go on working.".to_owned(),
-        SyncPhase::Offline => "The server can't be reached. You can go on working; it is tried again by itself.".to_owned(),
-        SyncPhase::Trouble => "The server does not answer as it should. You can go on working; it is tried again by itself.".to_owned(),
-        SyncPhase::SignedOut => "The server wants you to sign in again. You can go on working; nothing is sent until then.".to_owned(),
-        SyncPhase::Blocked => "Syncing has stopped and does not go on by itself. What you do is kept in this browser.".to_owned(),
-    }
+    let (said, follows) = match status.phase {
+        SyncPhase::Off => ("", ""),
+        SyncPhase::Idle if status.unsent > 0 => {
+            let changes = format::plural(status.unsent, "change waits", "changes wait");
+            return format!("{changes} to be sent.");
+        }
+        SyncPhase::Idle if status.synced_at.is_none() => ("", "The first sync is about to begin."),
+        SyncPhase::Idle if status.conflicts > 0 || status.set_aside > 0 => {
+            ("", "Everything else is the same on both sides.")
+        }
+        SyncPhase::Idle => ("", "This browser and the server are the same."),
+        SyncPhase::Pushing => ("", "Changes are being sent. You can go on working."),
+        SyncPhase::Pulling => ("", "Changes are coming in. You can go on working."),
+        SyncPhase::Offline => (
+            "The server can't be reached. ",
+            "You can go on working; it is tried again by itself.",
+        ),
+        SyncPhase::Trouble => (
+            "The server does not answer as it should. ",
+            "You can go on working; it is tried again by itself.",
+        ),
+        SyncPhase::SignedOut => (
+            "The server wants you to sign in again. ",
+            "You can go on working; nothing is sent until you sign in.",
+        ),
+        SyncPhase::Blocked => (
+            "Syncing has stopped. ",
+            "You can go on working; what you do is kept in this browser until syncing goes on.",
+        ),
+    };
+    let said = if status.message.is_some() { "" } else { said };
+    format!("{said}{follows}")
 }
 
 fn note(phase: SyncPhase) -> &'static str {
@@ -149,11 +168,11 @@ fn Facts() -> impl IntoView {
     let row =
         |name: &'static str, value: AnyView| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
     view! {
-        <dl class="facts">
+        <dl class="facts facts-wide">
             {row("Server", view! { <span title=move || url.get() data-testid="sync-server">{move || dom::host(&url.read())}</span> }.into_any())}
             {row("Space", view! { <span dir="auto" data-testid="sync-space-name">{space}</span> }.into_any())}
             {row("Signed in as", view! { <span dir="auto" data-testid="sync-person">{email}</span> }.into_any())}
-            {row("Last the same", view! { <span data-testid="sync-when">{move || match synced.get() {
+            {row("Last synced", view! { <span data-testid="sync-when">{move || match synced.get() {
                 Some(at) => told(at, format::ago).into_any(),
                 None => "never yet".into_any(),
             }}</span> }.into_any())}
