@@ -164,19 +164,21 @@ fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
 
 /// Runs a local stack from this process for as long as Node runs.
 fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
-    let mut generator = run::cargo(cache)?;
-    generator.args(["build", "-p", "tests", "--example", "ledgers"]);
-    run::loud(generator, REMEDY)?;
+    let mut examples = run::cargo(cache)?;
+    examples.args(["build", "-p", "lesson-sync"]);
+    examples.args(["--example", "client", "--example", "ledgers"]);
+    run::loud(examples, REMEDY)?;
+    let built = cache.dir("target/host")?.join("debug/examples");
     let stack = Stack::start(cache, Data::Fresh, 0)?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]);
     for folder in folders {
         command.args(suite_files(cache, folder)?);
     }
-    command.envs(stack.variables(cache)).env(
-        "LESSONLOOP_LEDGERS",
-        cache.dir("target/host")?.join("debug/examples/ledgers"),
-    );
+    command
+        .envs(stack.variables(cache))
+        .env("LESSONLOOP_CLIENT", built.join("client"))
+        .env("LESSONLOOP_LEDGERS", built.join("ledgers"));
     run::loud(command, REMEDY)
 }
 
