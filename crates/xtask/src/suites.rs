@@ -51,7 +51,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "stack",
-        about: "the migrations on PostgreSQL and PostgREST: tenants apart, push and pull, the fold in SQL",
+        about: "the migrations on PostgreSQL and PostgREST: tenants apart, the fold in SQL, devices that sync",
         needs: &[Need::Stack],
         runner: Runner::Stack(&["stack"]),
     },
@@ -93,8 +93,8 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "loop",
-        about: "the whole loop in the built app, real model, offline",
-        needs: &[Need::Dist, Need::Browser],
+        about: "the whole loop in the built app, real model, offline and with the local stack",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
         runner: Runner::Node(&["browser"]),
     },
     Suite {
