@@ -42,7 +42,7 @@ impl Held {
         let last = events.last().map(|stored| stored.position);
         Ledger {
             position: if whole {
-                self.position.max(position)
+                self.position
             } else {
                 last.unwrap_or(position)
             },

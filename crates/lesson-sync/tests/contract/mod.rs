@@ -250,6 +250,7 @@ async fn some_events_are_read_in_order(store: impl Store) {
         (0, 3, vec![1, 2, 3], 3),
         (0, 9, vec![1, 2, 3], 3),
         (1, 0, vec![], 1),
+        (9, 2, vec![], 3),
     ] {
         let ledger = store.read_some(after, most).await.unwrap();
         let read: Vec<u64> = ledger.events.iter().map(|stored| stored.position).collect();

@@ -44,7 +44,7 @@ pub(super) async fn read(
         }
         if read < limit as usize {
             // The last ones may be forgotten.
-            ledger.position = ledger.position.max(last);
+            ledger.position = last;
             break;
         }
     }
