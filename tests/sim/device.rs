@@ -28,6 +28,10 @@ pub struct Device {
     pub deaf_until: Millis,
     /// A copy of a profile does not exist before it is made.
     pub exists: bool,
+    /// Whether its profile was copied before it had read the server once.
+    pub copied_early: bool,
+    /// Whether its session was thrown away because a refresh token was refused.
+    pub thrown: bool,
     /// Whether a person is about to sign in.
     pub signing_in: bool,
 }
@@ -50,7 +54,7 @@ pub struct Tab {
     pub rounds: u32,
     /// The refresh token of the session that it was given last.
     pub granted: Option<String>,
-    /// Whether its refresh token was refused in this round.
+    /// Whether its refresh token was refused when it last tried it.
     pub refused: bool,
 }
 
@@ -70,6 +74,8 @@ impl Device {
             offline_until: 0,
             deaf_until: 0,
             exists: true,
+            copied_early: false,
+            thrown: false,
             signing_in: false,
         }
     }

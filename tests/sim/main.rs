@@ -109,7 +109,11 @@ fn every_event_arrives_once_and_all_devices_agree() {
         .collect();
     println!(
         "{seeds} seeds x {DEVICES} devices x {EVENTS} events: {} made, {} in the ledger at the end, {} set aside; at most {} rounds to quiet\n{}",
-        sum.events, sum.accepted, sum.refused, sum.rounds, faults.join("\n")
+        sum.events,
+        sum.accepted,
+        sum.refused,
+        sum.rounds,
+        faults.join("\n")
     );
     sum.broken.sort();
     let broken: Vec<String> = sum
@@ -117,7 +121,9 @@ fn every_event_arrives_once_and_all_devices_agree() {
         .iter()
         .take(8)
         .map(|(seed, broken)| {
-            format!("{broken}\n  replay: SEED={seed} cargo test -p tests --test simulator every_event")
+            format!(
+                "{broken}\n  replay: SEED={seed} cargo test -p tests --test simulator every_event"
+            )
         })
         .collect();
     assert!(
@@ -159,5 +165,8 @@ fn every_planted_bug_is_caught() {
         }
     }
     println!("{} planted bugs", caught.len());
-    assert!(missed.is_empty(), "not caught in {PLANT_SEEDS} seeds: {missed:?}");
+    assert!(
+        missed.is_empty(),
+        "not caught in {PLANT_SEEDS} seeds: {missed:?}"
+    );
 }

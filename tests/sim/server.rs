@@ -51,7 +51,7 @@ impl Ledger {
 }
 
 /// What a page is a snapshot of.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
     pub epoch: usize,
     pub length: usize,

@@ -72,7 +72,6 @@ impl World {
         }
         tab.resting = false;
         tab.rounds += 1;
-        tab.refused = false;
         self.feed(at, Input::Wake)
     }
 
@@ -89,7 +88,10 @@ impl World {
             plant.alter_input(&mut input, &tab.sent);
         }
         match &input {
-            Input::Refreshed(Ok(session)) => tab.granted = Some(session.refresh_token.clone()),
+            Input::Refreshed(Ok(session)) => {
+                tab.granted = Some(session.refresh_token.clone());
+                tab.refused = false;
+            }
             Input::Refreshed(Err(lesson_sync::RemoteError::Unauthorized)) => tab.refused = true,
             _ => {}
         }
@@ -125,7 +127,9 @@ impl World {
                     let wait = (until - self.clock(at.device)).max(0);
                     self.wake_soon(at, wait);
                 }
-                oracle::session(self, at)?;
+                if signed_out {
+                    oracle::session(self, at)?;
+                }
                 if signed_out && !self.devices[at.device].signing_in {
                     self.devices[at.device].signing_in = true;
                     let wait = self.dice.between(5, 200) * SECOND;
@@ -236,7 +240,9 @@ impl World {
             }
             let device = &self.devices[at.device];
             let acked_seq = device.tabs[at.tab].acked_seq;
-            if plant == Plant::AckByPull || plant == Plant::NothingAgain || plant == Plant::RowsOnTop
+            if plant == Plant::AckByPull
+                || plant == Plant::NothingAgain
+                || plant == Plant::RowsOnTop
             {
                 plant.alter_change(&mut change, &held, &events_of(&device.store), acked_seq);
             }
@@ -298,13 +304,15 @@ impl World {
             device.row_hashes.clear();
             device.rows_hash = 0;
         }
+        if before.session.is_some() && link.session.is_none() {
+            device.thrown = device.tabs[at.tab].refused;
+        }
         let put = !hashes.is_empty();
         for (key, hash) in hashes {
             device.rows_hash ^= hash ^ device.row_hashes.insert(key, hash).unwrap_or(0);
         }
         // A pull's commit, and nothing else, moves one of these.
-        let pulled =
-            put || cleared || link.cursor != before.cursor || link.based != before.based;
+        let pulled = put || cleared || link.cursor != before.cursor || link.based != before.based;
         if pulled {
             device.covered = device.tabs[at.tab].page;
             device.shown.refresh(&device.store, cleared);

@@ -44,12 +44,7 @@ impl World {
     }
 
     /// What was decided reaches the store, unless another tab was quicker.
-    pub fn append(
-        &mut self,
-        at: At,
-        expected: u64,
-        entries: Vec<Entry>,
-    ) -> Result<(), String> {
+    pub fn append(&mut self, at: At, expected: u64, entries: Vec<Entry>) -> Result<(), String> {
         let many = entries.len();
         if many == 0 {
             return Ok(());

@@ -70,8 +70,6 @@ export class Sync {
       this.leads = true;
       this.#plan(0);
     };
-    // Without locks each tab syncs: commits of two at once are kept apart by the store.
-    if (!navigator.locks) return begin();
     try {
       await navigator.locks.request(LOCK, () => {
         begin();
@@ -79,7 +77,7 @@ export class Sync {
         return new Promise(() => undefined);
       });
     } catch {
-      // Refused, as in some private windows.
+      // There are none, or they are refused: each tab syncs then, and the store keeps two at once apart.
       begin();
     }
   }
@@ -120,6 +118,7 @@ export class Sync {
       const { next_at } = await engine.sync_round();
       next = next_at;
     } catch (error) {
+      next = Date.now() + LONGEST_MS;
       this.onError(error);
     }
     clearInterval(round.watch);

@@ -32,6 +32,9 @@ const LONGEST: Millis = 300_000;
 /// backup.
 const KEPT: u64 = 20_000;
 
+/// New actors in one round, at most. A server that was restored and a copied profile together take three.
+const RENUMBERED: u32 = 5;
+
 /// Where syncing stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Phase {
@@ -174,12 +177,24 @@ pub struct Machine {
     after: After,
     /// Whether the session was refreshed in this round.
     refreshed: bool,
+    /// A session that was given and may not be kept yet.
+    granted: Option<Granted>,
+    /// How often events were given a new actor in this round.
+    renumbered: u32,
     /// What went wrong with a push in this round, while a pull is tried all the same.
     push_trouble: Option<String>,
     /// Failures in a row.
     failures: u32,
     /// Position up to which events were acknowledged when the round began, for the progress.
     began: Option<u64>,
+}
+
+/// A new session, for whom, and the refresh token that was traded for it.
+#[derive(Debug)]
+struct Granted {
+    user: String,
+    traded: Option<String>,
+    session: Session,
 }
 
 impl Machine {
@@ -216,11 +231,16 @@ impl Machine {
             Input::Pulled(Ok(page)) => self.pulled(page, now, random),
             Input::Refreshed(Ok(session)) => {
                 self.refreshed = true;
-                let link = Link {
-                    session: Some(session),
-                    ..self.link.clone()
-                };
-                self.commit(Change::to(link), After::Read)
+                self.granted = Some(Granted {
+                    user: self.link.user.id.clone(),
+                    traded: self
+                        .link
+                        .session
+                        .as_ref()
+                        .map(|old| old.refresh_token.clone()),
+                    session: session.clone(),
+                });
+                self.keep_session(session)
             }
             Input::Refreshed(Err(RemoteError::Unauthorized)) => self.sign_in_again(),
             Input::Pushed(Err(error)) => self.push_failed(error, now, random),
@@ -234,6 +254,7 @@ impl Machine {
         self.batch.clear();
         self.rows.clear();
         self.refreshed = false;
+        self.renumbered = 0;
         self.push_trouble = None;
         self.began = None;
         self.again()
@@ -269,6 +290,9 @@ impl Machine {
         self.link = sent.link;
         self.status.synced_at = self.status.synced_at.max(self.link.synced_at);
         self.batch = in_bounds(sent.events);
+        if let Some(session) = self.unkept() {
+            return self.keep_session(session);
+        }
         if self.link.session.is_none() {
             self.after = After::SignedOut;
             return self.committed(now);
@@ -296,6 +320,27 @@ impl Machine {
             return self.commit(Change::to(link), After::Push);
         }
         self.push()
+    }
+
+    fn keep_session(&mut self, session: Session) -> Effect {
+        let link = Link {
+            session: Some(session),
+            ..self.link.clone()
+        };
+        self.commit(Change::to(link), After::Read)
+    }
+
+    /// The session that was given, as long as the store has none, or still the one whose token was
+    /// traded for it: the commit failed, or another tab tried the same token too late and signed out.
+    fn unkept(&mut self) -> Option<Session> {
+        let granted = self.granted.as_ref()?;
+        let held = self.link.session.as_ref().map(|held| &held.refresh_token);
+        if granted.user == self.link.user.id && (held.is_none() || held == granted.traded.as_ref())
+        {
+            return Some(granted.session.clone());
+        }
+        self.granted = None;
+        None
     }
 
     fn push(&mut self) -> Effect {
@@ -349,8 +394,22 @@ impl Machine {
                 let after = self.link.acked;
                 renumber(&mut change, after, now, random);
             }
-            // The server does not have what it once acknowledged.
-            PushStatus::Gap | PushStatus::Ok => renumber(&mut change, 0, now, random),
+            // The server does not have what it once acknowledged, so its rows are others too.
+            PushStatus::Gap | PushStatus::Ok => {
+                renumber(&mut change, 0, now, random);
+                change.link.resync = true;
+            }
+        }
+        self.commit_renumbered(change, now, random)
+    }
+
+    /// A server that refuses every actor is not asked for ever.
+    fn commit_renumbered(&mut self, change: Change, now: Millis, random: u128) -> Effect {
+        if change.renumber_after.is_some() {
+            self.renumbered += 1;
+            if self.renumbered > RENUMBERED {
+                return self.failed(RemoteError::Trouble("The server's answers to what was sent contradict each other. It is tried again by itself.".to_owned()), now, random);
+            }
         }
         self.commit(change, After::Read)
     }
@@ -370,7 +429,7 @@ impl Machine {
                 let mut change = Change::to(self.link.clone());
                 let after = self.link.acked;
                 renumber(&mut change, after, now, random);
-                self.commit(change, After::Read)
+                self.commit_renumbered(change, now, random)
             }
             // What others wrote may come all the same.
             RemoteError::Trouble(cause) => {
@@ -430,7 +489,8 @@ impl Machine {
             cursor: self.cursor,
             ..self.link.clone()
         };
-        let whole = !more && self.push_trouble.is_none();
+        // The events at hand are not in these rows; those that were acknowledged are.
+        let whole = !more;
         let after = match (more, self.link.joined) {
             (true, _) => After::Pull,
             (false, true) => After::Done,
@@ -443,7 +503,7 @@ impl Machine {
             link.joined = true;
         }
         let same = link == self.link && self.rows.is_empty();
-        if whole {
+        if whole && self.push_trouble.is_none() {
             self.status.synced_at = Some(now);
         }
         if same {
