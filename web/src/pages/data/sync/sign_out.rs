@@ -57,7 +57,7 @@ fn Question(open: RwSignal<bool>) -> impl IntoView {
             move |status| {
                 open.try_set(false);
                 syncing.take(status);
-                toasts.good("Signed out. The lessons are on the server");
+                toasts.good("Signed out. The server keeps its lessons");
                 dom::focus(CARD);
             },
         );
