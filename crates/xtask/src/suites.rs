@@ -98,6 +98,12 @@ const SUITES: &[Suite] = &[
         runner: Runner::Node(&["browser"]),
     },
     Suite {
+        name: "replica",
+        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["replica"]),
+    },
+    Suite {
         name: "parity",
         about: "one scenario natively, in Chromium and in Node, byte for byte",
         needs: &[Need::Dist, Need::Browser],
