@@ -1,12 +1,13 @@
 // The engine's host in the browser: a module worker around one `Engine` over IndexedDB.
 //
 // It carries messages (lesson-api: ToWorker, FromWorker), loads the model, has other workers embed
-// while many lessons wait, tells other tabs of changes, and starts a fresh instance when the module
-// traps. No rule about lessons lives here.
+// while many lessons wait, tells other tabs of changes, has the engine sync with a server, and starts
+// a fresh instance when the module traps. No rule about lessons lives here.
 
 import { Crew } from "./worker/crew.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
 import { dropPack, getPack, keepPack, packCached, readAhead } from "./worker/pack.js";
+import { Sync } from "./worker/sync.js";
 
 const RELOAD = "Reload the page; if it happens again, export your lessons and report it.";
 /** Traps within this time of the start before count as one that does not stop. */
@@ -25,7 +26,10 @@ let instances = 0;
 let restarts = 0;
 let startedAt = 0;
 let restarting = null;
+/** The last position that syncing was told of. */
 let position = 0;
+/** What the page and the other tabs were last told of: the position, and the revision of the link. */
+let told = "";
 let download = null;
 let model = { phase: "absent" };
 /** The loaded model's id, and the workers that embed with it. */
@@ -35,6 +39,17 @@ let crew = null;
 let paused = false;
 
 const post = (message) => self.postMessage(message);
+
+const sync = new Sync({
+  onStep: (status) => {
+    tellChanged("synced");
+    if (status) post({ type: "synced" });
+  },
+  askLeader: () => tabs.postMessage("sync"),
+  onError: (error) => {
+    if (isTrap(error)) void restart(error);
+  },
+});
 
 const tellModel = (state) => {
   if (JSON.stringify(state) === JSON.stringify(model)) return;
@@ -85,15 +100,18 @@ async function start() {
     },
   });
   position = opened.position();
+  told = stateOf(opened);
   startedAt = Date.now();
   engine = opened;
   engine.set_indexing(!paused);
+  sync.adopt(engine, instances > 1);
 }
 
 /** Fails what is under way, opens a fresh instance over the same store, and says so. */
 function restart(cause) {
   restarting ??= (async () => {
     engine = null;
+    sync.abandon();
     crew?.abandon();
     crew = null;
     const message = cause?.message ?? String(cause);
@@ -165,6 +183,7 @@ async function answer(id, request) {
     const response = await engine.handle(request);
     if (open.delete(id)) post({ type: "response", id, response });
     await tellOthers();
+    if (request.method === "POST" && request.path.startsWith("/v1/sync/")) sync.asked();
   } catch (error) {
     if (isTrap(error)) {
       await restart(error);
@@ -181,20 +200,46 @@ async function tellOthers() {
   } catch {
     return; // Shown by GET /v1/health.
   }
-  const now = engine?.position() ?? position;
-  if (now !== position) {
-    position = now;
-    post({ type: "changed" });
-    tabs.postMessage("changed");
-  }
+  if (!engine) return;
+  tellChanged("changed");
+  tellSync();
 }
 
-tabs.onmessage = async () => {
+/** Has what was written since then sent to the server. */
+function tellSync() {
+  const now = engine.position();
+  if (now === position) return;
+  position = now;
+  sync.written();
+}
+
+const stateOf = (opened) => `${opened.position()} ${opened.revision()}`;
+
+/** Whether the store holds what nobody was told of yet; then this page and the other tabs are. */
+function tellChanged(message) {
+  const now = engine ? stateOf(engine) : told;
+  if (now === told) return false;
+  told = now;
+  post({ type: "changed" });
+  tabs.postMessage(message);
+  return true;
+}
+
+// "changed": something was written there. "synced": a round brought something. "sync": a round is
+// wanted of the tab that syncs.
+tabs.onmessage = async ({ data }) => {
+  if (data === "sync") {
+    sync.askedByTab();
+    return;
+  }
   try {
     if (engine && (await engine.catch_up())) {
-      position = engine.position();
+      told = stateOf(engine);
       post({ type: "changed" });
     }
+    // What a round brought is not to be sent: two tabs that both sync would go on for ever.
+    if (engine && data === "synced") position = engine.position();
+    else if (engine) tellSync();
   } catch (error) {
     if (isTrap(error)) await restart(error);
   }

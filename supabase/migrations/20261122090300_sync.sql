@@ -158,7 +158,11 @@ begin
     select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
     union
     select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
-    where x ->> 'match_type' <> 'none';
+    where x ->> 'match_type' <> 'none'
+    union
+    -- An outcome counts in a lesson that is seen to be applied only later.
+    select p_space, r.lesson, from_version from public.recommendations r
+    where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}';
   end loop;
 
   update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;
@@ -229,17 +233,23 @@ $$;
 -- The rows of a space that changed after a cursor, oldest change first. Every changed row has a version of its own and
 -- later commits have higher ones, so the last version of a page is the cursor of the next. One object, so that no row
 -- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
--- of events whose rows a later page could not hold. When `epoch` is another than before, start again from cursor 0.
+-- of events whose rows a later page could not hold, and on the last page, which has all there is, `next_cursor` is the
+-- space's `version`. When `epoch` is another than before, start again from cursor 0.
+--   feedback  times of feedback; of the last 30 days, for health
+--   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(p_space uuid, p_cursor bigint default 0, p_limit integer default 1000) returns json
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set extra_float_digits = 1 as $$
 declare
   most_bytes constant bigint := 4000000;
+  feedback_days constant interval := '30 days';
+  most_days constant integer := 60;
   epoch uuid;
+  newest bigint;
   from_version bigint := greatest(coalesce(p_cursor, 0), 0);
   most bigint := least(greatest(coalesce(p_limit, 1000), 1), 5000);
   answer json;
 begin
-  select s.epoch into epoch from public.spaces s where s.id = p_space;
+  select s.epoch, s.version into epoch, newest from public.spaces s where s.id = p_space;
   if not found then
     perform lessonloop.no_space();
   end if;
@@ -252,18 +262,30 @@ begin
     union all
     (select 3, t.version, lessonloop.tool_json(t) from public.tool_successes t
      where t.space = p_space and t.version > from_version order by t.version limit most + 1)
+    union all
+    (select 4, f.version, json_build_object('at', lessonloop.rfc3339(f.at), 'version', f.version) from public.feedback_times f
+     where f.space = p_space and f.version > from_version and f.at > now() - feedback_days order by f.version limit most + 1)
   ), numbered as (
     select c.*, row_number() over w as place, sum(octet_length(c.body::text)) over w - octet_length(c.body::text) as before
     from changed c window w as (order by c.version)
   ), page as (
     select * from numbered n where n.place <= most and n.before < most_bytes
+  ), rest as (
+    select (select count(*) from numbered) > (select count(*) from page) as any
+  ), days as (
+    select a.day, a.events from public.activity a, rest
+    where a.space = p_space and not rest.any and newest > from_version order by a.day desc limit most_days
   )
   select json_build_object(
     'lessons', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 1), '[]'),
     'recommendations', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 2), '[]'),
     'tools', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 3), '[]'),
-    'next_cursor', coalesce(max(p.version), from_version),
-    'has_more', (select count(*) from numbered) > count(p.*),
+    'feedback', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 4), '[]'),
+    'days', (select coalesce(json_agg(json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'events', d.events) order by d.day), '[]')
+             from days d),
+    'next_cursor', case when (select rest.any from rest) then max(p.version) else newest end,
+    'version', newest,
+    'has_more', (select rest.any from rest),
     'acked_seq', (select coalesce(json_object_agg(a.id, a.last_seq), '{}') from public.actors a
                   where a.space = p_space and a.user_id = (select auth.uid())),
     'epoch', epoch)

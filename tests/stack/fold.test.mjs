@@ -1,20 +1,12 @@
 // The fold in SQL against the core's: the same ledgers, equal to the bit, and the same events refused.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { env, pullAll, sql, user } from "./stack.mjs";
+import { ledgers } from "./ledgers.mjs";
+import { pullAll, sql, user } from "./stack.mjs";
 
 const LEDGERS = 1001;
 const SEED = 20261122;
 const AT_ONCE = 4;
-
-async function* ledgers() {
-  const generator = spawn(env("LESSONLOOP_LEDGERS"), [String(LEDGERS), String(SEED)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const line of createInterface({ input: generator.stdout })) yield JSON.parse(line);
-}
 
 const bySlug = (a, b) => (a.slug < b.slug ? -1 : 1);
 // Ids in the order of their bytes, as the core has them.
@@ -68,7 +60,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     kept.set(space, { place, ...without(ledger, "batches") });
   };
 
-  const all = ledgers();
+  const all = ledgers(LEDGERS, SEED);
   let number = 0;
   const workers = Array.from({ length: AT_ONCE }, async () => {
     for (;;) {

@@ -1,6 +1,10 @@
 //! Writes random ledgers, each with what the core folds it into, as JSON lines: the other fold is held against them.
 //!
-//! Usage: `ledgers COUNT SEED`. The events are given as text, so that a reader passes them on with every digit.
+//! Usage: `ledgers COUNT SEED [START]`. The events are given as text, so that a reader passes them on with every digit.
+//! START is the time of the first ones, in milliseconds; without it, the start of 2026.
+
+#[path = "space_json.rs"]
+mod space_json;
 
 use lesson_core::{
     Category, Changes, Detection, Event, FeedbackOutcome, Happening, Lesson, MatchType, Millis,
@@ -9,7 +13,7 @@ use lesson_core::{
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// 2026-01-01.
+/// 2026-01-01, when no other is asked for.
 const START: Millis = 1_767_225_600_000;
 
 fn main() {
@@ -17,13 +21,15 @@ fn main() {
         .skip(1)
         .filter_map(|word| word.parse::<u64>().ok());
     let (Some(count), Some(seed)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: ledgers COUNT SEED");
+        eprintln!("usage: ledgers COUNT SEED [START]");
         std::process::exit(2);
     };
+    let start = arguments.next().and_then(|at| at.try_into().ok());
+    let start = start.unwrap_or(START);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     // The first is the one that outgrows the book of tools.
     for number in 0..count {
-        let mut author = Author::new(seed.wrapping_mul(1_000_003).wrapping_add(number));
+        let mut author = Author::new(seed.wrapping_mul(1_000_003).wrapping_add(number), start);
         if number == 0 {
             author.many_tools();
         } else {
@@ -133,7 +139,7 @@ const SLUGS: [&str; 7] = [
 const DECISIONS: [&str; 4] = ["d1", "d 2", "дec", "never"];
 
 impl Author {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, start: Millis) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..8 {
             dice.roll();
@@ -142,7 +148,7 @@ impl Author {
             dice,
             policy: Policy::default(),
             space: Space::new(),
-            now: START,
+            now: start,
             next: 0,
             seqs: [0; 2],
             op_ids: Vec::new(),
@@ -469,32 +475,15 @@ impl Author {
                 json!({ "actor": ACTORS[*who], "events": format!("[{}]", events.join(",")) })
             })
             .collect();
-        let mut recommendations = Vec::new();
-        let mut decisions = Vec::new();
-        for (id, decision) in self.space.decisions() {
-            decisions.push(json!({ "decision_id": id, "outcome": decision.outcome, "pnl_percent": decision.pnl_percent }));
-            for (record, position) in decision.records.iter().zip(1..) {
-                let mut record = json!(record);
-                record["decision_id"] = json!(id);
-                record["position"] = json!(position);
-                recommendations.push(record);
-            }
-        }
         let last_seq: serde_json::Map<String, Value> = ACTORS
             .iter()
             .filter(|actor| self.space.last_seq(actor) > 0)
             .map(|actor| ((*actor).to_owned(), json!(self.space.last_seq(actor))))
             .collect();
-        json!({
-            "batches": batches,
-            "lessons": self.space.lessons().collect::<Vec<_>>(),
-            "recommendations": recommendations,
-            "decisions": decisions,
-            "tools": self.space.tools().records(),
-            "last_seq": last_seq,
-            "activity": self.space.activity().collect::<Vec<_>>(),
-            "feedback_at": self.space.feedback_times(),
-            "refused": self.refused,
-        })
+        let mut line = space_json::of(&self.space);
+        line["batches"] = json!(batches);
+        line["last_seq"] = json!(last_seq);
+        line["refused"] = json!(self.refused);
+        line
     }
 }

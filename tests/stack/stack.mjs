@@ -85,12 +85,16 @@ export function client(bearer, id) {
   };
 }
 
+/** The rows of a page, by kind; days come whole, apart from the paging. */
+export const kinds = ["lessons", "recommendations", "tools", "feedback"];
+
 /** Everything that changed after a cursor, by as many pages as it takes. */
 export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
-  const all = { lessons: [], recommendations: [], tools: [], pages: 0, cursor };
+  const all = { lessons: [], recommendations: [], tools: [], feedback: [], pages: 0, cursor };
   for (;;) {
     const page = await who.pull(space, all.cursor, limit);
-    for (const name of ["lessons", "recommendations", "tools"]) all[name].push(...page[name]);
+    for (const name of kinds) all[name].push(...page[name]);
+    all.days = page.days;
     all.pages += 1;
     if (page.has_more && page.next_cursor <= all.cursor) throw new Error("a page that leads nowhere");
     all.cursor = page.next_cursor;
@@ -100,7 +104,8 @@ export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
   }
 }
 
-const AT = "2026-11-22T08:30:00.000Z";
+/** When events are made: times of feedback are pulled for 30 days only. */
+export const AT = new Date().toISOString();
 
 /** Makes an actor's events, numbered from 1. */
 export function author(actor = randomUUID()) {

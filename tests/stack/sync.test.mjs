@@ -6,7 +6,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { author, env, lesson, pullAll, sql, user } from "./stack.mjs";
+import { AT, author, env, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
 
 let who;
 before(() => {
@@ -27,7 +27,8 @@ async function spaceOf(slugs) {
   return { space, by };
 }
 
-const rows = (all) => ({ lessons: all.lessons, recommendations: all.recommendations, tools: all.tools });
+const rows = (all) => Object.fromEntries([...kinds, "days"].map((name) => [name, all[name]]));
+const versioned = (all) => kinds.flatMap((name) => all[name]);
 
 test("one event replayed many times counts once", async () => {
   const { space, by } = await spaceOf(["a"]);
@@ -145,17 +146,47 @@ test("pages of any size give every row, and no page is cut by REST's row cap", a
     by.event("ToolSucceeded", { query: "q", server: "s" }),
   ]);
   const whole = await who.pull(space, 0, 5000);
-  assert.deepEqual([whole.lessons.length, whole.recommendations.length, whole.tools.length, whole.has_more], [1500, 100, 1, false]);
+  assert.deepEqual([...kinds.map((name) => whole[name].length), whole.has_more], [1500, 100, 1, 1, false]);
+  assert.deepEqual(whole.days, [{ day: AT.slice(0, 10), events: 1503 }]);
+  const all = 1602;
   assert.equal((await who.get(`/lessons?select=slug&space=eq.${space}`)).body.length, 1000, "the cap is there");
-  for (const limit of [7, 100, 1600, 1601]) {
+  for (const limit of [7, 100, all - 1, all]) {
     const paged = await pullAll(who, space, { limit });
     assert.deepEqual(rows(paged), rows(whole), `limit ${limit}`);
-    assert.equal(paged.pages, Math.ceil(1601 / limit));
+    assert.equal(paged.pages, Math.ceil(all / limit));
   }
-  const versions = [...whole.lessons, ...whole.recommendations, ...whole.tools].map((row) => row.version);
+  const versions = versioned(whole).map((row) => row.version);
   assert.equal(new Set(versions).size, versions.length, "a version is one row's");
   const none = await who.pull(space, whole.next_cursor);
-  assert.deepEqual([none.lessons, none.next_cursor, none.has_more], [[], whole.next_cursor, false]);
+  assert.deepEqual([versioned(none), none.days, none.next_cursor, none.has_more], [[], [], whole.next_cursor, false]);
+});
+
+test("the last page's cursor is the space's version, which events take too", async () => {
+  const { space, by } = await spaceOf(["a"]);
+  const before = await who.pull(space);
+  assert.deepEqual([before.version, before.next_cursor], [before.next_cursor, 2]);
+  // An event that changes no row takes a version all the same, and is one of its day.
+  const { version, rejected } = await who.push(space, by.actor, [
+    by.event("Surfaced", { retrieval_id: "r", purpose: "p", context: {}, items: [], policy: "p" }),
+  ]);
+  assert.deepEqual([version, rejected], [3, []]);
+  const after = await who.pull(space, before.next_cursor);
+  assert.deepEqual([versioned(after), after.next_cursor, after.version, after.days.at(-1).events], [[], version, version, 2]);
+  const part = await who.pull(space, 0, 1);
+  assert.deepEqual([part.next_cursor, part.version, part.has_more], [version, version, false]);
+  // A cursor from before a restore is ahead of the space: the version tells.
+  const ahead = await who.pull(space, version + 5);
+  assert.deepEqual([versioned(ahead), ahead.version, ahead.next_cursor, ahead.days], [[], version, version, []]);
+});
+
+test("times of feedback go back 30 days, and days are the latest 60 that have events", async () => {
+  const { space, by } = await spaceOf(["a"]);
+  const ago = (days) => ({ at: new Date(Date.parse(AT) - days * 86_400_000).toISOString() });
+  const given = (days) => by.event("FeedbackGiven", { outcome: "delivered", lessons: ["a"], causal: [] }, ago(days));
+  await who.push(space, by.actor, Array.from({ length: 70 }, (_, day) => given(70 - day)));
+  const page = await who.pull(space);
+  assert.deepEqual(page.feedback.map((row) => row.at), Array.from({ length: 29 }, (_, day) => ago(29 - day).at));
+  assert.deepEqual(page.days, Array.from({ length: 60 }, (_, day) => ({ day: ago(59 - day).at.slice(0, 10), events: 1 })));
 });
 
 test("a page of large lessons ends after some megabytes, and the next goes on", async () => {

@@ -2,9 +2,10 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, StatsPage,
-    ToolsPage,
+    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, SetAsidePage,
+    StatsPage, ToolsPage,
 };
+use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
 use crate::{dom, format};
 use leptos::prelude::*;
@@ -19,6 +20,7 @@ pub fn App() -> impl IntoView {
     provide_context(Toasts::new());
     let client = Client::start();
     provide_context(client);
+    provide_context(Syncing::follow(client));
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
@@ -34,6 +36,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/tools") view=ToolsPage/>
                     <Route path=path!("/stats") view=StatsPage/>
                     <Route path=path!("/data") view=DataPage/>
+                    <Route path=path!("/data/set-aside") view=SetAsidePage/>
                 </Routes>
             </main>
             <ToastList/>
@@ -60,6 +63,7 @@ fn Header(client: Client) -> impl IntoView {
                 <A href="/stats"><NavIcon d="M5 20V11M12 20V4M19 20v-6"/>"Stats"</A>
                 <A href="/data"><NavIcon d="M4 6c0-3 16-3 16 0v12c0 3-16 3-16 0zM4 6c0 3 16 3 16 0M4 12c0 3 16 3 16 0"/>"Data"</A>
             </nav>
+            <SyncChip/>
             <ModelChip client/>
         </header>
     }
@@ -114,7 +118,7 @@ fn ModelChip(client: Client) -> impl IntoView {
         ModelState::Failed { .. } => "failed",
     };
     view! {
-        <A href="/data" attr:class="model-chip" attr:title="How lessons are ranked; the model is managed on the Data page">
+        <A href="/data" attr:class="chip-link" attr:title="How lessons are ranked; the model is managed on the Data page">
             <span class=move || words().0 data-testid="model-state" data-phase=phase>{move || words().1}</span>
         </A>
     }
@@ -147,13 +151,18 @@ fn Notices(client: Client) -> impl IntoView {
     view! { {failed} {restarted} }
 }
 
-/// After a move to another page the focus goes to its start, and the page to its top.
+/// After a move to another page the focus goes to its start, and the page to its top; or to the part that the
+/// address names.
 #[component]
 fn FocusOnMove() -> impl IntoView {
-    let path = use_location().pathname;
+    let location = use_location();
     Effect::new(move |before: Option<String>| {
-        let path = path.get();
-        if before.is_some_and(|before| before != path) {
+        let path = location.pathname.get();
+        let hash = location.hash.get();
+        let part = hash.trim_start_matches('#');
+        if !part.is_empty() {
+            dom::go_to_part(part.to_owned());
+        } else if before.is_some_and(|before| before != path) {
             dom::focus("main");
             window().scroll_to_with_x_and_y(0.0, 0.0);
         }

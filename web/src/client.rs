@@ -39,6 +39,8 @@ pub struct Client {
     pub model: RwSignal<ModelState>,
     /// Grows whenever the store was changed, by this tab or another one.
     pub changed: RwSignal<u32>,
+    /// Grows whenever syncing may stand elsewhere.
+    pub synced: RwSignal<u32>,
     /// What the last restart of the engine was about, until it is dismissed.
     pub restarted: RwSignal<Option<String>>,
 }
@@ -67,6 +69,7 @@ impl Client {
             engine: RwSignal::new(Engine::Starting),
             model: RwSignal::new(ModelState::Absent),
             changed: RwSignal::new(0),
+            synced: RwSignal::new(0),
             restarted: RwSignal::new(None),
         };
         let options = WorkerOptions::new();
@@ -128,6 +131,7 @@ impl Client {
             }) => self.ready(build, model_cached),
             Ok(FromWorker::Model { state }) => self.model.set(state),
             Ok(FromWorker::Changed) => self.note_change(),
+            Ok(FromWorker::Synced) => self.synced.update(|n| *n = n.wrapping_add(1)),
             Ok(FromWorker::Restarted { message }) => {
                 self.restarted.set(Some(message));
                 self.note_change();

@@ -53,6 +53,25 @@ pub fn set_title(page: &str) {
     document().set_title(&format!("{page} · Lessonloop"));
 }
 
+/// The host in an address; the address itself where it has none.
+pub fn host(address: &str) -> String {
+    web_sys::Url::new(address)
+        .map(|url| url.host())
+        .ok()
+        .filter(|host| !host.is_empty())
+        .unwrap_or_else(|| address.to_owned())
+}
+
+/// Brings the part of the page with this id to its top and puts the focus on it, once it is drawn.
+pub fn go_to_part(id: String) {
+    request_animation_frame(move || {
+        if let Some(element) = document().get_element_by_id(&id) {
+            element.scroll_into_view();
+            let _ = element.unchecked_into::<HtmlElement>().focus();
+        }
+    });
+}
+
 /// Puts the focus on the element with this id once what is being drawn is there.
 pub fn focus(id: &'static str) {
     request_animation_frame(move || {

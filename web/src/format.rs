@@ -86,6 +86,35 @@ pub fn age(days: f64) -> String {
     }
 }
 
+/// How long ago something was, in seconds, as words.
+pub fn ago(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).floor();
+    if minutes < 1.0 {
+        "just now".to_owned()
+    } else if minutes < 60.0 {
+        plural(minutes as u32, "minute ago", "minutes ago")
+    } else {
+        age(seconds / 86_400.0)
+    }
+}
+
+/// In how many seconds something will be, as words.
+pub fn until(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round();
+    if seconds < 5.0 {
+        "now".to_owned()
+    } else if seconds < 60.0 {
+        format!("in {seconds:.0} seconds")
+    } else if minutes < 90.0 {
+        format!("in {}", plural(minutes as u32, "minute", "minutes"))
+    } else {
+        format!(
+            "in {}",
+            plural((minutes / 60.0).round() as u32, "hour", "hours")
+        )
+    }
+}
+
 /// Words typed with commas between them.
 pub fn words(typed: &str) -> Vec<String> {
     typed
@@ -167,6 +196,24 @@ mod tests {
             (2.54, "2.5 days ago"),
         ] {
             assert_eq!(age(days), text, "{days}");
+        }
+        for (seconds, text) in [
+            (-3.0, "just now"),
+            (59.0, "just now"),
+            (60.0, "1 minute ago"),
+            (3599.0, "59 minutes ago"),
+            (3600.0, "1 hour ago"),
+            (172_800.0, "2 days ago"),
+        ] {
+            assert_eq!(ago(seconds), text, "{seconds}");
+        }
+        for (seconds, text) in [
+            (-3.0, "now"),
+            (12.4, "in 12 seconds"),
+            (61.0, "in 1 minute"),
+            (7200.0, "in 2 hours"),
+        ] {
+            assert_eq!(until(seconds), text, "{seconds}");
         }
         assert_eq!(time("2026-11-22T01:16:50Z"), "2026-11-22 01:16");
         assert_eq!(time("soon"), "soon");

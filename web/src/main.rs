@@ -5,10 +5,12 @@
 mod app;
 mod asking;
 mod client;
+mod diff;
 mod dom;
 mod format;
 mod markdown;
 mod pages;
+mod sync;
 mod theme;
 mod ui;
 mod zip;

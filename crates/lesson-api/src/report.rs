@@ -145,6 +145,6 @@ pub struct Health {
     pub model: ModelHealth,
     /// The store.
     pub store: StoreHealth,
-    /// `off` until a remote is configured.
+    /// The phase of [`crate::SyncStatus`]: `off` without a server.
     pub sync: String,
 }

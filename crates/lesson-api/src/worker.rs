@@ -52,6 +52,8 @@ pub enum FromWorker {
     },
     /// The store was changed, by this tab or by another one.
     Changed,
+    /// Where syncing stands has changed: `GET /v1/sync` answers something else.
+    Synced,
     /// The engine failed and was started anew; stored events are kept.
     Restarted {
         /// What happened, for a person.

@@ -5,6 +5,7 @@ use crate::lesson::{Lesson, Standing};
 use crate::policy::Policy;
 use crate::space::Space;
 use crate::words::{MatchType, Verdict};
+use std::collections::BTreeSet;
 
 /// An event that touched a lesson.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +57,61 @@ pub fn history<'a>(
         }
     }
     entries
+}
+
+/// Events that touched the lessons `slugs`, cut down to what they say of these: enough for their
+/// [`history`] without the rest of the ledger. A lesson's history needs the lessons that were
+/// merged into it as well.
+pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String>) -> Vec<Event> {
+    let mut kept: Vec<Event> = Vec::new();
+    for event in events {
+        if let Happening::LessonsMerged { into, .. } = &event.event
+            && !slugs.contains(into)
+        {
+            // Only that it is there matters of the one that took the lesson in.
+            kept.push(stand_in(into, &event));
+        }
+        kept.extend(narrow(event, slugs));
+    }
+    kept
+}
+
+/// The event without the lessons that are not among `slugs`.
+fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
+    match &mut event.event {
+        Happening::Surfaced { items, .. } => items.retain(|item| slugs.contains(&item.lesson)),
+        Happening::UsageTracked { detections, .. } => {
+            detections.retain(|seen| slugs.contains(&seen.lesson));
+        }
+        Happening::FeedbackGiven {
+            lessons, causal, ..
+        } => {
+            lessons.retain(|name| slugs.contains(name));
+            causal.retain(|name| slugs.contains(name));
+        }
+        Happening::LessonsMerged { from, .. } => {
+            from.retain(|name| slugs.contains(name));
+            if from.is_empty() {
+                return None;
+            }
+        }
+        _ => {}
+    }
+    Some(event)
+}
+
+fn stand_in(slug: &str, event: &Event) -> Event {
+    let text = crate::lesson::Text {
+        title: slug.to_owned(),
+        ..crate::lesson::Text::default()
+    };
+    Event {
+        op_id: format!("{} {slug}", event.op_id),
+        event: Happening::LessonAdded {
+            lesson: Box::new(Lesson::new(slug, text, "", event.at)),
+        },
+        ..event.clone()
+    }
 }
 
 fn is_seen(event: &Happening, slug: &str) -> bool {

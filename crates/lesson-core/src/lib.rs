@@ -34,7 +34,7 @@ mod words;
 pub use event::{Changes, Detection, Event, Happening, SurfacedContext, SurfacedItem};
 pub use fold::Folded;
 pub use fold_error::FoldError;
-pub use history::{HistoryEntry, history};
+pub use history::{HistoryEntry, history, narrowed};
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };

@@ -49,6 +49,11 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Answers {
+    /// Forgets every key.
+    pub fn forget(&self) {
+        *self.held.borrow_mut() = Held::default();
+    }
+
     /// Looks at a request's key.
     pub fn turn(&self, request: &Request) -> Result<Turn<'_>, ApiError> {
         let Some(key) = request.headers.get(HEADER) else {

@@ -2,7 +2,7 @@
 
 use crate::bounds;
 use crate::convert::{self, Convert};
-use crate::fault::{no_lesson, of_fold, of_store};
+use crate::fault::{no_lesson, of_fold};
 use crate::host::Host;
 use crate::service::{Answer, Service};
 use crate::state::State;
@@ -166,13 +166,11 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn history(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         known(&self.state.borrow(), slug)?;
-        let ledger = self
-            .store
-            .read_after(0)
-            .await
-            .map_err(|error| of_store(&error))?;
-        let events = ledger.events.iter().map(|stored| &stored.event);
-        let entries = lesson_core::history(events, slug, &self.policy);
+        let events = match self.link() {
+            Some(link) => self.events_of(link, slug).await?,
+            None => self.own_events(0).await?,
+        };
+        let entries = lesson_core::history(&events, slug, &self.policy);
         Answer::json(&convert::history(slug, entries))
     }
 

@@ -44,7 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 unsaved: count(self.queue.borrow().len()),
                 error: self.trouble.borrow().clone().or_else(|| left_out(&state)),
             },
-            sync: "off".to_owned(),
+            sync: self.sync_word(),
         })
     }
 

@@ -34,6 +34,13 @@ pub(crate) enum Route {
     Stats,
     Health,
     Policy,
+    Sync,
+    Connect,
+    SignIn,
+    SignOut,
+    SyncNow,
+    SetAside,
+    Settle,
 }
 
 impl Route {
@@ -51,6 +58,8 @@ impl Route {
                 | Self::Stats
                 | Self::Health
                 | Self::Policy
+                | Self::Sync
+                | Self::SetAside
         )
     }
 }
@@ -120,6 +129,13 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["stats"] => one(Get, Route::Stats),
         ["health"] => one(Get, Route::Health),
         ["policy"] => one(Get, Route::Policy),
+        ["sync"] => one(Get, Route::Sync),
+        ["sync", "connect"] => one(Post, Route::Connect),
+        ["sync", "sign-in"] => one(Post, Route::SignIn),
+        ["sync", "sign-out"] => one(Post, Route::SignOut),
+        ["sync", "now"] => one(Post, Route::SyncNow),
+        ["sync", "set-aside"] => one(Get, Route::SetAside),
+        ["sync", "settle"] => one(Post, Route::Settle),
         _ => Err(unknown(path)),
     }
 }

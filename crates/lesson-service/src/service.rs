@@ -10,7 +10,7 @@ use crate::validate;
 use crate::writer::Draft;
 use lesson_api::{ApiError, ErrorBody, Request, Response};
 use lesson_core::Policy;
-use lesson_sync::Store;
+use lesson_sync::{Machine, Store};
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -36,7 +36,13 @@ pub struct Service<S, H> {
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
     /// Whether lessons get their vectors.
     pub(crate) indexes: Cell<bool>,
-    answers: Answers,
+    /// What syncing does next.
+    pub(crate) machine: RefCell<Machine>,
+    /// The turn of a round of syncing.
+    pub(crate) syncing: async_lock::Mutex<()>,
+    /// Whether a round is to end soon.
+    pub(crate) leaving: Cell<bool>,
+    pub(crate) answers: Answers,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {
@@ -62,24 +68,26 @@ impl<S: Store, H: Host> Service<S, H> {
             .identity(&fresh_id(&host))
             .await
             .map_err(|error| of_store(&error))?;
-        let ledger = store
-            .read_after(0)
-            .await
-            .map_err(|error| of_store(&error))?;
-        let policy = Policy::default();
-        let state = State::of(&ledger, &policy);
-        Ok(Self {
+        let service = Self {
             store,
             host,
-            policy,
-            state: RefCell::new(state),
+            policy: Policy::default(),
+            state: RefCell::new(State::empty()),
             writing: async_lock::Mutex::new(()),
             queue: RefCell::default(),
             trouble: RefCell::default(),
             model: RefCell::default(),
             indexes: Cell::new(true),
+            machine: RefCell::default(),
+            syncing: async_lock::Mutex::new(()),
+            leaving: Cell::new(false),
             answers: Answers::default(),
-        })
+        };
+        service
+            .open_state()
+            .await
+            .map_err(|error| of_store(&error))?;
+        Ok(service)
     }
 
     /// Answers a request. Never fails: what went wrong is an answer too, with its status, a stable
@@ -145,6 +153,13 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Stats => self.stats(&body),
             Route::Health => self.health(&body),
             Route::Policy => self.show_policy(&body),
+            Route::Sync => self.sync_status(&body),
+            Route::Connect => self.connect(read(body)?).await,
+            Route::SignIn => self.sign_in(read(body)?).await,
+            Route::SignOut => self.sign_out(read(body)?).await,
+            Route::SyncNow => self.sync_now(&body),
+            Route::SetAside => self.list_set_aside(&body),
+            Route::Settle => self.settle(read(body)?).await,
         }
     }
 }

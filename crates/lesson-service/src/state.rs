@@ -1,8 +1,11 @@
 //! What the engine holds in memory: the fold of the ledger, and what is derived from it.
 
 use crate::vectors::Vectors;
-use lesson_core::{Event, Happening, KeywordIndex, Lesson, Policy, Similarity, Space};
-use lesson_sync::{Ledger, Stored};
+use lesson_core::{
+    Event, Folded, Happening, KeywordIndex, Lesson, Policy, Replica, Row, Similarity, Space,
+};
+use lesson_sync::{Ledger, Link, SetAside, Stored};
+use std::collections::BTreeSet;
 
 /// The most causes that are kept for people to read.
 const NOTES: usize = 20;
@@ -23,12 +26,47 @@ pub(crate) struct State {
     pub left_out: usize,
     /// Why, for the first of them.
     pub notes: Vec<String>,
+    /// The link to a server, and what a linked space needs; `None` for a ledger on its own.
+    pub linked: Option<Linked>,
+}
+
+/// A link, as far as it is part of the state.
+pub(crate) struct Linked {
+    /// The link as it was last read.
+    pub link: Link,
+    /// The events on top of the rows.
+    replica: Replica,
+    /// Positions of the events on top of the rows.
+    outbox: BTreeSet<u64>,
+    /// Events that the server did not take.
+    pub set_aside: Vec<SetAside>,
+}
+
+impl Linked {
+    /// Events that the server has not acknowledged.
+    pub fn unsent(&self) -> usize {
+        self.outbox
+            .range(self.link.acked.saturating_add(1)..)
+            .count()
+    }
+}
+
+/// What was read of a linked store, all at one revision.
+pub(crate) struct Reading {
+    /// The link.
+    pub link: Link,
+    /// Rows that are new.
+    pub rows: Vec<Row>,
+    /// The events on top of them.
+    pub outbox: Ledger,
+    /// Events that the server did not take.
+    pub set_aside: Vec<SetAside>,
 }
 
 impl State {
-    /// The state of a whole ledger.
-    pub fn of(ledger: &Ledger, policy: &Policy) -> Self {
-        let mut state = Self {
+    /// Of nothing.
+    pub fn empty() -> Self {
+        Self {
             space: Space::new(),
             position: 0,
             events: 0,
@@ -36,10 +74,71 @@ impl State {
             vectors: None,
             left_out: 0,
             notes: Vec::new(),
-        };
+            linked: None,
+        }
+    }
+
+    /// The state of a whole ledger.
+    pub fn of(ledger: &Ledger, policy: &Policy) -> Self {
+        let mut state = Self::empty();
         state.take_in_ledger(ledger, policy, false);
         state.index = KeywordIndex::of_space(&state.space);
         state
+    }
+
+    /// The state of a linked store whose rows have all been read.
+    pub fn of_linked(reading: Reading, policy: &Policy) -> Self {
+        let mut state = Self::empty();
+        state.linked = Some(Linked {
+            link: reading.link.clone(),
+            replica: Replica::new(),
+            outbox: BTreeSet::new(),
+            set_aside: Vec::new(),
+        });
+        state.rebase(reading, policy, false);
+        state.index = KeywordIndex::of_space(&state.space);
+        state
+    }
+
+    /// The revision of the link that is shown; 0 without one.
+    pub fn revision(&self) -> u64 {
+        self.linked
+            .as_ref()
+            .map_or(0, |linked| linked.link.revision)
+    }
+
+    /// Whether rows read after this state's cursor can be put on it.
+    pub fn can_follow(&self, link: &Link) -> bool {
+        self.linked.as_ref().is_some_and(|linked| {
+            linked.link.space.id == link.space.id
+                && linked.link.url == link.url
+                && linked.link.cleared == link.cleared
+        })
+    }
+
+    /// Puts new rows under the events that were made here. With `derive`, index and vectors follow
+    /// at once. Does nothing to a state without a link.
+    pub fn rebase(&mut self, reading: Reading, policy: &Policy, derive: bool) {
+        let Some(linked) = &mut self.linked else {
+            return;
+        };
+        let mut touched = linked.replica.take_off(&mut self.space);
+        touched.append(&mut linked.replica.put(&mut self.space, reading.rows));
+        linked.link = reading.link;
+        linked.set_aside = reading.set_aside;
+        linked.outbox.clear();
+        self.events = 0;
+        self.left_out = 0;
+        self.notes.clear();
+        self.take_in_ledger(&reading.outbox, policy, false);
+        for stored in &reading.outbox.events {
+            touched.extend(stored.event.event.text_of().map(str::to_owned));
+        }
+        if derive {
+            for slug in touched {
+                self.derive(&slug);
+            }
+        }
     }
 
     /// Folds what was read from the store.
@@ -56,8 +155,12 @@ impl State {
     pub fn take_in(&mut self, stored: &[Stored], policy: &Policy, derive: bool) {
         for Stored { position, event } in stored {
             self.events += 1;
-            match self.space.fold(event, policy) {
-                Ok(_) if derive => self.follow(event),
+            match self.fold(*position, event, policy) {
+                Ok(_) if derive => {
+                    if let Some(slug) = event.event.text_of() {
+                        self.derive(slug);
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => self.leave_out(format!(
                     "position {position} ({}): {error}",
@@ -68,17 +171,35 @@ impl State {
         }
     }
 
+    fn fold(
+        &mut self,
+        position: u64,
+        event: &Event,
+        policy: &Policy,
+    ) -> Result<Folded, lesson_core::FoldError> {
+        match &mut self.linked {
+            Some(linked) => {
+                linked.outbox.insert(position);
+                linked.replica.fold(&mut self.space, event, policy)
+            }
+            None => self.space.fold(event, policy),
+        }
+    }
+
     /// Brings what is derived from a lesson's text up to date.
-    fn follow(&mut self, event: &Event) {
-        let slug = match &event.event {
-            Happening::LessonAdded { lesson } => &lesson.slug,
-            Happening::LessonEdited { lesson, .. } => lesson,
-            _ => return,
-        };
-        if let Some(lesson) = self.space.lesson(slug) {
-            self.index.insert(lesson);
-            if let Some(vectors) = &mut self.vectors {
-                vectors.attach(lesson);
+    fn derive(&mut self, slug: &str) {
+        match self.space.lesson(slug) {
+            Some(lesson) => {
+                self.index.insert(lesson);
+                if let Some(vectors) = &mut self.vectors {
+                    vectors.attach(lesson);
+                }
+            }
+            None => {
+                self.index.remove(slug);
+                if let Some(vectors) = &mut self.vectors {
+                    vectors.detach(slug);
+                }
             }
         }
     }
@@ -104,6 +225,21 @@ impl State {
         match &scanned {
             Some(scanned) => rank(Some(&|lesson: &Lesson| scanned.of(&lesson.slug))),
             None => rank(None),
+        }
+    }
+}
+
+/// Whose text an event sets.
+trait TextOf {
+    fn text_of(&self) -> Option<&str>;
+}
+
+impl TextOf for Happening {
+    fn text_of(&self) -> Option<&str> {
+        match self {
+            Self::LessonAdded { lesson } => Some(&lesson.slug),
+            Self::LessonEdited { lesson, .. } => Some(lesson),
+            _ => None,
         }
     }
 }

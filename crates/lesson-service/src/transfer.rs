@@ -1,7 +1,7 @@
 //! Import and export.
 
 use crate::bounds;
-use crate::fault::{clip, of_store};
+use crate::fault::clip;
 use crate::host::Host;
 use crate::service::{Answer, Service};
 use crate::state::State;
@@ -20,6 +20,7 @@ use lesson_core::{Changes, FoldError, Folded, Happening, Lesson, Millis, Policy,
 use lesson_sync::Store;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The longest path of an import file, in characters.
 const PATH: usize = 1_000;
@@ -77,6 +78,7 @@ impl<S: Store, H: Host> Service<S, H> {
         drop(files);
         let merge = |state: &State, at: Millis| {
             let mut batch = Batch::new(&state.space, &self.policy, at);
+            batch.linked = state.linked.is_some();
             batch.imported.rejected.extend(oversized.iter().cloned());
             batch.take(&parsed);
             batch.done()
@@ -99,14 +101,13 @@ impl<S: Store, H: Host> Service<S, H> {
             ExportFormat::Jsonl => {
                 // What can't be stored now is not in the ledger yet; the rest is worth having.
                 let _ = self.flush().await;
-                let ledger = self
-                    .store
-                    .read_after(0)
-                    .await
-                    .map_err(|error| of_store(&error))?;
+                let events = match self.link() {
+                    Some(link) => self.whole_ledger(link).await?,
+                    None => self.own_events(0).await?,
+                };
                 let mut text = format!("{LEDGER_HEADER}\n");
-                for stored in &ledger.events {
-                    text.push_str(&ledger_line(&stored.event));
+                for event in &events {
+                    text.push_str(&ledger_line(event));
                     text.push('\n');
                 }
                 Ok(Answer::text(text, "application/x-ndjson"))
@@ -138,6 +139,8 @@ struct Batch<'a> {
     at: Millis,
     plan: Plan,
     imported: Imported,
+    /// Whether the space is a server's, which alone knows what is in the ledger already.
+    linked: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -151,6 +154,7 @@ impl<'a> Batch<'a> {
                 ..Plan::default()
             },
             imported: Imported::default(),
+            linked: false,
         }
     }
 
@@ -162,8 +166,20 @@ impl<'a> Batch<'a> {
             .warnings
             .extend(parsed.warnings.iter().map(problem));
         self.imported.unchanged += parsed.unchanged;
-        for event in &parsed.events {
-            self.event(event);
+        if self.linked {
+            let files: BTreeSet<&str> = parsed.events.iter().map(|event| &*event.path).collect();
+            for path in files {
+                self.reject(
+                    path,
+                    None,
+                    "linked",
+                    "a whole ledger can't be imported while a server is connected; import it before connecting, or import its lessons as markdown".to_owned(),
+                );
+            }
+        } else {
+            for event in &parsed.events {
+                self.event(event);
+            }
         }
         for lesson in &parsed.lessons {
             self.lesson(lesson);

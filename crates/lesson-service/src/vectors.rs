@@ -79,8 +79,31 @@ impl Vectors {
         })
     }
 
-    /// All lessons are to be looked at.
+    /// The same without any vector or text.
+    pub fn emptied(self) -> Self {
+        let Self { model, dims, .. } = self;
+        Self {
+            model,
+            dims,
+            scanned: VectorStore::new(dims).unwrap_or(self.scanned),
+            row_of_hash: HashMap::new(),
+            row_of_slug: HashMap::new(),
+            unseen: VecDeque::new(),
+            waiting: HashMap::new(),
+            missing: HashMap::new(),
+            queue: BTreeSet::new(),
+            handed_out: HashSet::new(),
+            refused: HashSet::new(),
+        }
+    }
+
+    /// All lessons are to be looked at, and nothing of other lessons stays but vectors of texts.
     pub fn look_at_all(&mut self, space: &Space) {
+        self.row_of_slug.clear();
+        self.waiting.clear();
+        self.missing.clear();
+        self.queue.clear();
+        self.handed_out.clear();
         self.unseen = space.lessons().map(|lesson| lesson.slug.clone()).collect();
     }
 
@@ -123,7 +146,7 @@ impl Vectors {
 
     /// Forgets what the lesson had or waited for. A text that no lesson has any more is no longer
     /// wanted.
-    fn detach(&mut self, slug: &str) {
+    pub fn detach(&mut self, slug: &str) {
         self.row_of_slug.remove(slug);
         let Some(hash) = self.missing.remove(slug) else {
             return;

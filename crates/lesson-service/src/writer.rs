@@ -8,7 +8,7 @@
 use crate::fault::{of_fold, of_store};
 use crate::host::{Host, uuid7};
 use crate::service::Service;
-use crate::state::State;
+use crate::state::{Reading, State};
 use lesson_api::{ApiError, ErrorCode};
 use lesson_core::{Event, Happening, Millis};
 use lesson_sync::{Entry, Store, StoreError};
@@ -139,13 +139,14 @@ impl<S: Store, H: Host> Service<S, H> {
     /// When the store fails.
     pub async fn catch_up(&self) -> Result<bool, ApiError> {
         let _turn = self.writing.lock().await;
-        let before = self.state.borrow().position;
+        let seen = |state: &State| (state.position, state.revision());
+        let before = seen(&self.state.borrow());
         self.read_news().await.map_err(|error| of_store(&error))?;
-        Ok(self.state.borrow().position != before)
+        Ok(seen(&self.state.borrow()) != before)
     }
 
     /// Stores the queue; the caller has the writer's turn.
-    async fn store_queue(&self) -> Result<(), StoreError> {
+    pub(crate) async fn store_queue(&self) -> Result<(), StoreError> {
         for _ in 0..TRIES {
             let (taken, entries) = self.checked_queue();
             if entries.is_empty() {
@@ -193,14 +194,98 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(())
     }
 
-    async fn read_news(&self) -> Result<(), StoreError> {
-        let position = self.state.borrow().position;
-        let read = self.store.read_after(position).await;
+    /// Reads all of the store.
+    pub(crate) async fn open_state(&self) -> Result<(), StoreError> {
+        for _ in 0..TRIES {
+            if self.read_link().await? {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Behind)
+    }
+
+    /// Reads what is new in the store; the caller has the writer's turn, or there are no others.
+    pub(crate) async fn read_news(&self) -> Result<(), StoreError> {
+        let read = self.read_what_is_new().await;
         self.note(&read);
-        self.state
-            .borrow_mut()
-            .take_in_ledger(&read?, &self.policy, true);
-        Ok(())
+        read
+    }
+
+    async fn read_what_is_new(&self) -> Result<(), StoreError> {
+        let (position, revision) = {
+            let state = self.state.borrow();
+            (state.position, state.revision())
+        };
+        let ledger = self.store.read_after(position).await?;
+        if ledger.revision == revision {
+            self.state
+                .borrow_mut()
+                .take_in_ledger(&ledger, &self.policy, true);
+            return Ok(());
+        }
+        for _ in 0..TRIES {
+            if self.read_link().await? {
+                return Ok(());
+            }
+        }
+        Err(StoreError::Behind)
+    }
+
+    /// Reads a link that has changed, and what it brings; whether nobody changed it meanwhile.
+    async fn read_link(&self) -> Result<bool, StoreError> {
+        let Some(link) = self.store.link().await? else {
+            // Another tab signed out: nothing of what was here may stay.
+            let ledger = self.store.read_after(0).await?;
+            if ledger.revision != 0 {
+                return Ok(false);
+            }
+            let state = State::of(&ledger, &self.policy);
+            self.replace(state, false);
+            return Ok(true);
+        };
+        let follows = self.state.borrow().can_follow(&link);
+        let from = if follows {
+            self.state
+                .borrow()
+                .linked
+                .as_ref()
+                .map_or(0, |linked| linked.link.cursor)
+        } else {
+            0
+        };
+        let rows = self.store.rows_after(from).await?;
+        let set_aside = self.store.set_aside().await?;
+        let outbox = self.store.read_after(link.based).await?;
+        if outbox.revision != link.revision {
+            return Ok(false);
+        }
+        let reading = Reading {
+            link,
+            rows: rows.into_iter().map(|versioned| versioned.row).collect(),
+            outbox,
+            set_aside,
+        };
+        if follows {
+            self.state.borrow_mut().rebase(reading, &self.policy, true);
+        } else {
+            let state = State::of_linked(reading, &self.policy);
+            self.replace(state, true);
+        }
+        Ok(true)
+    }
+
+    /// Puts another state in place. Vectors that are kept are those of texts; without `keep` they
+    /// go, too.
+    pub(crate) fn replace(&self, mut state: State, keep: bool) {
+        let mut held = self.state.borrow_mut();
+        if let Some(mut vectors) = held.vectors.take() {
+            if !keep {
+                vectors = vectors.emptied();
+            }
+            vectors.look_at_all(&state.space);
+            state.vectors = Some(vectors);
+        }
+        *held = state;
     }
 
     /// Remembers for health whether storing works.

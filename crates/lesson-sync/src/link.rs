@@ -34,6 +34,8 @@ pub struct Link {
     pub acked: u64,
     /// Position up to which events may have reached the server.
     pub tried: u64,
+    /// Grows whenever the rows kept here are thrown away for others.
+    pub cleared: u64,
     /// Whether all rows are to be read anew, because the server was restored from a backup.
     pub resync: bool,
     /// When everything was last the same on both sides, by this device's clock.

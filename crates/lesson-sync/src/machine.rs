@@ -497,6 +497,7 @@ impl Machine {
             (false, false) => After::Read,
         };
         if whole {
+            link.cleared = link.cleared.saturating_add(u64::from(link.resync));
             link.based = link.acked;
             link.resync = false;
             link.joined = true;
@@ -561,6 +562,11 @@ impl Machine {
             RemoteError::ActorTaken => self.rest(
                 Phase::Blocked,
                 Some("The server says that this device's events are another person's. Sign out and connect again.".to_owned()),
+                at(LONGEST),
+            ),
+            RemoteError::NotFound => self.rest(
+                Phase::Blocked,
+                Some("The space is not there, or you are no member of it any more. Ask its owner, or sign out and choose another.".to_owned()),
                 at(LONGEST),
             ),
             RemoteError::Refused(cause) => self.rest(Phase::Blocked, Some(cause), at(LONGEST)),

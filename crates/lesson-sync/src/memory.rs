@@ -42,7 +42,7 @@ impl Held {
         let last = events.last().map(|stored| stored.position);
         Ledger {
             position: if whole {
-                self.position.max(position)
+                self.position
             } else {
                 last.unwrap_or(position)
             },
@@ -200,7 +200,12 @@ impl Store for MemoryStore {
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {
-        *self.held.borrow_mut() = Held::default();
+        let mut held = self.held.borrow_mut();
+        *held = Held {
+            // Positions never come again, so that who still has the old state finds itself behind.
+            position: held.position + 1,
+            ..Held::default()
+        };
         Ok(())
     }
 }

@@ -69,7 +69,9 @@ pub enum RemoteError {
     Busy(Option<u64>),
     /// The actor is another user's (403).
     ActorTaken,
-    /// Nothing that repeating would mend: a wrong address, no such space, a server without the
+    /// There is no such space, or no such lesson in it, as far as who asks may see.
+    NotFound,
+    /// Nothing that repeating would mend: a wrong address, a wrong key, a server without the
     /// migrations. What it is and what to do, for a person.
     Refused(String),
 }

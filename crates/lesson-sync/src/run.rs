@@ -36,21 +36,22 @@ async fn read(store: &impl Store, most: usize) -> Result<Option<Box<Sent>>, crat
 }
 
 /// One round, from waking to rest. `changed` is called after each durable step, so that what is
-/// shown follows. No borrow of the machine is held while anything is awaited.
+/// shown follows; when it gives `false`, the round ends there. No borrow of the machine is held
+/// while anything is awaited.
 pub async fn run(
     machine: &RefCell<Machine>,
     store: &impl Store,
     remote: &impl Remote,
     clock: impl Fn() -> (Millis, u128),
-    changed: impl AsyncFn(),
+    changed: impl AsyncFn() -> bool,
 ) -> Rest {
     let mut input = Input::Wake;
     loop {
         let (now, random) = clock();
         let committed = matches!(input, Input::Committed(Ok(_)));
         let effect = machine.borrow_mut().step(input, now, random);
-        if committed {
-            changed().await;
+        if committed && !changed().await {
+            return Rest { until: None };
         }
         if let Effect::Rest(rest) = effect {
             return rest;

@@ -229,6 +229,9 @@ fn of_remote(error: RemoteError) -> SignInError {
         RemoteError::NoAnswer(cause) => SignInError::Server(format!(
             "the server can't be reached ({cause}); check the address and the connection"
         )),
+        RemoteError::NotFound => {
+            SignInError::Server("there is no Supabase project at this address; check it".to_owned())
+        }
         RemoteError::Busy(_) | RemoteError::TooLarge | RemoteError::ActorTaken => {
             SignInError::Server("the server is busy; try again in a moment".to_owned())
         }

@@ -164,7 +164,8 @@ pub trait Store {
     /// [`StoreError::Behind`] when the revision is another one; otherwise as the medium fails.
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError>;
 
-    /// Removes everything: events, rows, link, vectors and identity.
+    /// Removes everything: events, rows, link, vectors and identity. Positions go on, so that who
+    /// appends to what was there before is [`StoreError::Behind`].
     ///
     /// # Errors
     /// When the medium fails; nothing is removed then.

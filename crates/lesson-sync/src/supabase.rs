@@ -208,9 +208,7 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
             "The server does not allow this{}. {MIGRATE}",
             in_brackets(&said)
         )),
-        404 if code == "PT404" => RemoteError::Refused(
-            "The space is not there, or you are no member of it any more. Ask its owner, or sign out and choose another.".to_owned(),
-        ),
+        404 if code == "PT404" => RemoteError::NotFound,
         404 if code.starts_with("PGRST") => RemoteError::Refused(format!(
             "The project lacks a function of Lessonloop, or has another version of it. {MIGRATE}"
         )),

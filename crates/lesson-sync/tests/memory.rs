@@ -1,5 +1,7 @@
 //! The contract of a store, held against the one in memory.
 
+mod contract;
+
 use lesson_core::{Event, Happening};
 use lesson_sync::{Entry, MemoryStore, Store, StoreError};
 use std::task::{Context, Poll, Waker};
@@ -131,4 +133,9 @@ fn vectors_are_kept_per_model_and_replaced() {
     now(store.put_vectors("m1", &rows(2))).unwrap();
     assert_eq!(now(store.vectors("m1")).unwrap(), rows(2));
     assert!(now(store.vectors("m2")).unwrap().is_empty());
+}
+
+#[test]
+fn it_does_what_syncing_needs() {
+    now(contract::holds(async |_| MemoryStore::new()));
 }

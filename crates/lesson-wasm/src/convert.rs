@@ -97,7 +97,7 @@ fn body_of(body: &JsValue) -> Result<serde_json::Value, ApiError> {
 }
 
 /// What a thrown value says.
-fn describe(thrown: &JsValue) -> String {
+pub(crate) fn describe(thrown: &JsValue) -> String {
     thrown
         .dyn_ref::<js_sys::Error>()
         .map_or_else(|| format!("{thrown:?}"), |error| error.message().into())

@@ -31,6 +31,8 @@ export interface EngineOptions {
 export interface Indexing { done: number; total: number; elsewhere: number }
 /** A text that needs a vector, and the key of it. */
 export interface WantedText { hash: string; text: string }
+/** How a round of syncing ended: when the next one is due by itself, in milliseconds since the Unix epoch, and whether what is shown may have changed. */
+export interface SyncRound { next_at: number | null; changed: boolean }
 /** What the engine throws: an `Error` with a stable code. */
 export interface EngineError extends Error { code: string; field?: string }
 "#;
@@ -178,6 +180,23 @@ impl Engine {
         self.inner.service.position() as f64
     }
 
+    /// The revision of the link to a server, 0 without one; it changes with every step of syncing.
+    pub fn revision(&self) -> f64 {
+        self.inner.service.revision() as f64
+    }
+
+    /// One round of syncing with the server: sends what was made here, reads what others made.
+    /// Does nothing without a link. Never throws: what went wrong is told by `GET /v1/sync`.
+    #[wasm_bindgen(unchecked_return_type = "SyncRound")]
+    pub async fn sync_round(&self) -> JsValue {
+        let round = self.inner.service.sync_round().await;
+        self.index_on();
+        to_js(&Round {
+            next_at: round.next_at.map(|at| at as f64),
+            changed: round.changed,
+        })
+    }
+
     /// Stores what waits to be recorded.
     ///
     /// # Errors
@@ -245,6 +264,12 @@ impl Progress {
             elsewhere: indexing.elsewhere,
         }
     }
+}
+
+#[derive(Serialize)]
+struct Round {
+    next_at: Option<f64>,
+    changed: bool,
 }
 
 #[derive(Serialize)]

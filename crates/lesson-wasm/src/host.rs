@@ -1,8 +1,9 @@
-//! The host's clock and randomness, or the functions that were given in their place.
+//! The host's clock, randomness and network; functions may be given in place of the first two.
 
 use js_sys::{Date, Function};
 use lesson_core::Millis;
 use lesson_service::Host;
+use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// A JavaScript host.
@@ -43,5 +44,9 @@ impl Host for JsHost {
 
     async fn pause(&self) {
         gloo::timers::future::TimeoutFuture::new(0).await;
+    }
+
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
+        crate::fetch::fetch(request).await
     }
 }

@@ -6,6 +6,7 @@
 
 mod convert;
 mod engine;
+mod fetch;
 mod host;
 mod indexed_db;
 mod pack;

@@ -1,7 +1,10 @@
 //! The store that was asked for when the engine was opened.
 
 use crate::indexed_db::IndexedDbStore;
-use lesson_sync::{Entry, Identity, Ledger, MemoryStore, Store, StoreError, Stored, VectorRow};
+use lesson_sync::{
+    Change, Entry, Identity, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
+    VectorRow, VersionedRow,
+};
 
 /// One of the stores that a JavaScript host can have.
 #[derive(Debug)]
@@ -34,6 +37,10 @@ impl Store for AnyStore {
         each!(self, store => store.read_after(position).await)
     }
 
+    async fn read_some(&self, position: u64, most: usize) -> Result<Ledger, StoreError> {
+        each!(self, store => store.read_some(position, most).await)
+    }
+
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
         each!(self, store => store.append(expected, entries).await)
     }
@@ -44,5 +51,25 @@ impl Store for AnyStore {
 
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
         each!(self, store => store.put_vectors(model, rows).await)
+    }
+
+    async fn link(&self) -> Result<Option<Link>, StoreError> {
+        each!(self, store => store.link().await)
+    }
+
+    async fn rows_after(&self, version: u64) -> Result<Vec<VersionedRow>, StoreError> {
+        each!(self, store => store.rows_after(version).await)
+    }
+
+    async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
+        each!(self, store => store.set_aside().await)
+    }
+
+    async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
+        each!(self, store => store.commit(expected, change).await)
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        each!(self, store => store.wipe().await)
     }
 }

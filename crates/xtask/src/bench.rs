@@ -6,6 +6,7 @@ use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
+use crate::stack::{Data, Stack};
 use crate::{engine as module, model, run};
 
 struct Bench {
@@ -41,6 +42,12 @@ const BENCHES: &[Bench] = &[
             Need::PeerModel,
         ],
         run: Run::Json(embed::run),
+    },
+    Bench {
+        name: "sync",
+        about: "first syncs of 1,000 to 100,000 lessons over the local stack, beside plain rows by REST",
+        needs: &[Need::Dist, Need::Stack],
+        run: Run::Table(sync),
     },
     Bench {
         name: "size",
@@ -106,6 +113,16 @@ fn engine(cache: &Cache) -> Result<()> {
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
     run::loud(node, remedy)
+}
+
+/// Whole engines in Node over a fresh local stack.
+fn sync(cache: &Cache) -> Result<()> {
+    let stack = Stack::start(cache, Data::Fresh, Some(0))?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/sync.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .envs(stack.variables(cache));
+    run::loud(node, "read the message above")
 }
 
 /// Node compresses: it is there anyway, and its gzip is the one that web servers use. Fails when a bar is missed.

@@ -56,7 +56,7 @@ enum Task {
         #[arg(long)]
         dev: bool,
     },
-    /// Build dist/ and serve it on this machine until Ctrl-C.
+    /// Build dist/ and serve it on this machine until Ctrl-C, with the local stack beside it.
     Serve {
         /// The port; 0 takes any. Without it: the first free one from 8787 up.
         #[arg(long)]
@@ -64,12 +64,15 @@ enum Task {
         /// Serve dist/ as it is; the first line printed is the URL.
         #[arg(long)]
         no_build: bool,
+        /// Serve the dashboard alone, without the local stack.
+        #[arg(long)]
+        no_stack: bool,
     },
     /// Run the local stack alone: PostgreSQL, PostgREST and a gateway like Supabase's, until Ctrl-C.
     Stack {
-        /// The gateway's port; 0 takes any.
-        #[arg(long, default_value_t = 0)]
-        port: u16,
+        /// The gateway's port; 0 takes any. Without it: the first free one from 54321 up.
+        #[arg(long)]
+        port: Option<u16>,
     },
     /// Run one test suite, or all.
     #[command(after_help = suites::list())]
@@ -112,7 +115,11 @@ fn start(task: Task) -> Result<()> {
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
         Task::Build { dev } => build(&cache, if dev { Profile::Dev } else { Profile::Release }),
-        Task::Serve { port, no_build } => serve(&cache, port, no_build),
+        Task::Serve {
+            port,
+            no_build,
+            no_stack,
+        } => serve(&cache, port, no_build, no_stack),
         Task::Stack { port } => stack(&cache, port),
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
         Task::Bench { name, json } => bench::bench(&cache, &name, json),
@@ -122,7 +129,7 @@ fn start(task: Task) -> Result<()> {
 
 fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
     let mut needs = match purpose {
-        Some(Purpose::Serve) => needs::BUILD.to_vec(),
+        Some(Purpose::Serve) => [needs::BUILD, &[Need::Stack]].concat(),
         Some(Purpose::Test) => suites::all_needs(),
         Some(Purpose::Bench) => bench::all_needs(),
         None => [
@@ -149,32 +156,53 @@ fn build(cache: &Cache, profile: Profile) -> Result<()> {
     plan.run()
 }
 
-fn serve(cache: &Cache, port: Option<u16>, no_build: bool) -> Result<()> {
+fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Result<()> {
     if !no_build {
         build(cache, Profile::Release)?;
     }
-    let site = serve::Site::open(&cache.root.join("dist"), port)?;
+    // The dashboard is whole without a server.
+    let stack = if no_stack {
+        None
+    } else {
+        stack_kept(cache, None)
+            .inspect_err(|fault| eprintln!("\nThe local stack did not start; the dashboard is served without it.\n{fault}\n"))
+            .ok()
+    };
+    let offer = stack.as_ref().map(stack::Stack::offer);
+    let site = serve::Site::open(&cache.root.join("dist"), port, offer)?;
     let thread = site.start()?;
     println!("{}", site.url());
     if !no_build {
         println!(
-            "\nOpen it in a browser. From a shell:\n  curl {0}/engine/manifest.json\n  node --input-type=module -e '{1}'\nCtrl-C ends it.",
+            "\nOpen it in a browser. From a shell:\n  curl {0}/engine/manifest.json\n  node --input-type=module -e '{1}'",
             site.url(),
             TRY
         );
     }
+    if let Some(stack) = &stack {
+        println!(
+            "\nThe local stack, to connect to on the page *Data*:\n{}",
+            stack.describe()
+        );
+    }
+    println!("\nCtrl-C ends it.");
     let _ = thread.join();
     Ok(())
 }
 
-fn stack(cache: &Cache, port: u16) -> Result<()> {
+fn stack(cache: &Cache, port: Option<u16>) -> Result<()> {
+    let stack = stack_kept(cache, port)?;
+    println!("{}\nCtrl-C ends it.", stack.describe());
+    stack.serve();
+    Ok(())
+}
+
+/// The local stack over the data that is kept between runs.
+fn stack_kept(cache: &Cache, port: Option<u16>) -> Result<stack::Stack> {
     let mut plan = Plan::default();
     needs::plan(cache, &[Need::Stack], &mut plan)?;
     plan.run()?;
-    let stack = stack::Stack::start(cache, stack::Data::Kept, port)?;
-    println!("{}", stack.describe());
-    stack.serve();
-    Ok(())
+    stack::Stack::start(cache, stack::Data::Kept, port)
 }
 
 /// The module outside a browser, in one line; prints 0.75.

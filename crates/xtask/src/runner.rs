@@ -20,7 +20,8 @@ pub enum Runner {
     Cargo(&'static [&'static str]),
     /// `wasm-pack test` of this crate in headless Chromium, then the kernels' tests there.
     Wasm(&'static str),
-    /// Node's test runner over these files of `tests/`, with the built site served.
+    /// Node's test runner over these files of `tests/`, with the built site served, and a fresh local stack beside it
+    /// when that is needed.
     Node(&'static [&'static str]),
     /// Node's test runner over these files of `tests/`, with a fresh local stack.
     Stack(&'static [&'static str]),
@@ -51,7 +52,7 @@ impl Runner {
                 let module = wasm_pack(cache, krate);
                 module.and(kernels(cache))
             }
-            Self::Node(folders) => node(cache, folders),
+            Self::Node(folders) => node(cache, folders, needs),
             Self::Stack(folders) => stack(cache, folders),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
@@ -142,10 +143,14 @@ fn types(cache: &Cache) -> Result<()> {
     Ok(())
 }
 
-/// Serves `dist/` from this process for as long as Node runs.
-fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
+/// Serves `dist/` from this process for as long as Node runs, with a fresh local stack where the suite needs one.
+fn node(cache: &Cache, folders: &[&str], needs: &[Need]) -> Result<()> {
     let dist = cache.root.join("dist");
-    let site = Site::open(&dist, Some(0))?;
+    let stack = needs
+        .contains(&Need::Stack)
+        .then(|| Stack::start(cache, Data::Fresh, Some(0)))
+        .transpose()?;
+    let site = Site::open(&dist, Some(0), stack.as_ref().map(Stack::offer))?;
     site.start()?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec"]);
@@ -159,24 +164,29 @@ fn node(cache: &Cache, folders: &[&str]) -> Result<()> {
         .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
         // A suite that compares with native code runs cargo itself.
         .env("CARGO_TARGET_DIR", cache.dir("target/host")?);
+    if let Some(stack) = &stack {
+        command.envs(stack.variables(cache));
+    }
     run::loud(command, REMEDY)
 }
 
 /// Runs a local stack from this process for as long as Node runs.
 fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
-    let mut generator = run::cargo(cache)?;
-    generator.args(["build", "-p", "tests", "--example", "ledgers"]);
-    run::loud(generator, REMEDY)?;
-    let stack = Stack::start(cache, Data::Fresh, 0)?;
+    let mut examples = run::cargo(cache)?;
+    examples.args(["build", "-p", "lesson-sync"]);
+    examples.args(["--example", "client", "--example", "ledgers"]);
+    run::loud(examples, REMEDY)?;
+    let built = cache.dir("target/host")?.join("debug/examples");
+    let stack = Stack::start(cache, Data::Fresh, Some(0))?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]);
     for folder in folders {
         command.args(suite_files(cache, folder)?);
     }
-    command.envs(stack.variables(cache)).env(
-        "LESSONLOOP_LEDGERS",
-        cache.dir("target/host")?.join("debug/examples/ledgers"),
-    );
+    command
+        .envs(stack.variables(cache))
+        .env("LESSONLOOP_CLIENT", built.join("client"))
+        .env("LESSONLOOP_LEDGERS", built.join("ledgers"));
     run::loud(command, REMEDY)
 }
 

@@ -17,6 +17,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::fault::{Fault, OrFault as _, Result};
@@ -25,6 +26,23 @@ use crate::range::Part;
 /// Where the search for a free port starts when none is asked for.
 const FIRST_PORT: u16 = 8787;
 const PORTS_TRIED: u16 = 50;
+
+/// Where a page asks for the local stack, and who may answer it.
+const OFFER: &str = "/local-stack.json";
+
+/// Where hosted Supabase projects are.
+const HOSTED: &str = "https://*.supabase.co";
+
+/// The local stack, as a page may know it to fill its form in. The key is the publishable one.
+#[derive(Clone)]
+pub struct Offer {
+    /// Where clients connect.
+    pub url: String,
+    /// The publishable key.
+    pub key: String,
+    /// Who may sign in.
+    pub email: String,
+}
 
 /// A server that listens but may not answer yet.
 pub struct Site {
@@ -39,6 +57,7 @@ struct Served {
     policy: String,
     port: u16,
     tags: Tags,
+    offer: Option<Offer>,
 }
 
 /// The entity tags of files, with what says that a file is still the same.
@@ -66,8 +85,9 @@ impl Tags {
 }
 
 impl Site {
-    /// Listens on the loopback interface: on `port` (0: any), or on the first free one from 8787 up.
-    pub fn open(folder: &Path, port: Option<u16>) -> Result<Self> {
+    /// Listens on the loopback interface: on `port` (0: any), or on the first free one from 8787 up. With an offer,
+    /// pages may connect to that stack, and are told of it.
+    pub fn open(folder: &Path, port: Option<u16>, offer: Option<Offer>) -> Result<Self> {
         let index = folder.join("index.html");
         let page = std::fs::read_to_string(&index)
             .or_fault(index.display(), "run `cargo xtask build` first")?;
@@ -89,9 +109,10 @@ impl Site {
                         .or_fault("the server", remedy)?;
                     let served = Arc::new(Served {
                         folder,
-                        policy: policy(&page),
+                        policy: policy(&page, offer.as_ref().map(|offer| offer.url.as_str())),
                         port: address.port(),
                         tags: Tags::default(),
+                        offer,
                     });
                     return Ok(Self {
                         listener,
@@ -152,17 +173,13 @@ async fn accept(listener: TcpListener, served: Arc<Served>) {
 
 /// The answer to one request; files are small enough to be read whole.
 fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>> {
-    let found = if !is_local(request.headers(), served.port) {
+    let read = if !is_local(request.headers(), served.port) {
         Err(403)
     } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
         Err(405)
     } else {
-        locate(&served.folder, request.uri().path()).ok_or(404)
+        content(served, request.uri().path()).ok_or(404_u16)
     };
-    let read = found.and_then(|path| {
-        let bytes = std::fs::read(&path).map_err(|_| 404_u16)?;
-        Ok((path, Bytes::from(bytes)))
-    });
     let mut response = Response::builder()
         .header("Content-Security-Policy", &served.policy)
         .header("X-Content-Type-Options", "nosniff")
@@ -212,6 +229,17 @@ fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>>
         .body(Full::new(bytes));
     // The policy is printable text, so only a bug could make it no header.
     response.unwrap_or_else(|_| Response::new(Full::default()))
+}
+
+/// What a URL's path names, with the name that says its type.
+fn content(served: &Served, url: &str) -> Option<(PathBuf, Bytes)> {
+    if let Some(offer) = served.offer.as_ref().filter(|_| url == OFFER) {
+        let told = json!({ "url": offer.url, "key": offer.key, "email": offer.email });
+        return Some((PathBuf::from(OFFER), Bytes::from(told.to_string())));
+    }
+    let path = locate(&served.folder, url)?;
+    let bytes = std::fs::read(&path).ok()?;
+    Some((path, Bytes::from(bytes)))
 }
 
 /// Whether the request names this machine: a foreign name that was rebound to the loopback address must not read us.
@@ -269,16 +297,20 @@ fn decode(path: &str) -> Option<String> {
 }
 
 /// The content security policy: everything from here, nothing inline but the scripts that the bundler wrote into the
-/// page, each named by its hash.
-fn policy(page: &str) -> String {
+/// page, each named by its hash. Data goes to hosted Supabase, and to `stack` when there is one.
+fn policy(page: &str, stack: Option<&str>) -> String {
     let mut scripts = String::new();
     for script in inline_scripts(page) {
         let hash = STANDARD.encode(Sha256::digest(script.as_bytes()));
         scripts.push_str(&format!(" 'sha256-{hash}'"));
     }
+    let mut servers = HOSTED.to_owned();
+    if let Some(stack) = stack {
+        servers.push_str(&format!(" {stack}"));
+    }
     format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; worker-src 'self'; connect-src 'self'; \
-         style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; \
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; worker-src 'self'; \
+         connect-src 'self' {servers}; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'"
     )
 }

@@ -57,7 +57,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "stack",
-        about: "the migrations on PostgreSQL and PostgREST: tenants apart, push and pull, the fold in SQL",
+        about: "the migrations on PostgreSQL and PostgREST: tenants apart, the fold in SQL, devices that sync",
         needs: &[Need::Stack],
         runner: Runner::Stack(&["stack"]),
     },
@@ -99,9 +99,15 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "loop",
-        about: "the whole loop in the built app, real model, offline",
-        needs: &[Need::Dist, Need::Browser],
+        about: "the whole loop in the built app, real model, offline and with the local stack",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
         runner: Runner::Node(&["browser"]),
+    },
+    Suite {
+        name: "replica",
+        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["replica"]),
     },
     Suite {
         name: "parity",

@@ -1,4 +1,4 @@
-//! Import, export, storage, the model, the theme and the policy.
+//! Import, syncing, export, storage, the model, the theme and the policy.
 
 mod export;
 mod import;
@@ -8,6 +8,7 @@ mod policy;
 mod report;
 mod samples;
 mod storage;
+mod sync;
 
 use crate::theme::Theme;
 use crate::ui::{Choice, Page};
@@ -18,13 +19,15 @@ use model::ModelCard;
 use policy::PolicyCard;
 pub use samples::SamplesButton;
 use storage::StorageCard;
+use sync::{SyncCard, whereabouts};
 
 /// Everything about the data of this browser.
 #[component]
 pub fn DataPage() -> impl IntoView {
     view! {
-        <Page title="Data" intro="Everything is kept in this browser. Nothing leaves it.">
+        <Page title="Data" intro=whereabouts()>
             <ImportCard/>
+            <SyncCard/>
             <div class="columns-2">
                 <ExportCard/>
                 <ModelCard/>

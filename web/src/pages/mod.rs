@@ -6,6 +6,7 @@ mod lessons;
 mod new_lesson;
 mod not_found;
 mod recommend;
+mod set_aside;
 mod stats;
 mod tools;
 
@@ -15,5 +16,6 @@ pub use lessons::LessonsPage;
 pub use new_lesson::NewLessonPage;
 pub use not_found::NotFoundPage;
 pub use recommend::RecommendPage;
+pub use set_aside::SetAsidePage;
 pub use stats::StatsPage;
 pub use tools::ToolsPage;

@@ -11,37 +11,60 @@ pub fn TextField(
     value: RwSignal<String>,
     #[prop(optional)] hint: &'static str,
     #[prop(optional)] placeholder: &'static str,
-    #[prop(default = "text")] kind: &'static str,
+    /// The input's type; or `decimal`, or `url` for an address that the engine checks.
+    #[prop(default = "text")]
+    kind: &'static str,
     #[prop(default = 300)] max: usize,
     /// Words to offer.
     #[prop(optional, into)]
     offers: Signal<Vec<String>>,
     #[prop(optional)] required: bool,
+    /// What the browser may fill in.
+    #[prop(default = "off")]
+    autocomplete: &'static str,
+    /// What is wrong with it.
+    #[prop(optional, into)]
+    error: Signal<Option<String>>,
     #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
     let list_id = format!("{id}-offers");
     let hint_id = format!("{id}-hint");
-    let decimal = kind == "decimal";
+    let error_id = format!("{id}-error");
+    let (kind, keys) = match kind {
+        "decimal" | "url" => ("text", Some(kind)),
+        _ => (kind, None),
+    };
+    let about = {
+        let (hint_id, error_id) = (hint_id.clone(), error_id.clone());
+        move || match (hint.is_empty(), error.read().is_some()) {
+            (true, false) => None,
+            (true, true) => Some(error_id.clone()),
+            (false, false) => Some(hint_id.clone()),
+            (false, true) => Some(format!("{error_id} {hint_id}")),
+        }
+    };
     view! {
         <div class="field">
             <label for=id>{label}</label>
             <input
                 id=id
-                type=if decimal { "text" } else { kind }
-                inputmode=decimal.then_some("decimal")
+                type=kind
+                inputmode=keys
                 prop:value=value
                 on:input:target=move |event| value.set(event.target().value())
                 placeholder=placeholder
                 maxlength=max.to_string()
                 list=list_id.clone()
                 required=required
-                autocomplete="off"
-                aria-describedby=(!hint.is_empty()).then(|| hint_id.clone())
+                autocomplete=autocomplete
+                aria-invalid=move || error.read().is_some().then_some("true")
+                aria-describedby=about
                 data-testid=if testid.is_empty() { id } else { testid }
             />
             <datalist id=list_id>
                 {move || offers.get().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
             </datalist>
+            {move || error.get().map(|error| view! { <p class="field-error" id=error_id.clone()>{error}</p> })}
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </div>
     }

@@ -2,6 +2,7 @@
 
 mod badge;
 mod charts;
+mod dialog;
 mod field;
 mod notice;
 mod prose;
@@ -9,6 +10,7 @@ mod toast;
 
 pub use badge::{BadgeChip, RelevanceChip, TrustChip};
 pub use charts::{Bar, BarList, Columns};
+pub use dialog::Dialog;
 pub use field::{Area, Choice, Pick, TextField};
 pub use notice::{Empty, ErrorNote, Loading, Page};
 pub use prose::Prose;

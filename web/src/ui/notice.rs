@@ -12,7 +12,7 @@ pub fn Page(
     title: String,
     /// A sentence below it.
     #[prop(optional, into)]
-    intro: String,
+    intro: Signal<String>,
     /// Beside the heading.
     #[prop(optional, into)]
     actions: ViewFn,
@@ -23,7 +23,7 @@ pub fn Page(
         <div class="page-head">
             <div>
                 <h1>{title}</h1>
-                {(!intro.is_empty()).then(|| view! { <p class="intro">{intro}</p> })}
+                <Show when=move || !intro.read().is_empty()><p class="intro">{intro}</p></Show>
             </div>
             <div class="actions">{actions.run()}</div>
         </div>

@@ -6,7 +6,10 @@ use lesson_api::{ErrorBody, Method, Request, Response};
 use lesson_core::{Millis, Policy, Space};
 use lesson_embed::EmbedError;
 use lesson_service::{Embedder, Host, Service};
-use lesson_sync::{Entry, Identity, Ledger, MemoryStore, Store, StoreError, Stored, VectorRow};
+use lesson_sync::{
+    Change, Entry, Identity, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
+    VectorRow, VersionedRow,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -199,6 +202,40 @@ impl Store for TestStore {
             }
             Fault::None | Fault::Dead => self.0.memory.append(expected, entries).await,
         }
+    }
+
+    async fn read_some(&self, position: u64, most: usize) -> Result<Ledger, StoreError> {
+        self.alive()?;
+        self.0.memory.read_some(position, most).await
+    }
+
+    async fn link(&self) -> Result<Option<Link>, StoreError> {
+        self.alive()?;
+        self.0.memory.link().await
+    }
+
+    async fn rows_after(&self, version: u64) -> Result<Vec<VersionedRow>, StoreError> {
+        self.alive()?;
+        self.0.memory.rows_after(version).await
+    }
+
+    async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
+        self.alive()?;
+        self.0.memory.set_aside().await
+    }
+
+    async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
+        self.alive()?;
+        match self.0.fault.get() {
+            Fault::Full => Err(StoreError::Full),
+            Fault::Failed => Err(StoreError::Failed("disk".to_owned())),
+            _ => self.0.memory.commit(expected, change).await,
+        }
+    }
+
+    async fn wipe(&self) -> Result<(), StoreError> {
+        self.alive()?;
+        self.0.memory.wipe().await
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
-use super::{Site, decode, inline_scripts, locate, policy};
+use super::{Offer, Site, decode, inline_scripts, locate, policy};
 
 #[test]
 fn paths_stay_in_the_folder() {
@@ -45,10 +45,49 @@ fn only_inline_scripts_are_named() {
     assert_eq!(inline_scripts(page), ["import a", "c"]);
     // printf c | openssl dgst -sha256 -binary | base64
     assert!(
-        policy(page).contains("'sha256-Ln0sA6lQeuJl7PW1NWiFpTOTogKdJBOUmXJloaJa78Y='"),
+        policy(page, None).contains("'sha256-Ln0sA6lQeuJl7PW1NWiFpTOTogKdJBOUmXJloaJa78Y='"),
         "{}",
-        policy(page)
+        policy(page, None)
     );
+}
+
+#[test]
+fn the_stack_is_told_of_and_allowed_only_where_there_is_one() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-offer-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
+    let offer = Offer {
+        url: "http://127.0.0.1:54321".into(),
+        key: "the key".into(),
+        email: "ada@lessonloop.test".into(),
+    };
+    let with = Site::open(&folder, Some(0), Some(offer)).expect("a free port");
+    with.start().expect("a thread");
+    let own = "127.0.0.1:PORT";
+    let told = ask(&with, "GET", "/local-stack.json", own);
+    assert!(told.contains("Content-Type: application/json"), "{told}");
+    let (head, body) = told.split_once("\r\n\r\n").expect("a head and a body");
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(body).ok(),
+        Some(
+            serde_json::json!({ "url": "http://127.0.0.1:54321", "key": "the key", "email": "ada@lessonloop.test" })
+        )
+    );
+    assert!(
+        head.contains("connect-src 'self' https://*.supabase.co http://127.0.0.1:54321;"),
+        "{head}"
+    );
+    assert!(ask(&with, "GET", "/local-stack.json", "evil.example").starts_with("HTTP/1.1 403 "));
+
+    let without = Site::open(&folder, Some(0), None).expect("a free port");
+    without.start().expect("a thread");
+    let missing = ask(&without, "GET", "/local-stack.json", own);
+    assert!(missing.starts_with("HTTP/1.1 404 "), "{missing}");
+    assert!(
+        missing.contains("connect-src 'self' https://*.supabase.co;"),
+        "{missing}"
+    );
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
 }
 
 /// Sends one raw request to a server over this crate's `src` and answers with head and body.
@@ -74,7 +113,7 @@ fn answers_are_typed_whole_and_for_this_machine_only() {
     std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
     let module = "x".repeat(100_000);
     std::fs::write(folder.join("engine/a.wasm"), &module).expect("a temporary file");
-    let site = Site::open(&folder, Some(0)).expect("a free port");
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
     site.start().expect("a thread");
 
     let own = "127.0.0.1:PORT";
@@ -142,7 +181,7 @@ fn a_file_is_sent_in_part_or_not_again() {
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
     std::fs::write(folder.join("a.pack"), "0123456789").expect("a temporary file");
-    let site = Site::open(&folder, Some(0)).expect("a free port");
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
     site.start().expect("a thread");
     let ask = |method: &str, headers: &str| {
         let host = format!("127.0.0.1:PORT\r\n{headers}X-End: 1");
@@ -248,7 +287,7 @@ fn a_burst_of_kept_connections_is_answered() {
     let folder = std::env::temp_dir().join(format!("lessonloop-burst-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
-    let site = Site::open(&folder, Some(0)).expect("a free port");
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
     site.start().expect("a thread");
     // As several browsers open them, all kept open until every one has its answer.
     let mut streams: Vec<TcpStream> = (0..64)

@@ -33,11 +33,22 @@ pub struct Gateway {
     pub sign_in: SignIn,
 }
 
-/// Listens on a port of the loopback interface (0: any) and answers in a thread that ends with the process.
-pub fn start(gateway: Gateway, port: u16) -> Result<(SocketAddr, JoinHandle<()>)> {
+/// The port that Supabase's own local stack takes, and how many from there on are tried.
+const FIRST_PORT: u16 = 54321;
+const PORTS_TRIED: u16 = 20;
+
+/// Listens on the loopback interface and answers in a thread that ends with the process: on `port` (0: any), or on the
+/// first free one from 54321 up, because a connected browser keeps the address.
+pub fn start(gateway: Gateway, port: Option<u16>) -> Result<(SocketAddr, JoinHandle<()>)> {
     let remedy = "name a free port with --port";
-    let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).or_fault("the gateway", remedy)?;
+    let bind = |port: u16| TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    let listener = match port {
+        Some(port) => bind(port),
+        None => (FIRST_PORT..FIRST_PORT + PORTS_TRIED)
+            .find_map(|port| bind(port).ok())
+            .map_or_else(|| bind(0), Ok),
+    };
+    let listener = listener.or_fault("the gateway", remedy)?;
     let address = listener.local_addr().or_fault("the gateway", remedy)?;
     listener
         .set_nonblocking(true)

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::cache::{self, Cache};
 use crate::fault::{Fault, OrFault as _, Result};
 use crate::run;
+use crate::serve::Offer;
 use gateway::Gateway;
 use parts::Parts;
 pub use parts::ensure;
@@ -31,6 +32,9 @@ const SUPERUSER: &str = "supabase_admin";
 
 /// Rows that REST answers with at most, as on hosted Supabase.
 const MAX_ROWS: u32 = 1000;
+
+/// When the publishable key expires: the year 2100.
+const KEY_EXPIRES: u64 = 4_102_444_800;
 
 /// Who may sign in.
 const SAMPLE_USERS: [&str; 2] = ["ada@lessonloop.test", "ben@lessonloop.test"];
@@ -77,7 +81,7 @@ impl Drop for Folder {
 
 impl Stack {
     /// Brings everything up, with all migrations applied.
-    pub fn start(cache: &Cache, data: Data, port: u16) -> Result<Self> {
+    pub fn start(cache: &Cache, data: Data, port: Option<u16>) -> Result<Self> {
         let owner = Owner::find(cache)?;
         let (parts, home) = parts::open(cache)?;
         let (folder, lock) = folder(&home, data)?;
@@ -159,8 +163,8 @@ impl Stack {
 
         let key = token::sign(
             &secrets.tokens,
-            // Ten years, as on hosted Supabase.
-            &json!({ "iss": "lessonloop-stack", "role": "anon", "exp": token::now() + 315_360_000 }),
+            // The same at every start: a connected browser keeps it.
+            &json!({ "iss": "lessonloop-stack", "role": "anon", "exp": KEY_EXPIRES }),
         );
         let (address, gateway) = gateway::start(
             Gateway {
@@ -207,6 +211,20 @@ impl Stack {
         all
     }
 
+    /// What a page may know to fill its form in: no password.
+    pub fn offer(&self) -> Offer {
+        Offer {
+            url: self.url.clone(),
+            key: self.key.clone(),
+            email: self
+                .secrets
+                .users
+                .first()
+                .map(|user| user.email.clone())
+                .unwrap_or_default(),
+        }
+    }
+
     /// What a person needs to connect.
     pub fn describe(&self) -> String {
         let mut lines = vec![
@@ -220,7 +238,14 @@ impl Stack {
             ));
         }
         lines.push(format!("data             {}", self.folder.at.display()));
-        lines.push("Sign-in is a stand-in that knows these users only. Ctrl-C ends it.".into());
+        lines.push("Sign-in is a stand-in that knows these users only.".into());
+        if let Some(user) = self.secrets.users.first() {
+            let body = json!({ "email": user.email, "password": user.password });
+            lines.push(format!(
+                "  curl '{}/auth/v1/token?grant_type=password' -H 'apikey: {}' -d '{body}'",
+                self.url, self.key
+            ));
+        }
         lines.join("\n")
     }
 

@@ -91,7 +91,8 @@ fn names(index: &Value) -> Option<Vec<String>> {
         .collect()
 }
 
-async fn fetch(address: &str) -> Result<String, String> {
+/// The text of a file of this site. An error is told in words for a person.
+pub(super) async fn fetch(address: &str) -> Result<String, String> {
     let failed = |_| format!("{address} could not be fetched. Check the connection and try again.");
     let response = JsFuture::from(window().fetch_with_str(address))
         .await

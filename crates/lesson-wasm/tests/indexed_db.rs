@@ -1,0 +1,288 @@
+//! The store in IndexedDB: what syncing needs of it, databases of earlier versions, and other tabs.
+#![cfg(target_arch = "wasm32")]
+#![forbid(unsafe_code)]
+
+#[path = "../../lesson-sync/tests/contract/mod.rs"]
+mod contract;
+
+use js_sys::{Function, Promise};
+use lesson_core::{Happening, Row};
+use lesson_sync::{Change, Entry, Link, Store, StoreError, VersionedRow};
+use lesson_wasm::IndexedDbStore;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+async fn opened(name: &str) -> IndexedDbStore {
+    IndexedDbStore::open(name).await.unwrap()
+}
+
+/// Runs JavaScript that sees the database's name as `name`, `opened(request)` and `done(transaction)`.
+async fn script(name: &str, body: &str) -> JsValue {
+    let source = format!(
+        "const opened = (request) => new Promise((ok, fail) => {{
+            request.onsuccess = () => ok(request.result);
+            request.onerror = () => fail(request.error);
+        }});
+        const done = (transaction) => new Promise((ok, fail) => {{
+            transaction.oncomplete = ok;
+            transaction.onabort = () => fail(transaction.error);
+        }});
+        return (async () => {{ {body} }})();"
+    );
+    let promise: Promise = Function::new_with_args("name", &source)
+        .call1(&JsValue::UNDEFINED, &name.into())
+        .unwrap()
+        .dyn_into()
+        .unwrap();
+    JsFuture::from(promise).await.unwrap()
+}
+
+fn rated(op_id: &str) -> Entry {
+    Entry::Own {
+        op_id: op_id.to_owned(),
+        at: 0,
+        event: Happening::Rated {
+            lesson: "a".to_owned(),
+            helpful: true,
+        },
+    }
+}
+
+fn to(actor: &str) -> Change {
+    Change::to(Link {
+        actor: actor.to_owned(),
+        ..Link::default()
+    })
+}
+
+fn day(version: u64) -> VersionedRow {
+    VersionedRow {
+        version,
+        row: Row::Day {
+            day: version as i64,
+            events: 1,
+        },
+    }
+}
+
+#[wasm_bindgen_test]
+async fn it_does_what_syncing_needs() {
+    contract::holds(opened).await;
+}
+
+/// What the first version made and kept.
+const VERSION_1: &str = r#"
+    const opening = indexedDB.open(name, 1);
+    opening.onupgradeneeded = () => {
+        for (const store of ["events", "meta", "vectors"]) opening.result.createObjectStore(store);
+    };
+    const database = await opened(opening);
+    const writing = database.transaction(["events", "meta", "vectors"], "readwrite");
+    for (const position of [1, 2, 4]) {
+        writing.objectStore("events").put(JSON.stringify({
+            op_id: `op-${position}`, actor: "device", seq: position, at: "2026-11-22T08:30:00.000Z",
+            event: { Rated: { lesson: "a", helpful: true } },
+        }), position);
+    }
+    writing.objectStore("events").put("{not json", 3);
+    writing.objectStore("meta").put(JSON.stringify({ actor: "device", position: 4, seq: 4 }), "head");
+    writing.objectStore("vectors").put(new Uint8Array([1, 2]), "mini|aa");
+    await done(writing);
+"#;
+
+#[wasm_bindgen_test]
+async fn a_database_of_version_1_opens_with_everything_and_can_be_linked() {
+    script("version-1", &format!("{VERSION_1} database.close();")).await;
+    let store = opened("version-1").await;
+    let ledger = store.read_after(0).await.unwrap();
+    let places = |ledger: &lesson_sync::Ledger| -> Vec<(u64, String, u64)> {
+        ledger
+            .events
+            .iter()
+            .map(|stored| {
+                let event = &stored.event;
+                (stored.position, event.actor.clone(), event.seq)
+            })
+            .collect()
+    };
+    let device = || "device".to_owned();
+    assert_eq!(
+        places(&ledger),
+        [(1, device(), 1), (2, device(), 2), (4, device(), 4)]
+    );
+    assert_eq!(ledger.unreadable[0].0, 3);
+    assert_eq!((ledger.position, ledger.revision), (4, 0));
+    assert_eq!(store.identity("fresh").await.unwrap().actor, "device");
+    assert_eq!(
+        store.vectors("mini").await.unwrap(),
+        [("aa".to_owned(), vec![1, 2])]
+    );
+    assert_eq!(store.link().await.unwrap(), None);
+
+    // What can't be read stays, and spends no number; batches go past it.
+    let mut change = to("linked");
+    change.renumber_after = Some(1);
+    change.rows = vec![day(1)];
+    store.commit(0, change).await.unwrap();
+    store.append(4, vec![rated("next")]).await.unwrap();
+    let ledger = store.read_after(0).await.unwrap();
+    let linked = || "linked".to_owned();
+    assert_eq!(
+        places(&ledger),
+        [
+            (1, device(), 1),
+            (2, linked(), 1),
+            (4, linked(), 2),
+            (5, linked(), 3)
+        ]
+    );
+    assert_eq!(ledger.unreadable[0].0, 3);
+    let some = store.read_some(2, 1).await.unwrap();
+    assert_eq!(places(&some), [(4, linked(), 2)]);
+    assert_eq!(store.rows_after(0).await.unwrap(), [day(1)]);
+}
+
+#[wasm_bindgen_test]
+async fn a_step_that_fails_midway_changes_nothing() {
+    let store = opened("midway").await;
+    store.identity("me").await.unwrap();
+    store.append(0, vec![rated("a")]).await.unwrap();
+    let mut first = to("me");
+    first.rows = vec![day(1)];
+    let link = store.commit(0, first).await.unwrap();
+    // A head that can't be read is met after the rows were put.
+    let head = |value: &str| {
+        format!(
+            "const database = await opened(indexedDB.open(name));
+            const writing = database.transaction('meta', 'readwrite');
+            const meta = writing.objectStore('meta');
+            {value}
+            await done(writing);
+            database.close();"
+        )
+    };
+    script(
+        "midway",
+        &head("const held = await opened(meta.get('head')); meta.put(held, 'spare'); meta.put('{', 'head');"),
+    )
+    .await;
+    let mut change = to("other");
+    change.clear_rows = true;
+    change.rows = vec![day(2), day(3)];
+    change.renumber_after = Some(0);
+    let failed = store.commit(1, change.clone()).await;
+    assert!(matches!(failed, Err(StoreError::Failed(_))), "{failed:?}");
+    assert_eq!(store.rows_after(0).await.unwrap(), [day(1)]);
+    assert_eq!(store.link().await.unwrap(), Some(link));
+
+    script(
+        "midway",
+        &head("meta.put(await opened(meta.get('spare')), 'head');"),
+    )
+    .await;
+    assert_eq!(
+        store.read_after(0).await.unwrap().events[0].event.actor,
+        "me"
+    );
+    // And it works once the cause is gone.
+    assert_eq!(store.commit(1, change).await.unwrap().revision, 2);
+    assert_eq!(store.rows_after(0).await.unwrap(), [day(2), day(3)]);
+}
+
+#[wasm_bindgen_test]
+async fn of_two_tabs_at_one_revision_the_second_is_behind() {
+    let (one, two) = (opened("tabs").await, opened("tabs").await);
+    one.identity("me").await.unwrap();
+    let mut ours = to("me");
+    ours.rows = vec![day(1)];
+    let mut theirs = to("me");
+    theirs.rows = vec![day(2)];
+    let link = one.commit(0, ours).await.unwrap();
+    assert_eq!(two.commit(0, theirs.clone()).await, Err(StoreError::Behind));
+    assert_eq!(two.link().await.unwrap(), Some(link));
+    assert_eq!(two.commit(1, theirs).await.unwrap().revision, 2);
+    assert_eq!(one.rows_after(0).await.unwrap(), [day(1), day(2)]);
+}
+
+#[wasm_bindgen_test]
+async fn more_than_a_page_of_rows_and_events_goes_in_one_step() {
+    let store = opened("pages").await;
+    store.identity("me").await.unwrap();
+    let events: Vec<Entry> = (0..9_000).map(|at| rated(&at.to_string())).collect();
+    store.append(0, events).await.unwrap();
+    let mut change = to("new");
+    change.rows = (1..=9_000).map(day).collect();
+    change.renumber_after = Some(500);
+    store.commit(0, change).await.unwrap();
+    let rows = store.rows_after(0).await.unwrap();
+    assert!(rows.iter().map(|row| row.version).eq(1..=9_000));
+    let ledger = store.read_after(500).await.unwrap();
+    let numbers = ledger.events.iter().map(|stored| stored.event.seq);
+    assert!(numbers.eq(1..=8_500));
+    assert!(
+        ledger
+            .events
+            .iter()
+            .all(|stored| stored.event.actor == "new")
+    );
+    assert_eq!(store.read_some(0, 5_000).await.unwrap().events.len(), 5_000);
+}
+
+#[wasm_bindgen_test]
+async fn a_tab_lets_go_when_a_newer_version_of_the_page_wants_to_upgrade() {
+    let store = opened("newer").await;
+    store.identity("me").await.unwrap();
+    let outcome = script(
+        "newer",
+        "const opening = indexedDB.open(name, 1_000);
+        const blocked = new Promise((ok) => (opening.onblocked = () => ok('blocked')));
+        return Promise.race([blocked, opened(opening).then((database) => (database.close(), 'open'))]);",
+    )
+    .await;
+    assert_eq!(outcome.as_string().as_deref(), Some("open"));
+    // This page is the older one now.
+    let refused = store.identity("me").await;
+    assert!(matches!(refused, Err(StoreError::Lost(_))), "{refused:?}");
+}
+
+#[wasm_bindgen_test]
+async fn a_tab_that_does_not_let_go_is_named_and_the_upgrade_comes_after_it() {
+    script(
+        "older",
+        &format!("{VERSION_1} globalThis.older = database;"),
+    )
+    .await;
+    let Err(StoreError::Lost(cause)) = IndexedDbStore::open("older").await else {
+        panic!("it opened beside an older version");
+    };
+    assert!(cause.contains("close that tab"), "{cause}");
+    script("older", "globalThis.older.close();").await;
+    let store = opened("older").await;
+    assert_eq!(store.read_after(0).await.unwrap().events.len(), 3);
+    let mut change = to("me");
+    change.rows = vec![day(1)];
+    store.commit(0, change).await.unwrap();
+    assert_eq!(store.rows_after(0).await.unwrap(), [day(1)]);
+}
+
+#[wasm_bindgen_test]
+async fn a_row_that_cannot_be_read_hides_no_other() {
+    let store = opened("damaged-row").await;
+    store.identity("me").await.unwrap();
+    let mut change = to("me");
+    change.rows = vec![day(1), day(3)];
+    store.commit(0, change).await.unwrap();
+    script(
+        "damaged-row",
+        "const database = await opened(indexedDB.open(name));
+        const writing = database.transaction('rows', 'readwrite');
+        writing.objectStore('rows').put({ v: 2, j: '{' }, 'day|2');
+        await done(writing);
+        database.close();",
+    )
+    .await;
+    assert_eq!(store.rows_after(0).await.unwrap(), [day(1), day(3)]);
+}

@@ -1,0 +1,230 @@
+// Two people's browsers and one space, in the built app: connect, work apart, come together, decide, sign out.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
+import { env, key, sql, url as server } from "../stack/stack.mjs";
+
+after(close);
+
+const RATED = "pattern-idempotency-keys-on-writes";
+const EDITED = "pattern-form-drafts-survive-reload";
+const ARCHIVED = "pattern-controlled-inputs-single-source";
+
+// The app asks the stack, and nothing else; offline it can't, which it must not hide.
+const expected = [
+  new RegExp(`^request to another host: ${server}$`),
+  /^failed: .*ERR_INTERNET_DISCONNECTED$/,
+];
+
+const walk = (work) => withApp(work, { expected });
+
+/** A picture, when somebody wants to look. */
+const shoot = async (page, name) => {
+  const folder = process.env.LESSONLOOP_SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+};
+
+async function connect(page, { space, create }) {
+  await visit(page, "Data");
+  await page.getByTestId("sync-open").click();
+  await page.getByLabel("Project URL").fill(server);
+  await page.getByLabel("Publishable key").fill(key);
+  await page.getByLabel("E-mail").fill(env("LESSONLOOP_STACK_EMAIL"));
+  await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
+  await page.getByTestId("sync-submit").click();
+  await page.getByTestId("sync-submit").filter({ hasText: "Connect" }).waitFor();
+  if (create) {
+    const fresh = page.getByTestId("sync-space-new");
+    if (await fresh.count()) await fresh.check();
+    await page.getByLabel("Name of the new space").fill(create);
+  } else {
+    await page.getByLabel(space).check();
+  }
+  await page.getByTestId("sync-submit").click();
+  await page.getByTestId("sync-now").waitFor();
+}
+
+/** Syncs, and waits until nothing is left to send. */
+async function sync(page) {
+  await visit(page, "Data");
+  await page.getByTestId("sync-now").click();
+  await quiet(page);
+}
+
+const quiet = (page) =>
+  page.locator("[data-testid=sync-state][data-phase=idle]").filter({ hasNotText: "to send" }).waitFor();
+
+async function openLesson(page, slug) {
+  await visit(page, "Lessons");
+  await page.getByTestId("search-input").fill(slug);
+  await page.locator(`[data-testid=lesson-row][data-slug="${slug}"] a`).first().click();
+  await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
+}
+
+async function rate(page, slug, times) {
+  await openLesson(page, slug);
+  for (let n = 0; n < times; n += 1) {
+    const before = await helpful(page);
+    await page.getByTestId("rate-helpful").click();
+    await page.getByTestId("rate-helpful").filter({ hasText: `(${before + 1})` }).waitFor();
+  }
+}
+
+const helpful = async (page) => Number(/\((\d+)\)/.exec(await page.getByTestId("rate-helpful").textContent())[1]);
+
+async function edit(page, slug, text) {
+  await openLesson(page, slug);
+  await page.getByTestId("edit").click();
+  await page.getByTestId("edit-form").getByLabel("Recommendation").fill(text);
+  await page.getByTestId("save-edit").click();
+  await page.getByTestId("lesson-text").filter({ hasText: text }).waitFor();
+}
+
+test("two browsers, one of them offline for a while: both end with the same, every count right", async () => {
+  await walk(async (one) => {
+    await loadSamples(one);
+    await rate(one, RATED, 1);
+    await connect(one, { create: "Two browsers" });
+    await quiet(one);
+    assert.equal(await one.getByTestId("sync-space-name").textContent(), "Two browsers");
+    await shoot(one, "connected");
+    await walk(async (two, context) => {
+      await two.goto(`${url}/data`);
+      await ready(two);
+      await connect(two, { space: "Two browsers" });
+      await quiet(two);
+      await openLesson(two, RATED);
+      assert.equal(await helpful(two), 1, "what was there before came along");
+
+      await context.setOffline(true);
+      await rate(two, RATED, 2);
+      await edit(two, EDITED, "What the second browser says.");
+      await openLesson(two, ARCHIVED);
+      await two.getByTestId("archive").click();
+      await two.getByTestId("archived").waitFor();
+      await two.locator("[data-testid=sync-state][data-phase=offline]").waitFor();
+      await shoot(two, "offline");
+
+      await rate(one, RATED, 3);
+      await edit(one, EDITED, "What the first browser says.");
+      await edit(one, ARCHIVED, "Edited while it is archived elsewhere.");
+      await sync(one);
+
+      await context.setOffline(false);
+      await sync(two);
+      await sync(one);
+      for (const page of [one, two]) {
+        await openLesson(page, RATED);
+        await page.getByTestId("rate-helpful").filter({ hasText: "(6)" }).waitFor();
+        await openLesson(page, EDITED);
+        await page.getByTestId("lesson-text").filter({ hasText: "What the first browser says." }).waitFor();
+      }
+
+      // The edit that came too late is not lost: a person decides.
+      await two.getByTestId("sync-state").filter({ hasText: "1 conflict" }).click();
+      const conflict = two.locator(`[data-testid=conflict][data-slug="${EDITED}"]`);
+      await conflict.waitFor();
+      const sides = await conflict.getByTestId("conflict-field").textContent();
+      assert.match(sides, /What the first browser says\./);
+      assert.match(sides, /What the second browser says\./);
+      await shoot(two, "conflict");
+      await conflict.getByTestId("keep-mine").click();
+      await conflict.waitFor({ state: "detached" });
+      await sync(two);
+      await sync(one);
+      await openLesson(one, EDITED);
+      await one.getByTestId("lesson-text").filter({ hasText: "What the second browser says." }).waitFor();
+      await visit(one, "Lessons");
+      const space = sql("select id from spaces where name = 'Two browsers'");
+      assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "6");
+      assert.equal(sql("select archived from lessons where space = :'space' and slug = :'slug'", { space, slug: ARCHIVED }), "t");
+      assert.equal(sql("select count(*) from events where space = :'space' and kind = 'Rated'", { space }), "6");
+    });
+  });
+});
+
+test("two tabs sync as one: each sees the other's and the server's, and nothing is sent twice", async () => {
+  await walk(async (one, context) => {
+    await loadSamples(one);
+    await connect(one, { create: "Two tabs" });
+    await quiet(one);
+    const two = await context.newPage();
+    two.setDefaultTimeout(30_000);
+    await two.goto(`${url}/lessons/${RATED}`);
+    await two.getByTestId("sync-state").waitFor();
+    await rate(two, RATED, 2);
+    await rate(one, RATED, 1);
+    await two.getByTestId("rate-helpful").filter({ hasText: "(3)" }).waitFor();
+    await quiet(one);
+    await quiet(two);
+    const space = sql("select id from spaces where name = 'Two tabs'");
+    assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "3");
+    // The tab that syncs is closed: the other one takes over.
+    await one.close();
+    await two.getByTestId("rate-helpful").click();
+    await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
+    await quiet(two);
+    assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "4");
+    // Kept over a reload, without counting anything again.
+    await two.reload();
+    await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
+    await quiet(two);
+  });
+});
+
+test("signing out warns of what is not sent, and leaves nothing of it in the browser", async () => {
+  await walk(async (page, context) => {
+    await loadSamples(page);
+    await connect(page, { create: "Signing out" });
+    await quiet(page);
+    await context.setOffline(true);
+    await rate(page, RATED, 1);
+    await visit(page, "Data");
+    await page.getByTestId("sign-out").click();
+    await page.getByTestId("sign-out-unsent").waitFor();
+    assert.ok(await page.getByTestId("sign-out-confirm").isDisabled());
+    await shoot(page, "sign-out");
+    await page.getByTestId("sign-out-cancel").click();
+    await context.setOffline(false);
+    await sync(page);
+    await page.getByTestId("sign-out").click();
+    await page.getByTestId("sign-out-confirm").click();
+    await page.getByTestId("sync-open").waitFor();
+    await visit(page, "Lessons");
+    await page.getByTestId("load-samples").waitFor();
+    const left = await page.evaluate(async () => {
+      const open = (name) => new Promise((done, fail) => {
+        const asked = indexedDB.open(name);
+        asked.onsuccess = () => done(asked.result);
+        asked.onerror = () => fail(asked.error);
+      });
+      const database = await open("lessonloop");
+      let text = "";
+      for (const name of database.objectStoreNames) {
+        if (name === "vectors") continue;
+        const all = database.transaction(name).objectStore(name).getAll();
+        await new Promise((done) => (all.onsuccess = done));
+        text += JSON.stringify(all.result);
+      }
+      database.close();
+      return text;
+    });
+    assert.doesNotMatch(left, /idempotency|access_token|lessonloop\.test/);
+  });
+});
+
+test("a wrong password and a server without the product say so at the field", async () => {
+  await walk(async (page) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    await page.getByTestId("sync-open").click();
+    await page.getByLabel("Project URL").fill(server);
+    await page.getByLabel("Publishable key").fill(key);
+    await page.getByLabel("E-mail").fill(env("LESSONLOOP_STACK_EMAIL"));
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByTestId("sync-submit").click();
+    await page.getByText("the e-mail address or the password is wrong").waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.id), "sync-password");
+    await shoot(page, "wrong-password");
+  });
+});

@@ -1,0 +1,27 @@
+//! A space as JSON, the same for what the core folded and for what was read from a server.
+
+use lesson_core::Space;
+use serde_json::{Value, json};
+
+/// Lessons in the order of their slugs, records in that of their decisions, and the rest in the ledger's.
+pub fn of(space: &Space) -> Value {
+    let mut recommendations = Vec::new();
+    let mut decisions = Vec::new();
+    for (id, decision) in space.decisions() {
+        decisions.push(json!({ "decision_id": id, "outcome": decision.outcome, "pnl_percent": decision.pnl_percent }));
+        for (record, position) in decision.records.iter().zip(1..) {
+            let mut record = json!(record);
+            record["decision_id"] = json!(id);
+            record["position"] = json!(position);
+            recommendations.push(record);
+        }
+    }
+    json!({
+        "lessons": space.lessons().collect::<Vec<_>>(),
+        "recommendations": recommendations,
+        "decisions": decisions,
+        "tools": space.tools().records(),
+        "activity": space.activity().collect::<Vec<_>>(),
+        "feedback_at": space.feedback_times(),
+    })
+}

@@ -1,0 +1,239 @@
+//! Where syncing stands, for every page: asked once, told in few words.
+
+mod chip;
+
+use crate::client::{Client, Query, use_get};
+use crate::format;
+pub use chip::{SyncChip, SyncIcon, tone};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_api::{ApiError, SyncPhase, SyncStatus};
+
+/// The latest status; cheap to copy, provided as a context.
+#[derive(Clone, Copy)]
+pub struct Syncing {
+    client: Client,
+    query: Query<SyncStatus>,
+}
+
+/// What the Data page shows about syncing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stage {
+    /// The engine has not answered yet.
+    Unknown,
+    /// The engine could not answer.
+    Failed(ApiError),
+    /// No server is connected.
+    Off,
+    /// A server is connected.
+    On,
+}
+
+impl Syncing {
+    /// Follows the status from now on.
+    pub fn follow(client: Client) -> Self {
+        let syncing = Self {
+            client,
+            query: use_get(|| "/v1/sync".to_owned()),
+        };
+        Effect::new(move |before: Option<u32>| {
+            let now = client.synced.get();
+            if before.is_some_and(|before| before != now) {
+                spawn_local(syncing.renew());
+            }
+            now
+        });
+        syncing
+    }
+
+    /// The status that the app follows.
+    pub fn get_from_context() -> Self {
+        // The app provides it before any page is made.
+        expect_context()
+    }
+
+    /// Reads the status, and reads it again when it changes; with syncing off and all fields empty before it is known.
+    pub fn read<R>(self, read: impl FnOnce(&SyncStatus) -> R) -> R {
+        self.query.data.with(|answer| match answer {
+            Some(Ok(status)) => read(status),
+            _ => read(&SyncStatus::default()),
+        })
+    }
+
+    /// Whether there is a status, and whether a server is connected.
+    pub fn stage(self) -> Stage {
+        self.query.data.with(|answer| match answer {
+            None => Stage::Unknown,
+            Some(Err(error)) => Stage::Failed(error.clone()),
+            Some(Ok(status)) if status.phase == SyncPhase::Off => Stage::Off,
+            Some(Ok(_)) => Stage::On,
+        })
+    }
+
+    /// Takes a status that an act was answered with.
+    pub fn take(self, status: SyncStatus) {
+        self.query.data.try_set(Some(Ok(status)));
+    }
+
+    /// Asks anew, after an act that is answered with something else.
+    pub async fn renew(self) {
+        let answer = self.client.get("/v1/sync").await;
+        self.query.data.try_set(Some(answer));
+    }
+}
+
+/// What a status looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Both sides are the same.
+    Same,
+    /// Something is on its way.
+    Moving,
+    /// Something waits to be sent.
+    Waiting,
+    /// The server is out of reach.
+    Offline,
+    /// A person should look.
+    Look,
+    /// A person has to act, or nothing goes on.
+    Stuck,
+}
+
+/// A status in few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sign {
+    /// What it looks like.
+    pub mark: Mark,
+    /// The words.
+    pub text: String,
+}
+
+impl Sign {
+    /// The sign of a status; `None` when syncing is off.
+    pub fn of(status: &SyncStatus) -> Option<Self> {
+        let (mark, text) = match status.phase {
+            SyncPhase::Off => return None,
+            SyncPhase::Blocked => (Mark::Stuck, "Needs attention".to_owned()),
+            SyncPhase::SignedOut => (Mark::Stuck, "Sign in again".to_owned()),
+            _ if status.conflicts > 0 => (
+                Mark::Look,
+                format::plural(status.conflicts, "conflict", "conflicts"),
+            ),
+            _ if status.set_aside > 0 => (
+                Mark::Look,
+                format!("{} set aside", format::count(status.set_aside)),
+            ),
+            SyncPhase::Offline => (Mark::Offline, "Offline".to_owned()),
+            SyncPhase::Trouble => (Mark::Look, "Trying again".to_owned()),
+            SyncPhase::Pushing | SyncPhase::Pulling => (Mark::Moving, moving(status)),
+            SyncPhase::Idle if status.unsent > 0 => (
+                Mark::Waiting,
+                format!("{} to send", format::count(status.unsent)),
+            ),
+            SyncPhase::Idle if status.synced_at.is_none() => {
+                (Mark::Waiting, "Not synced yet".to_owned())
+            }
+            SyncPhase::Idle => (Mark::Same, "Synced".to_owned()),
+        };
+        Some(Self { mark, text })
+    }
+
+    /// Whether a change to it is worth saying aloud; sending and fetching come and go all the time.
+    fn is_loud(&self) -> bool {
+        matches!(self.mark, Mark::Offline | Mark::Look | Mark::Stuck)
+    }
+}
+
+/// Where something waits for a decision, its page; otherwise the card.
+pub fn address(status: &SyncStatus) -> &'static str {
+    let needs_person = matches!(status.phase, SyncPhase::Blocked | SyncPhase::SignedOut);
+    if !needs_person && (status.conflicts > 0 || status.set_aside > 0) {
+        "/data/set-aside"
+    } else {
+        "/data#sync"
+    }
+}
+
+fn moving(status: &SyncStatus) -> String {
+    match status.progress {
+        Some(progress) if progress.total > 0 => {
+            let share = f64::from(progress.done) / f64::from(progress.total);
+            format!("Syncing… {}", format::percent(share.min(1.0)))
+        }
+        _ => "Syncing…".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lesson_api::SyncProgress;
+
+    fn status(phase: SyncPhase) -> SyncStatus {
+        SyncStatus {
+            phase,
+            ..SyncStatus::default()
+        }
+    }
+
+    #[test]
+    fn a_status_is_told_in_few_words() {
+        let synced = SyncStatus {
+            synced_at: Some("2026-11-22T01:16:50Z".into()),
+            ..status(SyncPhase::Idle)
+        };
+        let check = |status: SyncStatus, expected: Option<&str>| {
+            let sign = Sign::of(&status).map(|sign| sign.text);
+            assert_eq!(sign.as_deref(), expected, "{status:?}");
+        };
+        check(status(SyncPhase::Off), None);
+        check(synced.clone(), Some("Synced"));
+        check(status(SyncPhase::Idle), Some("Not synced yet"));
+        check(
+            SyncStatus {
+                unsent: 3,
+                ..synced.clone()
+            },
+            Some("3 to send"),
+        );
+        check(status(SyncPhase::Offline), Some("Offline"));
+        check(status(SyncPhase::Pulling), Some("Syncing…"));
+        let progress = Some(SyncProgress {
+            done: 400,
+            total: 1000,
+        });
+        check(
+            SyncStatus {
+                progress,
+                ..status(SyncPhase::Pushing)
+            },
+            Some("Syncing… 40%"),
+        );
+        check(
+            SyncStatus {
+                conflicts: 1,
+                set_aside: 4,
+                ..status(SyncPhase::Offline)
+            },
+            Some("1 conflict"),
+        );
+        check(
+            SyncStatus {
+                conflicts: 2,
+                ..status(SyncPhase::SignedOut)
+            },
+            Some("Sign in again"),
+        );
+    }
+
+    #[test]
+    fn it_leads_to_what_can_be_done() {
+        let conflicts = |phase| SyncStatus {
+            conflicts: 1,
+            ..status(phase)
+        };
+        assert_eq!(address(&conflicts(SyncPhase::Idle)), "/data/set-aside");
+        assert_eq!(address(&conflicts(SyncPhase::SignedOut)), "/data#sync");
+        assert_eq!(address(&status(SyncPhase::Idle)), "/data#sync");
+    }
+}

@@ -1,0 +1,152 @@
+// When rounds of syncing are run: by one tab of all, which holds the Web Lock. What a round does is
+// the engine's business; it does nothing without a link to a server.
+
+const LOCK = "lessonloop-sync";
+/** From a write to the round that sends it: several writes in a row go together. */
+const SOON_MS = 300;
+/** The longest wait without looking again; also keeps `setTimeout` from overflowing. */
+const LONGEST_MS = 600_000;
+/** How often a round that is under way is looked at. */
+const LOOK_MS = 500;
+/** After a trap. Longer than the worker takes a trap to be one of a row, so that syncing that always fails leaves the rest usable. */
+const AFTER_TRAP_MS = 10_000;
+
+export class Sync {
+  /**
+   * `onStep` is told when a round may have changed something: whether the sync status did, as far
+   * as could be seen; `askLeader` asks the tab that syncs for a round; `onError` hears what the
+   * engine throws.
+   */
+  constructor({ onStep, askLeader, onError }) {
+    Object.assign(this, { onStep, askLeader, onError });
+    this.engine = null;
+    this.leads = false;
+    /** The timer of the next round, and when it is. */
+    this.timer = null;
+    this.at = Infinity;
+    /** The round under way: its engine, and its own timer. */
+    this.round = null;
+    this.again = false;
+    /** The sync status at the last look, as JSON; empty before the first one. */
+    this.status = "";
+    this.linked = true;
+    void this.#lead();
+    self.addEventListener("online", () => this.#plan(0));
+  }
+
+  /** Syncs with this engine from now on, at once or after a trap of the one before. */
+  adopt(engine, afterTrap) {
+    this.engine = engine;
+    this.#plan(afterTrap ? AFTER_TRAP_MS : 0);
+  }
+
+  /** Lets go of an engine that can't be used any more; its round will never end. */
+  abandon() {
+    this.engine = null;
+    clearInterval(this.round?.watch);
+    this.round = null;
+    this.again = false;
+    this.#stopTimer();
+  }
+
+  /** Something was written, here or in another tab. */
+  written() {
+    if (this.linked) this.#plan(SOON_MS);
+  }
+
+  /** A person did something about syncing in this tab. */
+  asked() {
+    if (this.leads) this.#plan(0);
+    else this.askLeader();
+  }
+
+  /** Another tab asked for a round. */
+  askedByTab() {
+    this.#plan(0);
+  }
+
+  async #lead() {
+    const begin = () => {
+      this.leads = true;
+      this.#plan(0);
+    };
+    try {
+      await navigator.locks.request(LOCK, () => {
+        begin();
+        // Held until the tab closes.
+        return new Promise(() => undefined);
+      });
+    } catch {
+      // There are none, or they are refused: each tab syncs then, and the store keeps two at once apart.
+      begin();
+    }
+  }
+
+  #stopTimer() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.at = Infinity;
+  }
+
+  #plan(delay) {
+    if (!this.leads || !this.engine) return;
+    if (this.round) {
+      this.again = true;
+      return;
+    }
+    const wait = Math.min(delay, LONGEST_MS);
+    if (Date.now() + wait >= this.at) return;
+    this.#stopTimer();
+    this.at = Date.now() + wait;
+    this.timer = setTimeout(() => {
+      this.#stopTimer();
+      void this.#run();
+    }, wait);
+  }
+
+  async #run() {
+    const { engine } = this;
+    if (!engine || this.round) return;
+    // A trap does not end the round: `abandon` does.
+    const round = { watch: setInterval(() => void this.#look(engine), LOOK_MS) };
+    this.round = round;
+    this.again = false;
+    let next = null;
+    try {
+      // What the page has seen before the first round.
+      if (!this.status) await this.#differs(engine);
+      const { next_at } = await engine.sync_round();
+      next = next_at;
+    } catch (error) {
+      next = Date.now() + LONGEST_MS;
+      this.onError(error);
+    }
+    clearInterval(round.watch);
+    // The engine may have failed meanwhile.
+    if (this.round !== round) return;
+    this.round = null;
+    await this.#look(engine);
+    if (this.again) this.#plan(SOON_MS);
+    else if (next !== null) this.#plan(Math.max(next - Date.now(), SOON_MS));
+  }
+
+  /** Tells when something changed since the last look. */
+  async #look(engine) {
+    try {
+      const differs = await this.#differs(engine);
+      if (engine === this.engine) this.onStep(differs);
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+
+  /** Whether the sync status is another one than at the last look. */
+  async #differs(engine) {
+    const { body } = await engine.handle({ method: "GET", path: "/v1/sync" });
+    const status = JSON.stringify(body);
+    const differs = status !== this.status;
+    this.status = status;
+    this.linked = body.phase !== "off";
+    return differs;
+  }
+}
