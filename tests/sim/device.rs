@@ -96,18 +96,23 @@ pub struct Shown {
     pub space: Space,
     replica: Replica,
     cursor: u64,
+    /// How often the store's rows were cleared.
+    cleared: u64,
     /// The store's last position.
     pub position: u64,
     policy: Policy,
 }
 
 impl Shown {
-    /// Follows the store; `anew` when its rows were cleared.
-    pub fn refresh(&mut self, store: &MemoryStore, anew: bool) {
-        if anew {
-            *self = Self::default();
-        }
+    /// Follows the store.
+    pub fn refresh(&mut self, store: &MemoryStore) {
         let link = now(store.link()).ok().flatten().unwrap_or_default();
+        if link.cleared != self.cleared {
+            *self = Self {
+                cleared: link.cleared,
+                ..Self::default()
+            };
+        }
         self.replica.take_off(&mut self.space);
         let rows = now(store.rows_after(self.cursor)).unwrap_or_default();
         self.replica

@@ -319,7 +319,7 @@ impl World {
         let pulled = put || cleared || link.cursor != before.cursor || link.based != before.based;
         if pulled {
             device.covered = device.tabs[at.tab].page;
-            device.shown.refresh(&device.store, cleared);
+            device.shown.refresh(&device.store);
             let (based, link) = (before.based, link.clone());
             oracle::shown(self, at.device, &link, if cleared { 0 } else { based })?;
         }

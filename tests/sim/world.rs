@@ -368,7 +368,7 @@ impl World {
         copy.first_actor = first_actor;
         copy.exists = true;
         copy.store = store;
-        copy.shown.refresh(&copy.store, true);
+        copy.shown.refresh(&copy.store);
         if copy.link().is_none() {
             self.soon(100, Action::Connect(to));
         } else {

@@ -9,9 +9,11 @@
 //! does the same with faults. [`Supabase`] is the remote over HTTP.
 #![forbid(unsafe_code)]
 
+mod effect;
 mod http;
 mod link;
 mod machine;
+mod measure;
 mod memory;
 mod remote;
 mod run;
@@ -20,9 +22,10 @@ mod store;
 mod supabase;
 mod wire;
 
+pub use effect::{Effect, Input, Phase, Rest, Sent, Status};
 pub use http::{Http, HttpRequest, HttpResponse, NoAnswer};
 pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
-pub use machine::{Effect, Input, Machine, Phase, Rest, Sent, Status};
+pub use machine::Machine;
 pub use memory::MemoryStore;
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};

@@ -11,140 +11,19 @@
 //! 3. Only the answer to a push says that an event has arrived. The number in a pull may be that of
 //!    another device with the same actor (a cloned profile).
 
+use crate::effect::{Effect, Input, Phase, Rest, Sent, Status};
 use crate::link::{Change, Link, Session, SetAside, VersionedRow};
+use crate::measure::{BACK_OFF, BATCH, KEPT, LONGEST, back_off, in_bounds, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
-use crate::store::{StoreError, Stored, uuid7};
-use lesson_core::{Event, Millis};
+use crate::store::{StoreError, Stored};
+use lesson_core::Millis;
 
-/// Events in a batch; the server takes a thousand.
-const BATCH: usize = 500;
-/// Bytes in a batch, as far as it has more than one event; the server takes 16 MiB.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Rows in a page; the server gives at most this many.
 const PAGE: u32 = 5_000;
 /// From the end of a round to the next look at the server.
 const INTERVAL: Millis = 20_000;
-/// The first wait after a failure; it doubles.
-const BACK_OFF: Millis = 1_000;
-/// The longest wait after failures.
-const LONGEST: Millis = 300_000;
-/// Events that are kept after they arrived, to be sent again when the server is restored from a
-/// backup.
-const KEPT: u64 = 20_000;
-
 /// New actors in one round, at most. A server that was restored and a copied profile together take three.
 const RENUMBERED: u32 = 5;
-
-/// Where syncing stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Phase {
-    /// There is no link.
-    #[default]
-    Off,
-    /// Between rounds.
-    Idle,
-    /// Sending.
-    Pushing,
-    /// Asking for rows.
-    Pulling,
-    /// The server can't be reached.
-    Offline,
-    /// The server, or the store, does not do as it should.
-    Trouble,
-    /// A person has to sign in again.
-    SignedOut,
-    /// Nothing that repeating would mend.
-    Blocked,
-}
-
-/// Where syncing stands, for people.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Status {
-    /// The phase.
-    pub phase: Phase,
-    /// What is wrong and what to do.
-    pub message: Option<String>,
-    /// Of a long push or pull: done and total.
-    pub progress: Option<(u64, u64)>,
-    /// When the next round begins.
-    pub next_at: Option<Millis>,
-    /// When both sides were last the same.
-    pub synced_at: Option<Millis>,
-}
-
-/// What is to be done. Each effect is answered by the input of the same kind.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// Read the link, and events after `link.acked`. Answered by [`Input::Read`].
-    Read {
-        /// At most this many.
-        most: usize,
-    },
-    /// Send events.
-    Push {
-        /// To whom.
-        link: Box<Link>,
-        /// In the order of their `seq`.
-        events: Vec<Event>,
-    },
-    /// Ask for rows.
-    Pull {
-        /// Whom.
-        link: Box<Link>,
-        /// After this version.
-        cursor: u64,
-        /// At most this many.
-        limit: u32,
-    },
-    /// Trade the refresh token.
-    Refresh {
-        /// With whom.
-        link: Box<Link>,
-    },
-    /// Do a durable step.
-    Commit {
-        /// The revision it was planned at.
-        expected: u64,
-        /// The step.
-        change: Box<Change>,
-    },
-    /// The round is over.
-    Rest(Rest),
-}
-
-/// The end of a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rest {
-    /// When the next one begins by itself; `None`: only when a person or a new link wakes it.
-    pub until: Option<Millis>,
-}
-
-/// What was read from the store.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sent {
-    /// The link.
-    pub link: Link,
-    /// Events after `link.acked`.
-    pub events: Vec<Stored>,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    /// A round is to begin: the time has come, or something was written. Whatever was under way is
-    /// forgotten; what it had done durably stays.
-    Wake,
-    /// The store was read; `None` without a link.
-    Read(Result<Option<Box<Sent>>, StoreError>),
-    /// The answer to a push.
-    Pushed(Result<Pushed, RemoteError>),
-    /// The answer to a pull.
-    Pulled(Result<Page, RemoteError>),
-    /// The answer to a refresh.
-    Refreshed(Result<Session, RemoteError>),
-    /// A durable step was done.
-    Committed(Result<Box<Link>, StoreError>),
-}
 
 /// What a commit is for, and so what follows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -617,37 +496,4 @@ impl Machine {
         self.rows.clear();
         Effect::Rest(Rest { until })
     }
-}
-
-/// Events after `after` get a new actor; all that the server knows of them is their `op_id`.
-fn renumber(change: &mut Change, after: u64, now: Millis, random: u128) {
-    change.link.actor = uuid7(now, random);
-    change.link.acked = after;
-    change.link.tried = after;
-    change.renumber_after = Some(after);
-}
-
-/// As many events as a batch may have by its size, one at least.
-fn in_bounds(mut events: Vec<Stored>) -> Vec<Stored> {
-    let mut bytes = 0;
-    let fit = events
-        .iter()
-        .take_while(|stored| {
-            // What can't be written is refused by the server by name.
-            bytes += serde_json::to_string(&stored.event).map_or(0, |text| text.len());
-            bytes <= BATCH_BYTES
-        })
-        .count();
-    events.truncate(fit.max(1));
-    events
-}
-
-/// Half to all of a doubling wait.
-fn back_off(failures: u32, random: u128) -> Millis {
-    let whole = BACK_OFF
-        .saturating_mul(1 << failures.saturating_sub(1).min(16))
-        .min(LONGEST);
-    let half = whole / 2;
-    let part = u64::try_from(random % 1_000).unwrap_or(0);
-    half + half * Millis::try_from(part).unwrap_or(0) / 1_000
 }

@@ -1,6 +1,7 @@
 //! Carrying out what the machine decides.
 
-use crate::machine::{Effect, Input, Machine, Rest, Sent};
+use crate::effect::{Effect, Input, Rest, Sent};
+use crate::machine::Machine;
 use crate::remote::Remote;
 use crate::store::Store;
 use lesson_core::Millis;
