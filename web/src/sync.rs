@@ -9,6 +9,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::{ApiError, SyncPhase, SyncStatus};
 
+/// Syncs of fewer events are over before a share of them says anything.
+pub const LONG: u32 = 100;
+
 /// The latest status; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Syncing {
@@ -156,7 +159,7 @@ pub fn address(status: &SyncStatus) -> &'static str {
 
 fn moving(status: &SyncStatus) -> String {
     match status.progress {
-        Some(progress) if progress.total > 0 => {
+        Some(progress) if progress.total >= LONG => {
             let share = f64::from(progress.done) / f64::from(progress.total);
             format!("Syncing… {}", format::percent(share.min(1.0)))
         }

@@ -4,7 +4,7 @@ use super::sign_in::SignInForm;
 use super::sign_out::SignOutButton;
 use crate::asking::Asking;
 use crate::client::Client;
-use crate::sync::{Sign, SyncIcon, Syncing, tone};
+use crate::sync::{LONG, Sign, SyncIcon, Syncing, tone};
 use crate::ui::ErrorNote;
 use crate::{dom, format};
 use gloo::timers::callback::Interval;
@@ -69,12 +69,12 @@ fn words(status: &SyncStatus) -> String {
         SyncPhase::Pushing => ("", "Changes are being sent. You can go on working."),
         SyncPhase::Pulling => ("", "Changes are coming in. You can go on working."),
         SyncPhase::Offline => (
-            "The server can't be reached. ",
-            "You can go on working; it is tried again by itself.",
+            "The server can't be reached. It is tried again by itself. ",
+            "You can go on working.",
         ),
         SyncPhase::Trouble => (
-            "The server does not answer as it should. ",
-            "You can go on working; it is tried again by itself.",
+            "The server does not answer as it should. It is tried again by itself. ",
+            "You can go on working.",
         ),
         SyncPhase::SignedOut => (
             "The server wants you to sign in again. ",
@@ -101,7 +101,11 @@ fn note(phase: SyncPhase) -> &'static str {
 fn Progress() -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let progress = Memo::new(move |_| syncing.read(|status| status.progress));
-    let there = Memo::new(move |_| progress.get().is_some_and(|progress| progress.total > 0));
+    let there = Memo::new(move |_| {
+        progress
+            .get()
+            .is_some_and(|progress| progress.total >= LONG)
+    });
     let part = move || progress.get().unwrap_or_default();
     view! {
         <Show when=move || there.get()>
