@@ -75,7 +75,7 @@ const helpful = async (page) => Number(/\((\d+)\)/.exec(await page.getByTestId("
 async function edit(page, slug, text) {
   await openLesson(page, slug);
   await page.getByTestId("edit").click();
-  await page.getByTestId("edit-form").getByLabel("Recommendation").fill(text);
+  await page.getByTestId("edit-form").getByLabel("What to do").fill(text);
   await page.getByTestId("save-edit").click();
   await page.getByTestId("lesson-text").filter({ hasText: text }).waitFor();
 }
