@@ -211,7 +211,8 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         404 if code == "PT404" => RemoteError::Refused(
             "The space is not there, or you are no member of it any more. Ask its owner, or sign out and choose another.".to_owned(),
         ),
-        404 if code.starts_with("PGRST") => RemoteError::Refused(format!(
+        // PostgREST's own code, or PostgreSQL's when PostgREST has not noticed yet.
+        404 if !code.is_empty() => RemoteError::Refused(format!(
             "The project lacks a function of Lessonloop, or has another version of it. {MIGRATE}"
         )),
         404 => RemoteError::Refused(
