@@ -1,8 +1,9 @@
 // Devices that sync with the stack by the code of the app: `client.rs`, asked line by line.
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { env, key, url } from "./stack.mjs";
+import { author, client, env, key, lesson, sql, url } from "./stack.mjs";
 
 const DAY = 86_400_000;
 
@@ -80,3 +81,39 @@ export function comparable(space) {
     activity: space.activity.slice(-60),
   };
 }
+
+/** The sample user, by REST. */
+export async function person() {
+  const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+    method: "POST",
+    headers: { apikey: key },
+    body: JSON.stringify(sample()),
+  });
+  return client((await answer.json()).access_token);
+}
+
+/** The server's ledger in its order, as text. */
+const ledgerOf = (space) =>
+  sql("select coalesce(json_agg(e.payload order by e.version), '[]') from public.events e where e.space = :'space'", { space });
+
+/** All devices show the fold of the server's ledger, and nothing waits. Answers what they show. */
+export async function converged(space, all) {
+  for (const device of all) await device.settle();
+  // Those that were first have not seen what later ones sent.
+  for (const device of all) await device.settle();
+  const wanted = await all[0].fold(ledgerOf(space));
+  for (const device of all) {
+    assert.deepStrictEqual(await device.space(), wanted, device.name);
+    assert.equal((await device.state()).unsent, 0, device.name);
+  }
+  return wanted;
+}
+
+/** Events as a device takes them: it gives them their actor and number. */
+export const events = (kind, ofs) => {
+  const by = author();
+  return ofs.map((of) => by.event(kind, of));
+};
+export const added = (slugs) => events("LessonAdded", slugs.map((slug) => lesson(slug)));
+export const rated = (slug, times) => events("Rated", Array(times).fill({ lesson: slug, helpful: true }));
+export const helpful = (space, slug) => space.lessons.find((row) => row.slug === slug)?.times_helpful;

@@ -1,13 +1,11 @@
 // Devices against the real servers: what they show is what the core folds, whatever goes wrong on the way.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Devices } from "./device.mjs";
+import { setTimeout as wait } from "node:timers/promises";
+import { Devices, added, converged, events, helpful, person, rated } from "./device.mjs";
 import { ledgers } from "./ledgers.mjs";
 import { cutting } from "./proxy.mjs";
-import { AT, author, client, env, key, lesson, sql, url } from "./stack.mjs";
+import { killServer, url } from "./stack.mjs";
 
 const DAY = 86_400_000;
 /** So that feedback and days of the ledgers are among those that are pulled. */
@@ -17,40 +15,9 @@ let devices;
 let who;
 before(async () => {
   devices = new Devices();
-  const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
-    method: "POST",
-    headers: { apikey: key },
-    body: JSON.stringify({ email: env("LESSONLOOP_STACK_EMAIL"), password: env("LESSONLOOP_STACK_PASSWORD") }),
-  });
-  who = client((await answer.json()).access_token);
+  who = await person();
 });
 after(() => devices.end());
-
-/** The server's ledger in its order, as text. */
-const ledgerOf = (space) =>
-  sql("select coalesce(json_agg(e.payload order by e.version), '[]') from public.events e where e.space = :'space'", { space });
-
-/** All devices show the fold of the server's ledger, and nothing waits. */
-async function converged(space, all) {
-  for (const device of all) await device.settle();
-  // Those that were first have not seen what later ones sent.
-  for (const device of all) await device.settle();
-  const wanted = await all[0].fold(ledgerOf(space));
-  for (const device of all) {
-    assert.deepStrictEqual(await device.space(), wanted, device.name);
-    assert.equal((await device.state()).unsent, 0, device.name);
-  }
-  return wanted;
-}
-
-/** Events as a device takes them: it gives them their actor and number. */
-const events = (kind, ofs) => {
-  const by = author();
-  return ofs.map((of) => by.event(kind, of));
-};
-const added = (slugs) => events("LessonAdded", slugs.map((slug) => lesson(slug)));
-const rated = (slug, times) => events("Rated", Array(times).fill({ lesson: slug, helpful: true }));
-const helpful = (space, slug) => space.lessons.find((row) => row.slug === slug)?.times_helpful;
 
 test("what a device shows of a ledger is the core's fold of it, to the bit", async () => {
   let [number, refused, feedback, tools] = [0, 0, 0, 0];
@@ -171,3 +138,22 @@ for (const [what, cut] of [
     assert(proxy.cut > 4, `only ${proxy.cut} connections were cut`);
   });
 }
+
+test("the server is killed while a device sends: it goes on by itself, and every act counts once", async () => {
+  const space = await who.space();
+  const device = await devices.device("sender");
+  await device.append([...added(["a"]), ...rated("a", 4000)]);
+  await device.connect(space);
+  const round = device.sync();
+  while ((await who.pull(space)).version < 100) await wait(20);
+  killServer();
+  const status = await round;
+  assert.equal(helpful(await device.space(), "a"), 4000, "what is shown does not depend on the server");
+  for (let tries = 0; (await device.sync()).phase !== "Idle"; tries++) {
+    assert(tries < 100, "the server did not come back");
+    await wait(200); // As a device backs off.
+  }
+  assert.notEqual(status.phase, "Idle", "the server was not killed in the middle");
+  const wanted = await converged(space, [device]);
+  assert.equal(helpful(wanted, "a"), 4000);
+});

@@ -1,6 +1,8 @@
 // The stack as tests use it: a client over REST, and psql to prepare and to check.
 import { execFileSync } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 const need = (name) => {
   const value = process.env[name];
@@ -30,6 +32,12 @@ export function sql(text, variables = {}) {
     encoding: "utf8",
     maxBuffer: 1 << 28,
   }).trim();
+}
+
+/** Kills PostgreSQL as the machine's end would; it comes up again by itself. */
+export function killServer() {
+  const [pid] = readFileSync(join(need("LESSONLOOP_STACK_DATA"), "postmaster.pid"), "utf8").split("\n");
+  process.kill(Number(pid), "SIGKILL");
 }
 
 /** A new user, signed in. */

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { AT, author, env, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
+import { AT, author, env, killServer, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
 
 let who;
 before(() => {
@@ -270,8 +270,7 @@ test("the server is killed in the middle of pushes: sent again, nothing is lost 
         answered += 1;
         if (!killed && answered > (actors * batches) / 2) {
           killed = true;
-          const [pid] = readFileSync(join(env("LESSONLOOP_STACK_DATA"), "postmaster.pid"), "utf8").split("\n");
-          process.kill(Number(pid), "SIGKILL");
+          killServer();
         }
       }
     }),

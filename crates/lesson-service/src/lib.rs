@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod connect;
 mod convert;
 mod fault;
 mod feedback;
@@ -23,6 +24,7 @@ mod retrieve;
 mod router;
 mod service;
 mod session;
+mod set_aside;
 mod state;
 mod sync;
 mod tools;

@@ -80,6 +80,7 @@ fn left_out(state: &State) -> Option<String> {
     ))
 }
 
-fn count(n: usize) -> u32 {
+/// A count as the interface has it.
+pub(crate) fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

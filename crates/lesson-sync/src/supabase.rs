@@ -209,7 +209,8 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
             in_brackets(&said)
         )),
         404 if code == "PT404" => RemoteError::NotFound,
-        404 if code.starts_with("PGRST") => RemoteError::Refused(format!(
+        // PostgREST's own code, or PostgreSQL's when PostgREST has not noticed yet.
+        404 if !code.is_empty() => RemoteError::Refused(format!(
             "The project lacks a function of Lessonloop, or has another version of it. {MIGRATE}"
         )),
         404 => RemoteError::Refused(
