@@ -344,6 +344,9 @@ impl World {
             return Ok(());
         }
         self.counts.add("a person signed in again");
+        for tab in &mut self.devices[device].tabs {
+            tab.granted = None; // The person's own takes its place.
+        }
         let session = Some(self.new_session());
         let revision = link.revision;
         let change = Change::to(Link { session, ..link });

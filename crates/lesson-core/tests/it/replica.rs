@@ -107,7 +107,7 @@ fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
 }
 
 /// All that rows can tell of a space.
-fn shown(space: &Space) -> impl PartialEq + std::fmt::Debug {
+fn shown(space: &Space) -> impl Clone + PartialEq + std::fmt::Debug + use<> {
     let decisions: BTreeMap<String, _> = space
         .decisions()
         .map(|(id, decision)| (id.to_owned(), decision.clone()))
