@@ -14,13 +14,16 @@ end $$;
 create or replace function lessonloop.instant(p_text text) returns timestamptz
 language plpgsql immutable set search_path = '' as $$
 declare
+  at timestamptz;
   m text[] := regexp_match(p_text,
     '^(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,3})\d*)?([Zz]|[+-]\d\d:\d\d)$');
 begin
   if m is null then
     return null;
   end if;
-  return (m[1] || ' ' || m[2] || '.' || coalesce(m[3], '0') || m[4])::timestamptz;
+  at := (m[1] || ' ' || m[2] || '.' || coalesce(m[3], '0') || m[4])::timestamptz;
+  -- An offset may lead out of the years that can be written with four digits: no replica could read that row.
+  return case when at >= '0001-01-01 00:00:00Z' and at < '10000-01-01 00:00:00Z' then at end;
 exception when data_exception then
   return null;
 end $$;

@@ -95,13 +95,14 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["slug", ["LessonAdded", lesson("No Slug")]],
   ];
   const events = bad.map(([, event]) => by.event(...event));
-  const broken = [by.event(...rated("a"), { at: "2026-13-01T00:00:00Z" }), by.event(...rated("a"), { more: 1 }), by.event(...rated("a"), { op_id: "" })];
+  const broken = [by.event(...rated("a"), { at: "2026-13-01T00:00:00Z" }),
+    by.event(...rated("a"), { at: "9999-12-31T23:59:59-12:00" }), by.event(...rated("a"), { more: 1 }), by.event(...rated("a"), { op_id: "" })];
   const last = by.event(...rated("a"));
   // JSON knows no infinity; a number may still be too large for a double.
   const text = JSON.stringify([...events, ...broken, last]).replace('"INFINITE"', "1e999");
   const answer = await who.pushText(space, by.actor, text);
   assert.equal(answer.status, "ok");
-  assert.deepEqual(answer.rejected.map((one) => one.field), [...bad.map(([field]) => field), "at", "more", "op_id"]);
+  assert.deepEqual(answer.rejected.map((one) => one.field), [...bad.map(([field]) => field), "at", "at", "more", "op_id"]);
   assert.equal(answer.acked_seq, last.seq);
   const [held, ...others] = (await who.pull(space)).lessons;
   assert.deepEqual([others.length, held.times_helpful, held.times_applied], [0, 1, 0]);

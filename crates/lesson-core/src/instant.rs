@@ -1,7 +1,7 @@
 //! Points in time as milliseconds since 1970-01-01T00:00:00Z, written as RFC 3339 UTC.
 
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use time::{OffsetDateTime, UtcOffset};
 
 /// Milliseconds since the Unix epoch. The core never reads a clock: every time is an argument.
 pub type Millis = i64;
@@ -12,10 +12,12 @@ pub const DAY: Millis = 86_400_000;
 /// The latest time that is accepted: 9999-12-31T23:59:59.999Z.
 pub const LAST: Millis = 253_402_300_799_999;
 
+/// The earliest time that can be written: 0000-01-01T00:00:00.000Z.
+const FIRST: Millis = -62_167_219_200_000;
+
 /// `at` as RFC 3339 UTC with milliseconds, such as `2026-11-22T08:30:00.000Z`.
 /// Times outside the years 0 to 9999 are brought to the nearest end of that range.
 pub fn to_rfc3339(at: Millis) -> String {
-    const FIRST: Millis = -62_167_219_200_000;
     let at = at.clamp(FIRST, LAST);
     let (seconds, millis) = (at.div_euclid(1000), at.rem_euclid(1000));
     // The clamp above keeps the seconds inside the range that `time` covers.
@@ -39,12 +41,11 @@ pub fn day(at: Millis) -> String {
 }
 
 /// Reads RFC 3339 with any offset; digits beyond milliseconds are dropped.
-/// `None` when the text is not such a time.
+/// `None` when the text is not such a time, or when it lies outside the years 0 to 9999 in UTC.
 pub fn parse_rfc3339(text: &str) -> Option<Millis> {
-    let t = OffsetDateTime::parse(text, &Rfc3339)
-        .ok()?
-        .to_offset(UtcOffset::UTC);
-    i64::try_from(t.unix_timestamp_nanos().div_euclid(1_000_000)).ok()
+    let t = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    let at = i64::try_from(t.unix_timestamp_nanos().div_euclid(1_000_000)).ok()?;
+    (FIRST..=LAST).contains(&at).then_some(at)
 }
 
 /// Serde form of a [`Millis`]: an RFC 3339 string.
@@ -132,7 +133,15 @@ mod tests {
             parse_rfc3339("2026-11-22T09:30:00.123456+01:00"),
             Some(1_795_336_200_123)
         );
-        for text in ["", "yesterday", "2026-11-22", "2026-13-01T00:00:00Z"] {
+        for text in [
+            "",
+            "yesterday",
+            "2026-11-22",
+            "2026-13-01T00:00:00Z",
+            // A year that has five digits in UTC, and one before the first.
+            "9999-12-31T23:59:59-23:00",
+            "0000-01-01T00:00:00+01:00",
+        ] {
             assert_eq!(parse_rfc3339(text), None, "{text}");
         }
     }
