@@ -118,7 +118,7 @@ pub struct ModelHealth {
 pub struct StoreHealth {
     /// `memory` or `indexed_db`.
     pub kind: String,
-    /// Events in the ledger.
+    /// Events in the ledger; with a server connected, those made here that its rows may not hold yet.
     pub events: u32,
     /// Events shown, but not stored yet.
     pub unsaved: u32,

@@ -67,8 +67,11 @@ pub fn StorageCard() -> impl IntoView {
                 Some(Ok(health)) => {
                     let place = if health.store.kind == "memory" { "In memory only: it is gone when this page is closed" } else { "Kept in this browser" };
                     let store = health.store;
+                    let events = format::plural(store.events, "event", "events");
+                    // The server has the ledger; here are only the events it may not know of.
+                    let events = if health.sync == "off" { format!("{events} in the ledger") } else { format!("{events} on top of what the server says") };
                     view! {
-                        <p class="muted">{format!("{} in the ledger. {place}.", format::plural(store.events, "event", "events"))}</p>
+                        <p class="muted">{format!("{events}. {place}.")}</p>
                         {(store.unsaved > 0).then(|| view! { <p class="note note-warn">{format!("{} not stored yet", format::plural(store.unsaved, "event is", "events are"))}</p> })}
                         {store.error.map(|error| view! { <p class="note note-bad" role="alert">{error}</p> })}
                     }.into_any()
