@@ -2,9 +2,10 @@
 
 use crate::client::use_get;
 use crate::format;
+use crate::sync::{Stage, Syncing};
 use crate::ui::{ErrorNote, Loading};
 use leptos::prelude::*;
-use lesson_api::{History, HistoryEntry, StandingView};
+use lesson_api::{ErrorCode, History, HistoryEntry, StandingView};
 use serde_json::Value;
 
 /// Events shown before the rest is asked for.
@@ -16,11 +17,18 @@ pub fn HistoryList(slug: String) -> impl IntoView {
     let history =
         use_get::<History>(move || format!("/v1/lessons/{}/history", format::encode(&slug)));
     let all = RwSignal::new(false);
+    let syncing = Syncing::get_from_context();
     view! {
         <section class="card">
             <h2>"History"</h2>
             {move || match history.data.get() {
                 None => view! { <Loading/> }.into_any(),
+                // What the server keeps can be missing for a while; that is no fault.
+                Some(Err(error)) if error.code == ErrorCode::Unavailable && syncing.stage() == Stage::On => view! {
+                    <div class="note" data-testid="history-elsewhere">
+                        <p>"The history of a shared lesson is kept on the server. It shows here when the server can be reached; everything you do meanwhile is kept and becomes part of it."</p>
+                    </div>
+                }.into_any(),
                 Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
                 Some(Ok(history)) => {
                     let count = history.events.len();
