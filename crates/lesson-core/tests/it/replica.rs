@@ -2,11 +2,11 @@
 
 use crate::common::{NOW, added, event, feedback, lesson, outcome, rated, surfaced, tracked};
 use lesson_core::{
-    Event, FeedbackOutcome, Folded, Happening, Policy, Replica, Row, Space, ToolPolicy, ToolRecord,
-    TradeOutcome, tool_query_hash,
+    Event, FeedbackOutcome, Folded, Happening, MatchType, Policy, Replica, Row, Space, ToolPolicy,
+    ToolRecord, TradeOutcome, history, narrowed, tool_query_hash,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const SLUGS: [&str; 4] = ["a", "b-one", "warning-c", "d"];
 
@@ -213,4 +213,59 @@ fn a_tool_that_fell_out_of_the_book_comes_again_at_its_new_place() {
             .len(),
         1
     );
+}
+
+/// The events that touched a lesson, as the server notes them: those that changed it or saw it, and outcomes of decisions
+/// that it was recommended for.
+fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
+    let mut space = Space::new();
+    let mut held = None;
+    let mut found = Vec::new();
+    for event in ledger {
+        space.fold(event, &Policy::default()).unwrap();
+        let now = space.lesson(slug).cloned();
+        let counted = match &event.event {
+            Happening::OutcomeRecorded { decision_id, .. } => space
+                .decision(decision_id)
+                .is_some_and(|decision| decision.record(slug).is_some()),
+            Happening::UsageTracked { detections, .. } => detections
+                .iter()
+                .any(|seen| seen.lesson == slug && seen.match_type != MatchType::None),
+            _ => false,
+        };
+        if counted || now != held {
+            found.push(event.clone());
+        }
+        held = now;
+    }
+    found
+}
+
+proptest! {
+    #[test]
+    fn a_lessons_history_needs_only_what_touched_it(ledger in any_ledger()) {
+        let policy = Policy::default();
+        for slug in SLUGS {
+            // The lesson, and what was merged into it, and what was merged into that.
+            let mut slugs = BTreeSet::from([slug.to_owned()]);
+            let mut events: BTreeMap<u64, Event> = BTreeMap::new();
+            let mut ask = vec![slug.to_owned()];
+            while let Some(slug) = ask.pop() {
+                for event in touching(&ledger, &slug) {
+                    if let Happening::LessonsMerged { into, from } = &event.event && *into == slug {
+                        ask.extend(from.iter().filter(|from| slugs.insert((*from).clone())).cloned());
+                    }
+                    events.insert(event.seq, event);
+                }
+            }
+            let some = narrowed(events.into_values(), &slugs);
+            let told = |events: &[Event]| -> Vec<_> {
+                history(events, slug, &policy)
+                    .into_iter()
+                    .map(|entry| (entry.event.op_id.clone(), entry.summary, entry.before, entry.after))
+                    .collect()
+            };
+            prop_assert_eq!(told(&some), told(&ledger));
+        }
+    }
 }
