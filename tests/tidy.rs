@@ -297,7 +297,7 @@ fn none(faults: &[String]) {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
         .ancestors()
         .find(|folder| folder.join("Cargo.lock").is_file())
         .expect("the package lies in the workspace")

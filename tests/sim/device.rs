@@ -28,8 +28,6 @@ pub struct Device {
     pub deaf_until: Millis,
     /// A copy of a profile does not exist before it is made.
     pub exists: bool,
-    /// Whether its profile was copied before it had read the server once.
-    pub copied_early: bool,
     /// Whether its session was thrown away because a refresh token was refused.
     pub thrown: bool,
     /// Whether a person is about to sign in.
@@ -74,7 +72,6 @@ impl Device {
             offline_until: 0,
             deaf_until: 0,
             exists: true,
-            copied_early: false,
             thrown: false,
             signing_in: false,
         }

@@ -119,7 +119,7 @@ impl Plant {
                 change.link.actor.clone_from(&held.actor);
             }
             Self::AckByPull => {
-                let Some(acked) = acked_seq.filter(|_| change.link.joined) else {
+                let Some(acked) = acked_seq else {
                     return;
                 };
                 // Positions are from 1 and without gaps here.

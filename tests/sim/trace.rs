@@ -121,7 +121,7 @@ impl Trace {
         ] {
             self.word(word);
         }
-        self.word(u64::from(link.joined) * 2 + u64::from(link.resync));
+        self.word(u64::from(link.resync));
         self.text(&link.actor);
     }
 }

@@ -360,9 +360,6 @@ impl World {
     fn copy(&mut self, from: usize, to: usize) -> Result<(), String> {
         self.counts.add("profile copied");
         let store = self.devices[from].store.clone();
-        let early = !self.devices[from].link().is_some_and(|link| link.joined);
-        self.devices[from].copied_early = early;
-        self.devices[to].copied_early = early;
         let source = &self.devices[from];
         let (hashes, all, covered) = (source.row_hashes.clone(), source.rows_hash, source.covered);
         let first_actor = source.first_actor.clone();

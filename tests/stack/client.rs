@@ -278,7 +278,7 @@ impl Device {
                 &self.store,
                 &remote,
                 || self.tick(),
-                async || {},
+                async || true,
             )
             .await;
             let phase = self.machine.borrow().status().phase;
@@ -351,7 +351,6 @@ impl Device {
         Ok(json!({
             "actor": link.actor,
             "signed_in": link.session.is_some(),
-            "joined": link.joined,
             "epoch": link.epoch,
             "cursor": link.cursor,
             "based": link.based,

@@ -21,8 +21,6 @@ pub struct Link {
     pub actor: String,
     /// The tokens; `None` when a person has to sign in again.
     pub session: Option<Session>,
-    /// Whether all of the space has been read once. Nothing is sent before.
-    pub joined: bool,
     /// The server's epoch, once known.
     pub epoch: String,
     /// Version up to which the rows kept here are those of the server.

@@ -4,8 +4,9 @@
 //! rests. Three rules keep every event counted once in what is shown, which is the rows with the
 //! outbox on top:
 //!
-//! 1. Before a batch is sent, it is noted durably that it may reach the server (`tried`). After a
-//!    crash or a lost answer it is sent again, and the server says what it had.
+//! 1. Everything that was made here is sent before anything is read, and again until the server has
+//!    said what it had. Before a batch goes, it is noted durably (`tried`): so another tab that reads
+//!    at that moment finds itself behind.
 //! 2. Rows that may hold events of the outbox are put only together with taking those events out of
 //!    it, in one commit, after the last page of a pull. Otherwise pages are put as they come.
 //! 3. Only the answer to a push says that an event has arrived. The number in a pull may be that of
@@ -60,8 +61,6 @@ pub struct Machine {
     granted: Option<Granted>,
     /// How often events were given a new actor in this round.
     renumbered: u32,
-    /// What went wrong with a push in this round, while a pull is tried all the same.
-    push_trouble: Option<String>,
     /// Failures in a row.
     failures: u32,
     /// Position up to which events were acknowledged when the round began, for the progress.
@@ -134,7 +133,6 @@ impl Machine {
         self.rows.clear();
         self.refreshed = false;
         self.renumbered = 0;
-        self.push_trouble = None;
         self.began = None;
         self.again()
     }
@@ -176,19 +174,15 @@ impl Machine {
             self.after = After::SignedOut;
             return self.committed(now);
         }
-        let last = match self.batch.last() {
-            // What is there comes first, page by page, while nothing of ours can be in it.
-            Some(stored) if self.link.joined => stored.position,
-            _ => {
-                self.began = None;
-                self.cursor = if self.link.resync {
-                    0
-                } else {
-                    self.link.cursor
-                };
-                self.rows.clear();
-                return self.pull();
-            }
+        let Some(last) = self.batch.last().map(|stored| stored.position) else {
+            self.began = None;
+            self.cursor = if self.link.resync {
+                0
+            } else {
+                self.link.cursor
+            };
+            self.rows.clear();
+            return self.pull();
         };
         self.began.get_or_insert(self.link.acked);
         if last > self.link.tried {
@@ -310,13 +304,7 @@ impl Machine {
                 renumber(&mut change, after, now, random);
                 self.commit_renumbered(change, now, random)
             }
-            // What others wrote may come all the same.
-            RemoteError::Trouble(cause) => {
-                self.push_trouble = Some(cause);
-                self.cursor = self.link.cursor;
-                self.rows.clear();
-                self.pull()
-            }
+            // Nothing is read meanwhile: rows may hold what is on top of them.
             other => self.failed(other, now, random),
         }
     }
@@ -344,16 +332,6 @@ impl Machine {
             renumber(&mut change, 0, now, random);
             return self.commit(change, After::Read);
         }
-        if let Some(cause) = self.push_trouble.clone() {
-            let first = self
-                .batch
-                .first()
-                .map_or(u64::MAX, |stored| stored.event.seq);
-            // The rows may hold what is still on top of them.
-            if self.link.resync || page.acked_seq >= first {
-                return self.failed(RemoteError::Trouble(cause), now, random);
-            }
-        }
         self.cursor = page.next_cursor;
         self.status.progress = (page.has_more || self.status.progress.is_some())
             .then_some((page.next_cursor, page.version));
@@ -368,24 +346,13 @@ impl Machine {
             cursor: self.cursor,
             ..self.link.clone()
         };
-        // The events at hand are not in these rows; those that were acknowledged are.
-        let whole = !more;
-        let after = match (more, self.link.joined) {
-            (true, _) => After::Pull,
-            (false, true) => After::Done,
-            (false, false) => After::Read,
-        };
-        if whole {
+        if !more {
             link.cleared = link.cleared.saturating_add(u64::from(link.resync));
             link.based = link.acked;
             link.resync = false;
-            link.joined = true;
-        }
-        let same = link == self.link && self.rows.is_empty();
-        if whole && self.push_trouble.is_none() {
             self.status.synced_at = Some(now);
         }
-        if same {
+        if link == self.link && self.rows.is_empty() {
             return if more { self.pull() } else { self.done(now) };
         }
         link.synced_at = self.status.synced_at;
@@ -393,18 +360,13 @@ impl Machine {
         let change = Change {
             clear_rows: self.link.resync,
             rows: std::mem::take(&mut self.rows),
-            forget_through: (whole && forget > 0).then_some(forget),
+            forget_through: (!more && forget > 0).then_some(forget),
             ..Change::to(link)
         };
-        self.commit(change, after)
+        self.commit(change, if more { After::Pull } else { After::Done })
     }
 
     fn done(&mut self, now: Millis) -> Effect {
-        if let Some(cause) = self.push_trouble.take() {
-            self.failures = self.failures.saturating_add(1);
-            let wait = back_off(self.failures, u128::from(now.unsigned_abs()));
-            return self.rest(Phase::Trouble, Some(cause), Some(now.saturating_add(wait)));
-        }
         self.failures = 0;
         self.most = None;
         self.rest(Phase::Idle, None, Some(now.saturating_add(INTERVAL)))

@@ -21,7 +21,9 @@ pub struct Cache {
 impl Cache {
     /// Finds the clone and the cache, and creates the latter.
     pub fn open() -> Result<Self> {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // As cargo says now, if it runs us: a program that was built elsewhere may come from the cache.
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = match manifest.ancestors().nth(2) {
             Some(root) if root.join("Cargo.lock").exists() => root.to_path_buf(),
             _ => {

@@ -41,7 +41,7 @@ pub fn ask(
     count: usize,
     mut each: impl FnMut(&str, &[String]),
 ) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
         .join("../../tests/oracles")
         .join(script);
     let mut python = Command::new(path("LESSONLOOP_PYTHON"))
