@@ -21,7 +21,7 @@ pub struct Link {
     pub actor: String,
     /// The tokens; `None` when a person has to sign in again.
     pub session: Option<Session>,
-    /// The server's epoch, once known.
+    /// The server's epoch, once known. Nothing is sent before it is.
     pub epoch: String,
     /// Version up to which the rows kept here are those of the server.
     pub cursor: u64,

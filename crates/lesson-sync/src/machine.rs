@@ -174,6 +174,12 @@ impl Machine {
             self.after = After::SignedOut;
             return self.committed(now);
         }
+        if self.link.epoch.is_empty() {
+            // Known before anything is sent: else a server that is restored from a backup between
+            // the first push and the first pull would pass for the one that has it all.
+            self.cursor = 0;
+            return self.pull_at_most(1);
+        }
         let Some(last) = self.batch.last().map(|stored| stored.position) else {
             self.began = None;
             self.cursor = if self.link.resync {
@@ -310,18 +316,27 @@ impl Machine {
     }
 
     fn pull(&mut self) -> Effect {
+        self.pull_at_most(PAGE)
+    }
+
+    fn pull_at_most(&mut self, limit: u32) -> Effect {
         self.show(Phase::Pulling);
         Effect::Pull {
             link: Box::new(self.link.clone()),
             cursor: self.cursor,
-            limit: PAGE,
+            limit,
         }
     }
 
     fn pulled(&mut self, page: Page, now: Millis, random: u128) -> Effect {
-        let known = &self.link.epoch;
-        let restored = (!known.is_empty() && *known != page.epoch) || page.version < self.cursor;
-        if restored {
+        if self.link.epoch.is_empty() {
+            let link = Link {
+                epoch: page.epoch,
+                ..self.link.clone()
+            };
+            return self.commit(Change::to(link), After::Read);
+        }
+        if self.link.epoch != page.epoch || page.version < self.cursor {
             // Everything is read anew, and what is still kept here is sent again. What is shown
             // stays as it is until both are done.
             let mut change = Change::to(Link {
@@ -342,7 +357,6 @@ impl Machine {
             return self.pull();
         }
         let mut link = Link {
-            epoch: page.epoch,
             cursor: self.cursor,
             ..self.link.clone()
         };
