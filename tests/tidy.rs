@@ -12,6 +12,10 @@ mod rooms;
 
 use rooms::ROOMS;
 
+// This file lies outside its package, so cargo knows it by its whole path. Where several clones share a target directory,
+// another clone's program would pass for this one's: a build for another clone is another build.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 /// Packages that run in wasm only: their imports are those of that target.
 const WASM_ONLY: &[&str] = &["lesson-wasm", "web"];
 

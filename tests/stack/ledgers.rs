@@ -13,6 +13,10 @@ use lesson_core::{
 use serde_json::{Value, json};
 use std::io::Write;
 
+// This file lies outside its package, so cargo knows it by its whole path. Where several clones share a target directory,
+// another clone's program would pass for this one's: a build for another clone is another build.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 /// 2026-01-01, when no other is asked for.
 const START: Millis = 1_767_225_600_000;
 

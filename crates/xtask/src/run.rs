@@ -21,6 +21,8 @@ pub fn program(cache: &Cache, name: impl AsRef<OsStr>) -> Result<Command> {
     let mut command = Command::new(name);
     command.current_dir(&cache.root).stdin(Stdio::null());
     command.env("PATH", cache.path()?);
+    // For sources that lie outside their package: see tests/tidy.rs.
+    command.env("LESSONLOOP_ROOT", &cache.root);
     for (variable, _) in std::env::vars_os() {
         let text = variable.to_string_lossy();
         if text.starts_with("CARGO_PKG_")
