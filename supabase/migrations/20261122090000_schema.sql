@@ -84,6 +84,10 @@ create table if not exists public.events (
   foreign key (space, actor) references public.actors (space, id) on delete cascade
 );
 
+-- The outcomes of a decision.
+create index if not exists events_outcomes on public.events (space, (payload #>> '{event,OutcomeRecorded,decision_id}'))
+where kind = 'OutcomeRecorded';
+
 -- Events that were set aside, with the reason.
 create table if not exists public.rejected_events (
   space uuid not null references public.spaces (id) on delete cascade,

@@ -160,9 +160,15 @@ begin
     select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
     where x ->> 'match_type' <> 'none'
     union
-    -- An outcome counts in a lesson that is seen to be applied only later.
+    -- An outcome counts in a lesson that is seen to be applied only later,
     select p_space, r.lesson, from_version from public.recommendations r
-    where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}';
+    where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}'
+    union
+    -- and in one that is recommended for the decision only later.
+    select p_space, x ->> 'lesson', o.version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
+    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded'
+      and o.payload #>> '{event,OutcomeRecorded,decision_id}' = e #>> '{event,Surfaced,context,decision_id}'
+    on conflict do nothing;
   end loop;
 
   update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;

@@ -1,6 +1,6 @@
 //! A lesson's history: the events that touched it, with its standing before and after.
 
-use crate::event::{Event, Happening};
+use crate::event::{Event, Happening, SurfacedContext};
 use crate::lesson::{Lesson, Standing};
 use crate::policy::Policy;
 use crate::space::Space;
@@ -71,6 +71,10 @@ pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String
             // Only that it is there matters of the one that took the lesson in.
             kept.push(stand_in(into, &event));
         }
+        if let Happening::OutcomeRecorded { decision_id, .. } = &event.event {
+            // It may have come before any of these lessons was recommended for the decision.
+            kept.push(beginning(decision_id, &event));
+        }
         kept.extend(narrow(event, slugs));
     }
     kept
@@ -98,6 +102,24 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
         _ => {}
     }
     Some(event)
+}
+
+/// A recommendation of nothing: the decision is known from here on.
+fn beginning(decision_id: &str, event: &Event) -> Event {
+    Event {
+        op_id: format!("{} decision", event.op_id),
+        event: Happening::Surfaced {
+            retrieval_id: event.op_id.clone(),
+            purpose: String::new(),
+            context: SurfacedContext {
+                decision_id: Some(decision_id.to_owned()),
+                ..SurfacedContext::default()
+            },
+            items: Vec::new(),
+            policy: String::new(),
+        },
+        ..event.clone()
+    }
 }
 
 fn stand_in(slug: &str, event: &Event) -> Event {

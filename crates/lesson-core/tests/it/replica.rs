@@ -215,9 +215,10 @@ fn a_tool_that_fell_out_of_the_book_comes_again_at_its_new_place() {
     );
 }
 
-/// The events that touched a lesson, as the server notes them: those that changed it or saw it, and outcomes of decisions
-/// that it was recommended for.
+/// The events that touched a lesson, as the server notes them: those that changed it or saw it, and all outcomes of
+/// decisions that it was recommended for.
 fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
+    let (end, _) = Space::of_ledger(ledger, &Policy::default());
     let mut space = Space::new();
     let mut held = None;
     let mut found = Vec::new();
@@ -225,7 +226,7 @@ fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
         space.fold(event, &Policy::default()).unwrap();
         let now = space.lesson(slug).cloned();
         let counted = match &event.event {
-            Happening::OutcomeRecorded { decision_id, .. } => space
+            Happening::OutcomeRecorded { decision_id, .. } => end
                 .decision(decision_id)
                 .is_some_and(|decision| decision.record(slug).is_some()),
             Happening::UsageTracked { detections, .. } => detections
