@@ -81,7 +81,7 @@ impl Plant {
                     });
                 }
             }
-            (Self::EpochIgnored, Input::Pulled(Ok(page))) => {
+            (Self::EpochIgnored, Input::Pulled(Ok(page))) if !sent.epoch.is_empty() => {
                 page.epoch.clone_from(&sent.epoch);
                 page.version = page.version.max(sent.cursor);
             }

@@ -329,6 +329,10 @@ impl Machine {
     }
 
     fn pulled(&mut self, page: Page, now: Millis, random: u128) -> Effect {
+        if page.epoch.is_empty() {
+            let wrong = "The server does not say which of its states it is in. Apply the files of supabase/migrations to the project.";
+            return self.failed(RemoteError::Trouble(wrong.to_owned()), now, random);
+        }
         if self.link.epoch.is_empty() {
             let link = Link {
                 epoch: page.epoch,
