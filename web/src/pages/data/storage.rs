@@ -40,11 +40,9 @@ pub fn StorageCard() -> impl IntoView {
     });
     let persist = move |_| {
         spawn_local(async move {
-            let Some(storage) = manager() else { return };
-            let granted = settled(storage.persist())
-                .await
-                .and_then(|value| value.as_bool())
-                == Some(true);
+            let Some(granted) = ask_to_keep().await else {
+                return;
+            };
             kept.try_set(Some(granted));
             if granted {
                 toasts.good("The browser keeps this site's data until you delete it");
@@ -88,6 +86,13 @@ pub fn StorageCard() -> impl IntoView {
             }}
         </section>
     }
+}
+
+/// Asks the browser not to drop this site's data; what it says, if it can be asked.
+pub async fn ask_to_keep() -> Option<bool> {
+    let storage = manager()?;
+    let answer = settled(storage.persist()).await?;
+    Some(answer.as_bool() == Some(true))
 }
 
 /// The storage manager, which is missing outside a secure context.

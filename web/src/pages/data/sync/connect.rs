@@ -5,6 +5,7 @@ use super::local::local_stack;
 use super::space::SpaceStep;
 use crate::asking::Asking;
 use crate::client::{Client, use_get};
+use crate::pages::data::storage::ask_to_keep;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, TextField, use_toasts};
 use crate::{dom, format};
@@ -163,6 +164,10 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
                 if answer.connected {
                     draft.password.try_set(String::new());
                     toasts.good("Connected. Syncing begins");
+                    // What is not sent yet is here only. A browser that does not agree says so on this page.
+                    spawn_local(async move {
+                        let _ = ask_to_keep().await;
+                    });
                     dom::focus(CARD);
                 } else {
                     draft.offer(answer.spaces);
