@@ -31,7 +31,8 @@ struct Pair {
 }
 
 fn pairs_file() -> PathBuf {
-    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/corpus/embed/pairs.tsv")
+    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../tests/corpus/embed/pairs.tsv")
 }
 
 fn pairs() -> Vec<Pair> {

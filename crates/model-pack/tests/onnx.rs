@@ -24,7 +24,8 @@ fn model_pack(arguments: &[&Path]) -> Output {
 fn both_inputs_give_the_same_pack() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let weights = path("LESSONLOOP_MODEL_WEIGHTS");
-    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/oracles/embed_onnx.py");
+    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../tests/oracles/embed_onnx.py");
     let onnx = folder.join("minilm.onnx");
     let made = Command::new(path("LESSONLOOP_PYTHON"))
         .arg("-B")
