@@ -8,6 +8,7 @@ use lesson_sync::{
 
 /// One of the stores that a JavaScript host can have.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // There is one of it for the life of an engine.
 pub enum AnyStore {
     /// Gone with the engine.
     Memory(MemoryStore),
