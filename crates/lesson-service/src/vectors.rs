@@ -79,24 +79,6 @@ impl Vectors {
         })
     }
 
-    /// The same without any vector or text.
-    pub fn emptied(self) -> Self {
-        let Self { model, dims, .. } = self;
-        Self {
-            model,
-            dims,
-            scanned: VectorStore::new(dims).unwrap_or(self.scanned),
-            row_of_hash: HashMap::new(),
-            row_of_slug: HashMap::new(),
-            unseen: VecDeque::new(),
-            waiting: HashMap::new(),
-            missing: HashMap::new(),
-            queue: BTreeSet::new(),
-            handed_out: HashSet::new(),
-            refused: HashSet::new(),
-        }
-    }
-
     /// All lessons are to be looked at, and nothing of other lessons stays but vectors of texts.
     pub fn look_at_all(&mut self, space: &Space) {
         self.row_of_slug.clear();

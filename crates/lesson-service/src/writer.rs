@@ -9,6 +9,7 @@ use crate::fault::{of_fold, of_store};
 use crate::host::{Host, uuid7};
 use crate::service::Service;
 use crate::state::{Reading, State};
+use crate::vectors::Vectors;
 use lesson_api::{ApiError, ErrorCode};
 use lesson_core::{Event, Happening, Millis};
 use lesson_sync::{Entry, Store, StoreError};
@@ -278,12 +279,16 @@ impl<S: Store, H: Host> Service<S, H> {
     /// go, too.
     pub(crate) fn replace(&self, mut state: State, keep: bool) {
         let mut held = self.state.borrow_mut();
-        if let Some(mut vectors) = held.vectors.take() {
-            if !keep {
-                vectors = vectors.emptied();
+        state.vectors = held.vectors.take().and_then(|vectors| {
+            if keep {
+                Some(vectors)
+            } else {
+                // The model and its dimensions were taken once, so they are again.
+                Vectors::new(&vectors.model, vectors.dims, Vec::new()).ok()
             }
+        });
+        if let Some(vectors) = &mut state.vectors {
             vectors.look_at_all(&state.space);
-            state.vectors = Some(vectors);
         }
         *held = state;
     }

@@ -30,26 +30,33 @@ impl<'a, H: Http> Supabase<'a, H> {
         function: &str,
         body: String,
     ) -> Result<T, RemoteError> {
-        let token = link
-            .session
-            .as_ref()
-            .map(|session| session.access_token.as_str())
-            .ok_or(RemoteError::Unauthorized)?;
-        let request = HttpRequest {
-            method: "POST",
-            url: format!("{}/rest/v1/rpc/{function}", link.url),
-            headers: headers(&link.key, token),
-            body: Some(body),
-        };
-        let response = self
-            .http
-            .send(request)
-            .await
-            .map_err(|none| RemoteError::NoAnswer(none.0))?;
-        read(&response)
+        let path = format!("rpc/{function}");
+        self.ask(link, "POST", &path, Some(body)).await
     }
 
-    /// Reads rows of a table or asks a function, with the rights of who is signed in.
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        link: &Link,
+        method: &'static str,
+        path_and_query: &str,
+        body: Option<String>,
+    ) -> Result<T, RemoteError> {
+        let session = link.session.as_ref().ok_or(RemoteError::Unauthorized)?;
+        let request = HttpRequest {
+            method,
+            url: format!("{}/rest/v1/{path_and_query}", link.url),
+            headers: headers(&link.key, &session.access_token),
+            body,
+        };
+        read(&self.send(request).await?)
+    }
+
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, RemoteError> {
+        let answer = self.http.send(request).await;
+        answer.map_err(|none| RemoteError::NoAnswer(none.0))
+    }
+
+    /// Reads rows of a table, with the rights of who is signed in.
     ///
     /// # Errors
     /// See [`RemoteError`].
@@ -58,23 +65,7 @@ impl<'a, H: Http> Supabase<'a, H> {
         link: &Link,
         path_and_query: &str,
     ) -> Result<T, RemoteError> {
-        let token = link
-            .session
-            .as_ref()
-            .map(|session| session.access_token.as_str())
-            .ok_or(RemoteError::Unauthorized)?;
-        let request = HttpRequest {
-            method: "GET",
-            url: format!("{}/rest/v1/{path_and_query}", link.url),
-            headers: headers(&link.key, token),
-            body: None,
-        };
-        let response = self
-            .http
-            .send(request)
-            .await
-            .map_err(|none| RemoteError::NoAnswer(none.0))?;
-        read(&response)
+        self.ask(link, "GET", path_and_query, None).await
     }
 
     /// One page of the events that moved or saw a lesson, newest first, as the server tells it.
@@ -120,11 +111,7 @@ impl<H: Http> Remote for Supabase<'_, H> {
             headers: headers(&link.key, &link.key),
             body: Some(json!({ "refresh_token": session.refresh_token }).to_string()),
         };
-        let response = self
-            .http
-            .send(request)
-            .await
-            .map_err(|none| RemoteError::NoAnswer(none.0))?;
+        let response = self.send(request).await?;
         // The sign-in server says 400 of a token that does not hold.
         if matches!(response.status, 400 | 403) {
             return Err(RemoteError::Unauthorized);
