@@ -73,6 +73,8 @@ pub const ROOMS: &[Room] = &[
         package: "lesson-service",
         may: &[
             "async-lock",
+            "base64",
+            "hmac",
             "lesson-api",
             "lesson-core",
             "lesson-embed",

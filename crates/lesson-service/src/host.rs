@@ -17,6 +17,12 @@ pub trait Host {
     /// Returns once the event loop has had a turn, so that other requests are answered meanwhile.
     async fn pause(&self);
 
+    /// Returns after about `ms` milliseconds, with others running meanwhile; a host that syncs by
+    /// itself has to have a clock for it.
+    async fn sleep(&self, _ms: u32) {
+        self.pause().await;
+    }
+
     /// Sends a request over the network, with a timeout.
     ///
     /// # Errors

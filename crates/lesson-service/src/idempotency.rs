@@ -60,13 +60,7 @@ impl Answers {
             return Ok(Turn::Free);
         };
         if key.is_empty() || key.chars().count() > limits::ID {
-            return Err(ApiError::invalid(
-                HEADER,
-                format!(
-                    "the idempotency-key header needs 1 to {} characters",
-                    limits::ID
-                ),
-            ));
+            return Err(bad_key());
         }
         let print = print(request);
         let mut held = self.held.borrow_mut();
@@ -128,12 +122,23 @@ impl Drop for Claim<'_> {
     }
 }
 
+/// A key that is empty or too long.
+pub(crate) fn bad_key() -> ApiError {
+    ApiError::invalid(
+        HEADER,
+        format!(
+            "the idempotency-key header needs 1 to {} characters",
+            limits::ID
+        ),
+    )
+}
+
 fn conflict(message: &str) -> ApiError {
     ApiError::new(ErrorCode::Conflict, message).at(HEADER)
 }
 
 /// Two hashes of method, path and body: enough to tell one client's requests apart.
-fn print(request: &Request) -> [u64; 2] {
+pub(crate) fn print(request: &Request) -> [u64; 2] {
     [1u8, 2].map(|salt| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

@@ -8,13 +8,16 @@
 mod bounds;
 mod connect;
 mod convert;
+pub mod edge;
 mod fault;
 mod feedback;
 mod host;
 mod idempotency;
 mod ledger;
 mod lessons;
+mod linked;
 mod listing;
+mod mcp;
 mod model;
 mod override_policy;
 mod path;

@@ -93,7 +93,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Recommendations {
             retrieval_id,
             semantic: ranking.semantic,
-            stale: self.trouble.borrow().is_some(),
+            stale: self.stale.get() || self.trouble.borrow().is_some(),
             recommended: shown
                 .iter()
                 .map(|(lesson, word, rank)| Recommended {

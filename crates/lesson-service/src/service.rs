@@ -42,6 +42,11 @@ pub struct Service<S, H> {
     pub(crate) syncing: async_lock::Mutex<()>,
     /// Whether a round is to end soon.
     pub(crate) leaving: Cell<bool>,
+    /// Whether what is answered may be older than it should be.
+    pub(crate) stale: Cell<bool>,
+    /// What the ids of events are derived from while a request is being answered that may come
+    /// again elsewhere; random ids without it.
+    pub(crate) seed: Cell<Option<[u8; 32]>>,
     pub(crate) answers: Answers,
 }
 
@@ -81,6 +86,8 @@ impl<S: Store, H: Host> Service<S, H> {
             machine: RefCell::default(),
             syncing: async_lock::Mutex::new(()),
             leaving: Cell::new(false),
+            stale: Cell::new(false),
+            seed: Cell::new(None),
             answers: Answers::default(),
         };
         service

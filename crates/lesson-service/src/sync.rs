@@ -39,6 +39,12 @@ impl<S: Store, H: Host> Service<S, H> {
     /// without a link. Requests are answered meanwhile. One round at a time: a second call waits.
     pub async fn sync_round(&self) -> SyncRound {
         let _turn = self.syncing.lock().await;
+        self.round(|| !self.leaving.get()).await
+    }
+
+    /// A round that ends early once `goes_on` says so. The caller sees to it that there is one at a
+    /// time.
+    pub(crate) async fn round(&self, goes_on: impl Fn() -> bool) -> SyncRound {
         let revision = self.revision();
         // What waits to be stored goes along; a store that fails is shown by health.
         let _ = self.flush().await;
@@ -55,7 +61,7 @@ impl<S: Store, H: Host> Service<S, H> {
             clock,
             async || {
                 let _ = self.catch_up().await;
-                !self.leaving.get()
+                goes_on()
             },
         )
         .await;

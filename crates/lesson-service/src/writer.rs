@@ -12,7 +12,8 @@ use crate::state::{Reading, State};
 use crate::vectors::Vectors;
 use lesson_api::{ApiError, ErrorCode};
 use lesson_core::{Event, Happening, Millis};
-use lesson_sync::{Entry, Store, StoreError};
+use lesson_sync::{Entry, Store, StoreError, uuid8};
+use sha2::{Digest, Sha256};
 
 /// How often a write is checked again because others wrote in between.
 const TRIES: usize = 8;
@@ -77,8 +78,8 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             let mut first = plan.foreign.first().map(|event| event.op_id.clone());
             let mut entries: Vec<Entry> = plan.foreign.into_iter().map(Entry::Foreign).collect();
-            for event in plan.own {
-                let op_id = self.id(at);
+            for (place, event) in plan.own.into_iter().enumerate() {
+                let op_id = self.event_id(at, place);
                 first.get_or_insert_with(|| op_id.clone());
                 entries.push(Entry::Own { op_id, at, event });
             }
@@ -299,6 +300,22 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok(_) | Err(StoreError::Behind) => None,
             Err(error) => Some(error.to_string()),
         };
+    }
+
+    /// The id of the event at `place` of what is written now. Where the request may come again
+    /// elsewhere, it gets the same one there, so that the ledger has it once.
+    fn event_id(&self, at: Millis, place: usize) -> String {
+        let Some(seed) = self.seed.get() else {
+            return self.id(at);
+        };
+        let mut hasher = Sha256::new();
+        hasher.update(seed);
+        hasher.update((place as u64).to_le_bytes());
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(hasher.finalize()) {
+            *to = from;
+        }
+        uuid8(u128::from_be_bytes(bytes))
     }
 
     /// A fresh id made at `at`.

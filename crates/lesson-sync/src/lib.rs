@@ -32,5 +32,5 @@ pub use run::{perform, run};
 pub use sign_in::{
     Account, SignInError, Space, create_space, server_url, sign_in, sign_out, spaces,
 };
-pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow, uuid7};
+pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8};
 pub use supabase::Supabase;

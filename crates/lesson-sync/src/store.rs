@@ -182,7 +182,22 @@ pub trait Store {
 pub fn uuid7(now: Millis, random: u128) -> String {
     let millis = u128::from(now.max(0).unsigned_abs());
     let low = random & ((1 << 80) - 1);
-    let bits = ((millis << 80) | low) & !(0xf << 76) & !(0b11 << 62) | (0x7 << 76) | (0b10 << 62);
+    uuid((millis << 80) | low, 7)
+}
+
+/// A UUID of version 8: `bits`, but for those that say the version and variant. For ids that are
+/// derived from something.
+///
+/// ```
+/// let id = lesson_sync::uuid8(0);
+/// assert_eq!(id, "00000000-0000-8000-8000-000000000000");
+/// ```
+pub fn uuid8(bits: u128) -> String {
+    uuid(bits, 8)
+}
+
+fn uuid(bits: u128, version: u128) -> String {
+    let bits = bits & !(0xf << 76) & !(0b11 << 62) | (version << 76) | (0b10 << 62);
     let hex = format!("{bits:032x}");
     format!(
         "{}-{}-{}-{}-{}",

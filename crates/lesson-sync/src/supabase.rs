@@ -68,6 +68,19 @@ impl<'a, H: Http> Supabase<'a, H> {
         self.ask(link, "GET", path_and_query, None).await
     }
 
+    /// Calls a function with arguments as JSON, with the rights of who is signed in.
+    ///
+    /// # Errors
+    /// See [`RemoteError`].
+    pub async fn rpc<T: DeserializeOwned>(
+        &self,
+        link: &Link,
+        function: &str,
+        arguments: &Value,
+    ) -> Result<T, RemoteError> {
+        self.call(link, function, arguments.to_string()).await
+    }
+
     /// One page of the events that moved or saw a lesson, newest first, as the server tells it.
     ///
     /// # Errors

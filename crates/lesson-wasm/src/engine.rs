@@ -3,9 +3,10 @@
 use crate::convert::{refusal, request_of, response_to, thrown, to_js};
 use crate::host::JsHost;
 use crate::indexed_db::IndexedDbStore;
+use crate::options::{function, known_keys, property};
 use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::store::AnyStore;
-use js_sys::{Float32Array, Function, Reflect, Uint8Array};
+use js_sys::{Float32Array, Function, Uint8Array};
 use lesson_api::{ApiError, ErrorCode};
 use lesson_service::{Indexing, Service, Wanted};
 use lesson_sync::MemoryStore;
@@ -320,15 +321,7 @@ impl Inner {
 }
 
 async fn open(options: &JsValue) -> Result<Engine, ApiError> {
-    for key in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()) {
-        let key = key.as_string().unwrap_or_default();
-        if !["store", "now", "random", "on_index"].contains(&key.as_str()) {
-            return Err(ApiError::invalid(
-                key.clone(),
-                format!("`{key}` is no option; there are store, now, random and on_index"),
-            ));
-        }
-    }
+    known_keys(options, &["store", "now", "random", "on_index"])?;
     let host = JsHost {
         now: function(options, "now")?,
         random: function(options, "random")?,
@@ -359,23 +352,4 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
             indexing: Cell::new(false),
         }),
     })
-}
-
-fn property(object: &JsValue, name: &str) -> JsValue {
-    if object.is_object() {
-        Reflect::get(object, &name.into()).unwrap_or(JsValue::UNDEFINED)
-    } else {
-        JsValue::UNDEFINED
-    }
-}
-
-fn function(object: &JsValue, name: &str) -> Result<Option<Function>, ApiError> {
-    let value = property(object, name);
-    if value.is_undefined() || value.is_null() {
-        return Ok(None);
-    }
-    value
-        .dyn_into()
-        .map(Some)
-        .map_err(|_| ApiError::invalid(name, format!("`{name}` has to be a function")))
 }

@@ -46,6 +46,10 @@ impl Host for JsHost {
         gloo::timers::future::TimeoutFuture::new(0).await;
     }
 
+    async fn sleep(&self, ms: u32) {
+        gloo::timers::future::TimeoutFuture::new(ms).await;
+    }
+
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
         crate::fetch::fetch(request).await
     }

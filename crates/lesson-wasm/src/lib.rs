@@ -5,13 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod convert;
+mod edge;
 mod engine;
 mod fetch;
 mod host;
 mod indexed_db;
+mod options;
 mod pack;
 mod store;
 
+pub use edge::Edge;
 pub use engine::{Engine, sequence_ratio, version};
 pub use host::JsHost;
 pub use indexed_db::IndexedDbStore;

@@ -1,0 +1,150 @@
+//! What is looked at before anything is done: host, origin, size, credentials.
+
+use super::BODY_BYTES;
+use super::config::Config;
+use super::message::{EdgeAnswer, EdgeRequest, Refusal};
+use crate::path::parse;
+use lesson_api::{ApiError, ErrorCode};
+
+/// Names under which tokens have been put in addresses, where they end up in logs.
+const TOKEN_NAMES: [&str; 7] = [
+    "access_token",
+    "api_key",
+    "apikey",
+    "auth",
+    "authorization",
+    "key",
+    "token",
+];
+/// The longest key that is looked at; a real one has 68 characters.
+const KEY_BYTES: usize = 512;
+
+/// Refuses a host that is not ours: a page whose name was made to point here would otherwise pass
+/// for our own.
+pub(super) fn host(request: &EdgeRequest, config: &Config) -> Result<(), Refusal> {
+    let host = request
+        .headers
+        .get("host")
+        .map(String::as_str)
+        .unwrap_or_default();
+    if config.hosts.is_empty() || config.hosts.contains(&host.to_ascii_lowercase()) {
+        return Ok(());
+    }
+    Err(Refusal::forbidden(
+        "host",
+        "this host is not one that is answered here; the operator lists them in ALLOWED_HOSTS",
+    ))
+}
+
+/// The origin of a page that calls, when it is one that may: the dashboard's, or this host's own.
+/// `None` for a caller that is no page.
+pub(super) fn origin(request: &EdgeRequest, config: &Config) -> Result<Option<String>, Refusal> {
+    let Some(origin) = request.headers.get("origin") else {
+        return Ok(None);
+    };
+    let given = origin.to_ascii_lowercase();
+    let own = request.headers.get("host").is_some_and(|host| {
+        let host = host.to_ascii_lowercase();
+        !host.is_empty()
+            && (given == format!("https://{host}") || given == format!("http://{host}"))
+    });
+    if own || config.dashboard_origin.as_ref() == Some(&given) {
+        return Ok(Some(origin.clone()));
+    }
+    Err(Refusal::forbidden(
+        "origin",
+        "pages of this origin may not call; the operator names the dashboard's in DASHBOARD_ORIGIN",
+    ))
+}
+
+/// The answer to a browser that asks before it calls.
+pub(super) fn preflight() -> EdgeAnswer {
+    let mut answer = EdgeAnswer::empty(204);
+    for (name, value) in [
+        ("access-control-allow-methods", "GET, POST, PATCH"),
+        (
+            "access-control-allow-headers",
+            "authorization, content-type, idempotency-key, mcp-protocol-version",
+        ),
+        ("access-control-max-age", "600"),
+    ] {
+        answer.headers.insert(name.to_owned(), value.to_owned());
+    }
+    answer
+}
+
+/// The headers that every answer has.
+pub(super) fn dress(mut answer: EdgeAnswer, origin: Option<String>) -> EdgeAnswer {
+    let mut set = |name: &str, value: &str| {
+        answer.headers.insert(name.to_owned(), value.to_owned());
+    };
+    set("cache-control", "no-store");
+    set("vary", "origin");
+    set("x-content-type-options", "nosniff");
+    set(
+        "content-security-policy",
+        "default-src 'none'; frame-ancestors 'none'",
+    );
+    if let Some(origin) = origin {
+        set("access-control-allow-origin", &origin);
+        set(
+            "access-control-expose-headers",
+            "retry-after, server-timing",
+        );
+    }
+    answer
+}
+
+/// The key that the caller sent.
+pub(super) fn key(request: &EdgeRequest) -> Result<&str, Refusal> {
+    let query = parse(&request.path)?.query;
+    if query
+        .iter()
+        .any(|(name, _)| TOKEN_NAMES.contains(&name.to_ascii_lowercase().as_str()))
+    {
+        let mut refusal = Refusal::unauthorized(false);
+        refusal.error.message = "a key in the address ends up in logs, so it is not looked at; send it in the header `authorization: Bearer llk_…` and revoke the one that was sent here".to_owned();
+        refusal.error.field = Some("path".to_owned());
+        return Err(refusal);
+    }
+    let Some(given) = request.headers.get("authorization") else {
+        return Err(Refusal::unauthorized(false));
+    };
+    let token = match given.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+        _ => return Err(Refusal::unauthorized(false)),
+    };
+    if token.is_empty() || token.len() > KEY_BYTES {
+        return Err(Refusal::unauthorized(!token.is_empty()));
+    }
+    Ok(token)
+}
+
+/// Refuses a body that is too large, or is not said to be JSON.
+pub(super) fn body(request: &EdgeRequest) -> Result<(), Refusal> {
+    if request.body.len() > BODY_BYTES {
+        return Err(ApiError::new(
+            ErrorCode::TooLarge,
+            format!("the body is longer than {BODY_BYTES} bytes; send less at a time"),
+        )
+        .at("body")
+        .into());
+    }
+    if request.body.is_empty() {
+        return Ok(());
+    }
+    let kind = request
+        .headers
+        .get("content-type")
+        .map(String::as_str)
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(ApiError::invalid(
+        "content-type",
+        "the body has to be JSON, with `content-type: application/json`",
+    )
+    .into())
+}

@@ -1,0 +1,442 @@
+//! The edge: HTTP and MCP for agents, over spaces on a server.
+//!
+//! A host hands every request to [`Edge::handle`] and calls [`Edge::settle`] after the answer.
+//! Lessons are recommended from memory; a write is answered once the server has it. Each space is a
+//! replica of its own, so nothing of one is seen in another.
+
+mod config;
+mod front;
+mod host;
+mod keys;
+mod message;
+mod race;
+mod rate;
+mod space;
+mod strict;
+mod sure;
+mod token;
+
+pub use config::EdgeConfig;
+pub use message::{EdgeAnswer, EdgeRequest};
+
+use crate::host::Host;
+use crate::mcp;
+use crate::model::Embedder;
+use crate::router::{Route, route};
+use config::Config;
+use keys::{Agent, Keys};
+use lesson_api::{ApiError, ErrorCode, Method, Request, Response, limits};
+use lesson_core::Millis;
+use lesson_embed::Model;
+use lesson_sync::Named;
+use message::Refusal;
+use rate::Buckets;
+use serde_json::Value;
+use space::{OLD, Space};
+use std::cell::RefCell;
+use std::rc::Rc;
+use token::Tokens;
+
+/// The longest body that is read, in bytes.
+pub const BODY_BYTES: usize = 1_048_576;
+/// How long the first request for a space waits for its lessons, in milliseconds.
+const FIRST: Millis = 20_000;
+/// How long a request waits for a snapshot that has grown old.
+const REFRESH_MS: u32 = 500;
+/// How long is stayed after an answer to send what waits.
+const STAY: Millis = 25_000;
+/// How long lessons are embedded after an answer.
+const EMBED: Millis = 300;
+/// The most spaces, and lessons in all of them, that are kept in memory.
+const SPACES: usize = 16;
+const LESSONS: usize = 60_000;
+/// Keys that are not known may be asked about this often, all callers together.
+const LOOKUPS: rate::Rate = rate::Rate {
+    per_second: 50.0,
+    burst: 200.0,
+};
+
+/// One isolate's edge.
+pub struct Edge<H> {
+    host: Rc<H>,
+    config: Config,
+    tokens: Rc<Tokens>,
+    keys: Keys,
+    buckets: Buckets,
+    lookups: Buckets,
+    spaces: RefCell<Vec<Rc<Space<H>>>>,
+    model: RefCell<Option<Rc<dyn Embedder>>>,
+}
+
+impl<H> std::fmt::Debug for Edge<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edge").finish_non_exhaustive()
+    }
+}
+
+impl<H: Host> Edge<H> {
+    /// An edge over a project.
+    ///
+    /// # Errors
+    /// Names the setting that is wrong and what it has to be.
+    pub fn new(config: EdgeConfig, host: H) -> Result<Self, ApiError> {
+        let config = Config::check(config)?;
+        Ok(Self {
+            host: Rc::new(host),
+            tokens: Rc::new(Tokens::new(&config.jwt_secret)),
+            keys: Keys::default(),
+            buckets: Buckets::new(config.rate),
+            lookups: Buckets::new(LOOKUPS),
+            spaces: RefCell::default(),
+            model: RefCell::default(),
+            config,
+        })
+    }
+
+    /// Answers a request. Never fails: what went wrong is an answer too. Call [`Edge::settle`]
+    /// once the answer is on its way.
+    pub async fn handle(&self, request: EdgeRequest) -> EdgeAnswer {
+        let origin = front::host(&request, &self.config)
+            .and_then(|()| front::origin(&request, &self.config));
+        let origin = match origin {
+            Ok(origin) => origin,
+            Err(refusal) => return front::dress(EdgeAnswer::of(refusal.response()), None),
+        };
+        let answer = if request.method == "OPTIONS" {
+            front::preflight()
+        } else {
+            match self.answer(&request).await {
+                Ok(answer) => answer,
+                Err(refusal) => EdgeAnswer::of(refusal.response()),
+            }
+        };
+        front::dress(answer, origin)
+    }
+
+    async fn answer(&self, request: &EdgeRequest) -> Result<EdgeAnswer, Refusal> {
+        let agent = self.admit(request).await?;
+        let path = request.path.split('?').next().unwrap_or_default();
+        if path == "/mcp" {
+            // Its own rules say what a message and its answer look like.
+            return Ok(self.message(&agent, request).await);
+        }
+        front::body(request)?;
+        let asked = Request {
+            method: method(&request.method)?,
+            path: request.path.clone(),
+            headers: request.headers.clone(),
+            body: strict::read(&request.body)?,
+        };
+        let response = self.serve(&agent, asked).await;
+        Ok(EdgeAnswer::of(response))
+    }
+
+    async fn message(&self, agent: &Agent, request: &EdgeRequest) -> EdgeAnswer {
+        if request.body.len() > BODY_BYTES {
+            let refused = front::body(request).err();
+            return refused.map_or_else(
+                || EdgeAnswer::empty(413),
+                |refusal| EdgeAnswer::of(refusal.response()),
+            );
+        }
+        let reply = match mcp::receive(&request.method, &request.headers, &request.body) {
+            mcp::Incoming::Answer(reply) => reply,
+            mcp::Incoming::Call(call) => {
+                let response = self.serve(agent, call.request.clone()).await;
+                mcp::finish(*call, response)
+            }
+        };
+        let mut answer = match reply.body {
+            Some(body) => EdgeAnswer::json(reply.status, &body),
+            None => EdgeAnswer::empty(reply.status),
+        };
+        if reply.status == 405 {
+            answer.headers.insert("allow".to_owned(), "POST".to_owned());
+        }
+        answer
+    }
+
+    /// Whose request it is, if it may be made now.
+    async fn admit(&self, request: &EdgeRequest) -> Result<Rc<Agent>, Refusal> {
+        let key = front::key(request)?;
+        let now = self.host.now();
+        let ask = || self.lookups.take("", now).map_err(Refusal::too_often);
+        let agent = self
+            .keys
+            .agent(key, &*self.host, &self.tokens, &self.config, ask)
+            .await?;
+        self.buckets
+            .take(&agent.id, now)
+            .map_err(Refusal::too_often)?;
+        Ok(agent)
+    }
+
+    /// Answers an agent's request of the interface.
+    async fn serve(&self, agent: &Agent, request: Request) -> Response {
+        match self.serve_or_refuse(agent, request).await {
+            Ok(response) => response,
+            Err(refusal) => refusal.response(),
+        }
+    }
+
+    async fn serve_or_refuse(
+        &self,
+        agent: &Agent,
+        mut request: Request,
+    ) -> Result<Response, Refusal> {
+        let route = route(request.method, &request.path)?;
+        if !is_for_agents(&route) {
+            return Err(Refusal::forbidden(
+                "path",
+                "this is done by people, in the dashboard; agents may ask for lessons, add and edit them, and tell what came of them",
+            ));
+        }
+        own_decision(agent, &mut request.body)?;
+        if route == Route::AddLesson
+            && let Some(fields) = request.body.as_object_mut()
+        {
+            // So that it can be told later where a lesson came from.
+            let source: String = agent.name.chars().take(limits::WORD).collect();
+            fields.entry("source").or_insert(Value::from(source));
+        }
+        let space = self.space(agent).await?;
+        space
+            .service
+            .stale
+            .set(space.has_failed() || space.age() > OLD);
+        if !route.writes() || route == Route::Recommend {
+            return Ok(space.service.handle(request).await);
+        }
+        let about_decision = matches!(route, Route::Track | Route::Outcome);
+        let response = space.write(&agent.id, request).await?;
+        if about_decision && response.status == ErrorCode::NotFound.status() {
+            return Err(Refusal::forbidden(
+                "decision_id",
+                "no lessons were recommended for this decision with your key; ask for some with the same decision_id first",
+            ));
+        }
+        Ok(response)
+    }
+
+    /// The agent's space, with a snapshot to answer from.
+    async fn space(&self, agent: &Agent) -> Result<Rc<Space<H>>, Refusal> {
+        let begun = self.host.now();
+        let space = self.open(agent).await?;
+        space.used.set(begun);
+        while !space.is_ready() {
+            let left = begun + FIRST - self.host.now();
+            if left <= 0 || space.wait() > 0 {
+                let cause = space.service.trouble_of_sync();
+                return Err(Refusal::unavailable(
+                    format!(
+                        "the lessons of this space could not be read yet{cause}; nothing was done, try again"
+                    ),
+                    u64::try_from(space.wait() / 1_000).unwrap_or_default() + 1,
+                ));
+            }
+            space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+        }
+        if space.age() > OLD && space.wait() == 0 {
+            space.turn(REFRESH_MS).await;
+        }
+        Ok(space)
+    }
+
+    async fn open(&self, agent: &Agent) -> Result<Rc<Space<H>>, Refusal> {
+        if let Some(space) = self.held(&agent.space) {
+            return Ok(space);
+        }
+        let named = Named {
+            id: agent.space.clone(),
+            name: agent.space_name.clone(),
+        };
+        let space = Space::open(&self.host, &self.tokens, &self.config, named).await?;
+        let model = self.model.borrow().clone();
+        if let Some(model) = model {
+            // Without its vectors a space is ranked by keywords.
+            let _ = space.service.use_model(model).await;
+        }
+        if let Some(space) = self.held(&agent.space) {
+            return Ok(space);
+        }
+        self.make_room();
+        let space = Rc::new(space);
+        self.spaces.borrow_mut().push(Rc::clone(&space));
+        Ok(space)
+    }
+
+    fn held(&self, id: &str) -> Option<Rc<Space<H>>> {
+        let spaces = self.spaces.borrow();
+        spaces
+            .iter()
+            .find(|space| space.service.is_space(id))
+            .cloned()
+    }
+
+    /// Forgets spaces that were not asked for in the longest time; never one with something to
+    /// send.
+    fn make_room(&self) {
+        let mut spaces = self.spaces.borrow_mut();
+        spaces.sort_by_key(|space| space.used.get());
+        let lessons = |spaces: &[Rc<Space<H>>]| -> usize {
+            spaces
+                .iter()
+                .map(|space| space.service.lessons_held())
+                .sum()
+        };
+        while spaces.len() >= SPACES || lessons(&spaces) > LESSONS {
+            let idle = spaces.iter().position(|space| {
+                !space.is_running() && !space.service.has_queue() && space.service.unsent() == 0
+            });
+            match idle {
+                Some(at) => spaces.remove(at),
+                None => return,
+            };
+        }
+    }
+
+    /// What is to be done once an answer is out: sends what waits, reads what others made, gives
+    /// lessons their vectors. Returns when nothing waits or after some 25 seconds. Never fails.
+    pub async fn settle(&self) {
+        let spaces: Vec<Rc<Space<H>>> = self.spaces.borrow().clone();
+        for space in spaces {
+            let begun = self.host.now();
+            let since = space.staying.get();
+            if since.is_some_and(|since| (begun - since).abs() < STAY + 5_000) {
+                // Somebody stays already, and sends until nothing waits.
+                continue;
+            }
+            space.staying.set(Some(begun));
+            self.send(&space, begun).await;
+            space.staying.set(None);
+            self.embed(&space).await;
+        }
+    }
+
+    async fn send(&self, space: &Space<H>, begun: Millis) {
+        while space.is_due() {
+            let left = begun + STAY - self.host.now();
+            if left <= 0 {
+                return;
+            }
+            let wait = space.wait();
+            if wait > 0 {
+                let wait = u32::try_from(wait.min(left)).unwrap_or(u32::MAX);
+                self.host.sleep(wait).await;
+            } else {
+                space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+            }
+        }
+    }
+
+    /// Gives some lessons that nobody embedded their vectors.
+    async fn embed(&self, space: &Space<H>) {
+        let until = self.host.now() + EMBED;
+        while self.model.borrow().is_some() && self.host.now() < until {
+            match space.service.index_step().await {
+                Ok(step) if !step.is_done_here() => self.host.pause().await,
+                _ => return,
+            }
+        }
+    }
+
+    /// Whether a model would be of use: there are lessons, and none is loaded.
+    pub fn wants_model(&self) -> bool {
+        self.model.borrow().is_none()
+            && self
+                .spaces
+                .borrow()
+                .iter()
+                .any(|space| space.service.lessons_held() > 0)
+    }
+
+    /// Checks and loads a model pack; lessons are found by meaning from then on. `sha256` is that
+    /// of the pack from [`Model::HASHED_FROM`] on, where the host has computed it already.
+    ///
+    /// # Errors
+    /// When the pack is refused; the edge goes on without it.
+    pub async fn load_model(
+        &self,
+        pack: Vec<u8>,
+        sha256: Option<[u8; 32]>,
+    ) -> Result<String, ApiError> {
+        let model = match sha256 {
+            Some(sha256) => Model::load_hashed(pack, sha256),
+            None => Model::load(pack),
+        };
+        let model: Rc<dyn Embedder> =
+            Rc::new(model.map_err(|error| crate::fault::of_model(&error))?);
+        self.use_model(model).await
+    }
+
+    /// As [`Edge::load_model`], with a model that is in memory already.
+    ///
+    /// # Errors
+    /// When the model's vectors can't be kept.
+    pub async fn use_model(&self, model: Rc<dyn Embedder>) -> Result<String, ApiError> {
+        let id = model.id().to_owned();
+        let spaces: Vec<Rc<Space<H>>> = self.spaces.borrow().clone();
+        *self.model.borrow_mut() = Some(Rc::clone(&model));
+        for space in spaces {
+            space.service.use_model(Rc::clone(&model)).await?;
+        }
+        Ok(id)
+    }
+}
+
+fn method(name: &str) -> Result<Method, ApiError> {
+    match name {
+        "GET" | "HEAD" => Ok(Method::Get),
+        "POST" => Ok(Method::Post),
+        "PATCH" => Ok(Method::Patch),
+        _ => Err(ApiError::invalid(
+            "method",
+            "requests are GET, POST or PATCH; see /openapi.json",
+        )),
+    }
+}
+
+/// What an agent may do. People judge, merge and archive lessons, import and export them.
+fn is_for_agents(route: &Route) -> bool {
+    matches!(
+        route,
+        Route::Recommend
+            | Route::Search
+            | Route::Patterns
+            | Route::Track
+            | Route::Outcome
+            | Route::Feedback
+            | Route::Rate
+            | Route::Vote
+            | Route::Session
+            | Route::ToolSuccess
+            | Route::ToolSuggest
+            | Route::AddLesson
+            | Route::ListLessons(_)
+            | Route::GetLesson(_)
+            | Route::EditLesson(_)
+            | Route::History(_)
+            | Route::Stats
+            | Route::Health
+            | Route::Policy
+    )
+}
+
+/// Decisions belong to who asked for them: an agent's are kept under its name, so that another can
+/// neither track them nor report their outcome.
+fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
+    let Some(Value::String(id)) = body.get_mut("decision_id") else {
+        return Ok(());
+    };
+    let most = limits::ID.saturating_sub(agent.name.chars().count() + 1);
+    if id.chars().count() > most {
+        return Err(ApiError::invalid(
+            "decision_id",
+            format!("decision_id is longer than {most} characters; shorten it"),
+        ));
+    }
+    if !id.trim().is_empty() {
+        *id = format!("{}/{id}", agent.name);
+    }
+    Ok(())
+}

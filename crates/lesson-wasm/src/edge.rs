@@ -1,0 +1,178 @@
+//! The `Edge` class that a Worker's shim sees.
+
+use crate::convert::{thrown, to_js};
+use crate::host::JsHost;
+use crate::options::{function, known_keys, property};
+use crate::pack::sha256;
+use js_sys::{Array, Uint8Array};
+use lesson_api::ApiError;
+use lesson_service::edge::{Edge as Inner, EdgeConfig, EdgeRequest};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** What `new Edge` takes. */
+export interface EdgeOptions {
+  /** The Supabase project's address. */
+  url: string;
+  /** Its publishable key. */
+  key: string;
+  /** Its JWT secret; it signs short-lived tokens and goes nowhere. */
+  jwt_secret: string;
+  /** The origin of a dashboard that may call from elsewhere. */
+  dashboard_origin?: string;
+  /** The values of `Host` that are answered; any, when there are none. */
+  hosts?: string[];
+  /** Requests a second that a key may make in the long run (50), and at once (four seconds' worth). */
+  requests_per_second?: number;
+  burst?: number;
+  /** Milliseconds since the Unix epoch; the host's clock when absent. */
+  now?: () => number;
+  /** Fills the bytes with randomness; the host's when absent. */
+  random?: (bytes: Uint8Array) => void;
+}
+/** A request as it came; header names in lower case. */
+export interface EdgeRequest { method: string; path: string; headers: Record<string, string>; body?: Uint8Array }
+/** Its answer. */
+export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
+"#;
+
+const OPTIONS: [&str; 9] = [
+    "url",
+    "key",
+    "jwt_secret",
+    "dashboard_origin",
+    "hosts",
+    "requests_per_second",
+    "burst",
+    "now",
+    "random",
+];
+
+/// HTTP and MCP for agents, over spaces on a server. One for each isolate.
+#[wasm_bindgen]
+pub struct Edge {
+    inner: Rc<Inner<JsHost>>,
+}
+
+#[wasm_bindgen]
+impl Edge {
+    /// Takes `EdgeOptions`. Nothing is asked of the network yet.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` that names the option that is wrong.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_param_type = "EdgeOptions")] options: JsValue,
+    ) -> Result<Edge, JsValue> {
+        console_error_panic_hook::set_once();
+        let edge = make(&options).map_err(|error| thrown(&error))?;
+        Ok(Edge {
+            inner: Rc::new(edge),
+        })
+    }
+
+    /// Answers a request. Never throws for a bad one: that is an answer with its status. Call
+    /// `settle` once the answer is on its way.
+    #[wasm_bindgen(unchecked_return_type = "EdgeAnswer")]
+    pub async fn handle(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "EdgeRequest")] request: JsValue,
+    ) -> JsValue {
+        let request = EdgeRequest {
+            method: text(&request, "method").unwrap_or_default(),
+            path: text(&request, "path").unwrap_or_default(),
+            headers: serde_wasm_bindgen::from_value(property(&request, "headers"))
+                .unwrap_or_default(),
+            body: property(&request, "body")
+                .dyn_into::<Uint8Array>()
+                .map(|bytes| bytes.to_vec())
+                .unwrap_or_default(),
+        };
+        let answer = self.inner.handle(request).await;
+        to_js(&Answer {
+            status: answer.status,
+            headers: answer.headers,
+            body: answer.body,
+        })
+    }
+
+    /// What is to be done once an answer is out: sends what waits, reads what others made. For
+    /// `ctx.waitUntil`. Returns when nothing waits or after some 25 seconds; never throws.
+    pub async fn settle(&self) {
+        self.inner.settle().await;
+    }
+
+    /// Whether a model would be of use: there are lessons, and none is loaded.
+    pub fn wants_model(&self) -> bool {
+        self.inner.wants_model()
+    }
+
+    /// Checks and loads a model pack; returns the model's id. Lessons are found by meaning from
+    /// then on.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the pack is refused; the edge goes on without it.
+    #[wasm_bindgen(unchecked_return_type = "string")]
+    pub async fn load_model(&self, pack: Uint8Array) -> Result<String, JsValue> {
+        let hashing = sha256(&pack);
+        let bytes = pack.to_vec();
+        self.inner
+            .load_model(bytes, hashing.await)
+            .await
+            .map_err(|error| thrown(&error))
+    }
+}
+
+#[derive(Serialize)]
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: String,
+}
+
+fn make(options: &JsValue) -> Result<Inner<JsHost>, ApiError> {
+    known_keys(options, &OPTIONS)?;
+    let number = |name: &str| {
+        let value = property(options, name);
+        if value.is_undefined() || value.is_null() {
+            return Ok(None);
+        }
+        let number = value
+            .as_f64()
+            .ok_or_else(|| ApiError::invalid(name, format!("`{name}` has to be a number")))?;
+        Ok(Some(number))
+    };
+    let config = EdgeConfig {
+        url: text(options, "url").unwrap_or_default(),
+        key: text(options, "key").unwrap_or_default(),
+        jwt_secret: text(options, "jwt_secret").unwrap_or_default(),
+        dashboard_origin: text(options, "dashboard_origin"),
+        hosts: hosts(&property(options, "hosts"))?,
+        requests_per_second: number("requests_per_second")?,
+        burst: number("burst")?,
+    };
+    let host = JsHost {
+        now: function(options, "now")?,
+        random: function(options, "random")?,
+    };
+    Inner::new(config, host)
+}
+
+fn text(object: &JsValue, name: &str) -> Option<String> {
+    property(object, name).as_string()
+}
+
+fn hosts(value: &JsValue) -> Result<Vec<String>, ApiError> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(Vec::new());
+    }
+    let wrong = || ApiError::invalid("hosts", "`hosts` has to be a list of host names");
+    let list: &Array = value.dyn_ref().ok_or_else(wrong)?;
+    list.iter()
+        .map(|host| host.as_string().ok_or_else(wrong))
+        .collect()
+}
