@@ -107,13 +107,17 @@ impl<H: Http> Remote for Supabase<'_, H> {
         let (space, actor) = (Value::from(&*link.space.id), Value::from(&*link.actor));
         let body = format!(r#"{{"p_space":{space},"p_actor":{actor},"p_events":{events}}}"#);
         let answer: WirePushed = self.call(link, "push_events", body).await?;
-        answer.read().ok_or_else(unreadable)
+        answer
+            .read()
+            .ok_or_else(|| unreadable("it has a status of another version"))
     }
 
     async fn pull(&self, link: &Link, cursor: u64, limit: u32) -> Result<Page, RemoteError> {
         let body = json!({ "p_space": link.space.id, "p_cursor": cursor, "p_limit": limit });
         let answer: WirePage = self.call(link, "pull_changes", body.to_string()).await?;
-        answer.read(&link.actor).ok_or_else(unreadable)
+        answer
+            .read(&link.actor)
+            .map_err(|cause| unreadable(&cause))
     }
 
     async fn refresh(&self, link: &Link) -> Result<Session, RemoteError> {
@@ -250,8 +254,8 @@ fn looks_like_html(body: &str) -> bool {
     body.trim_start().starts_with('<')
 }
 
-fn unreadable() -> RemoteError {
-    RemoteError::Trouble(format!("The server's answer can't be read. {MIGRATE}"))
+fn unreadable(cause: &str) -> RemoteError {
+    RemoteError::Trouble(format!("The server's answer can't be read ({cause}). {MIGRATE}"))
 }
 
 /// JSON text with NUL written as the replacement character: PostgreSQL's text can't hold one, and

@@ -4,6 +4,8 @@ use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
 use lesson_core::{Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
@@ -45,11 +47,13 @@ impl WirePushed {
     }
 }
 
+/// Rows stay text until each is read as what it is: `serde(flatten)` would take every field apart
+/// twice, at a third of the speed.
 #[derive(Deserialize)]
 pub(crate) struct WirePage {
-    lessons: Vec<WireLesson>,
-    recommendations: Vec<WireRecommendation>,
-    tools: Vec<WireTool>,
+    lessons: Vec<Box<RawValue>>,
+    recommendations: Vec<Box<RawValue>>,
+    tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
     days: Vec<WireDay>,
     next_cursor: u64,
@@ -59,26 +63,21 @@ pub(crate) struct WirePage {
     epoch: String,
 }
 
+/// What every row has beside its own fields.
 #[derive(Deserialize)]
-struct WireLesson {
-    #[serde(flatten)]
-    lesson: Lesson,
+struct Versioned {
     version: u64,
 }
 
 #[derive(Deserialize)]
-struct WireRecommendation {
+struct Place {
     decision_id: String,
     position: u32,
-    #[serde(flatten)]
-    record: Recommendation,
     version: u64,
 }
 
 #[derive(Deserialize)]
-struct WireTool {
-    #[serde(flatten)]
-    record: ToolRecord,
+struct Arrival {
     position: u64,
     dropped: bool,
     version: u64,
@@ -96,41 +95,64 @@ struct WireDay {
     events: u32,
 }
 
+fn part<T: DeserializeOwned>(row: &RawValue) -> Result<T, String> {
+    serde_json::from_str(row.get()).map_err(|error| error.to_string())
+}
+
+fn instant(text: &str) -> Result<Millis, String> {
+    parse_rfc3339(text).ok_or_else(|| "a time can't be read".to_owned())
+}
+
 impl WirePage {
-    /// The page as it is for `actor`; `None` when a time can't be read.
-    pub fn read(self, actor: &str) -> Option<Page> {
-        let mut rows: Vec<VersionedRow> = Vec::new();
-        rows.extend(self.lessons.into_iter().map(|wire| VersionedRow {
-            version: wire.version,
-            row: Row::Lesson(Box::new(wire.lesson)),
-        }));
-        rows.extend(self.recommendations.into_iter().map(|wire| VersionedRow {
-            version: wire.version,
-            row: Row::Recommendation {
-                decision_id: wire.decision_id,
-                position: wire.position,
-                record: Box::new(wire.record),
-            },
-        }));
-        rows.extend(self.tools.into_iter().map(|wire| VersionedRow {
-            version: wire.version,
-            row: Row::Tool {
-                record: wire.record,
-                position: wire.position,
-                dropped: wire.dropped,
-            },
-        }));
+    /// The page as it is for `actor`.
+    ///
+    /// # Errors
+    /// What can't be read.
+    pub fn read(self, actor: &str) -> Result<Page, String> {
+        let mut rows: Vec<VersionedRow> =
+            Vec::with_capacity(self.lessons.len() + self.recommendations.len());
+        for row in &self.lessons {
+            let lesson: Lesson = part(row)?;
+            rows.push(VersionedRow {
+                version: part::<Versioned>(row)?.version,
+                row: Row::Lesson(Box::new(lesson)),
+            });
+        }
+        for row in &self.recommendations {
+            let record: Recommendation = part(row)?;
+            let place: Place = part(row)?;
+            rows.push(VersionedRow {
+                version: place.version,
+                row: Row::Recommendation {
+                    decision_id: place.decision_id,
+                    position: place.position,
+                    record: Box::new(record),
+                },
+            });
+        }
+        for row in &self.tools {
+            let record: ToolRecord = part(row)?;
+            let arrival: Arrival = part(row)?;
+            rows.push(VersionedRow {
+                version: arrival.version,
+                row: Row::Tool {
+                    record,
+                    position: arrival.position,
+                    dropped: arrival.dropped,
+                },
+            });
+        }
         for wire in self.feedback {
             rows.push(VersionedRow {
                 version: wire.version,
                 row: Row::Feedback {
                     position: wire.version,
-                    at: parse_rfc3339(&wire.at)?,
+                    at: instant(&wire.at)?,
                 },
             });
         }
         for wire in self.days {
-            let at: Millis = parse_rfc3339(&format!("{}T00:00:00Z", wire.day))?;
+            let at = instant(&format!("{}T00:00:00Z", wire.day))?;
             rows.push(VersionedRow {
                 // Days come whole, apart from the pages.
                 version: self.next_cursor,
@@ -141,7 +163,7 @@ impl WirePage {
             });
         }
         rows.sort_by_key(|row| row.version);
-        Some(Page {
+        Ok(Page {
             rows,
             next_cursor: self.next_cursor,
             version: self.version,

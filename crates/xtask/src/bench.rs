@@ -7,7 +7,8 @@ use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
 use crate::stack::{Data, Stack};
-use crate::{engine as module, model, run};
+use crate::serve::Site;
+use crate::{browser, engine as module, model, run};
 
 struct Bench {
     name: &'static str,
@@ -48,6 +49,12 @@ const BENCHES: &[Bench] = &[
         about: "first syncs of 1,000 to 100,000 lessons over the local stack, beside plain rows by REST",
         needs: &[Need::Dist, Need::Stack],
         run: Run::Table(sync),
+    },
+    Bench {
+        name: "web",
+        about: "the built app in Chromium with 1,000 to 100,000 lessons: import, reload, search, recommend, long tasks",
+        needs: &[Need::Dist, Need::Browser],
+        run: Run::Table(web),
     },
     Bench {
         name: "size",
@@ -122,6 +129,18 @@ fn sync(cache: &Cache) -> Result<()> {
     node.arg("tests/benches/sync.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .envs(stack.variables(cache));
+    run::loud(node, "read the message above")
+}
+
+/// The built app in Chromium, served from this process.
+fn web(cache: &Cache) -> Result<()> {
+    let dist = cache.root.join("dist");
+    let site = Site::open(&dist, Some(0), None)?;
+    site.start()?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/web.mjs")
+        .env("LESSONLOOP_URL", site.url())
+        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
     run::loud(node, "read the message above")
 }
 
