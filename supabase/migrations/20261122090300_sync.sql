@@ -51,6 +51,10 @@ declare
   field text;
   from_version bigint;
   held record;
+  -- Events by UTC day. Counted up at the end: a row that is changed a thousand times in one transaction is read through
+  -- all its dead versions each time.
+  days jsonb := '{}';
+  today text;
 begin
   if p_actor is null or char_length(p_actor) not between 1 and 200 then
     raise exception using errcode = 'PT400', message = 'p_actor has to have 1 to 200 characters';
@@ -152,24 +156,35 @@ begin
     insert into public.events (space, version, op_id, actor, seq, kind, at, payload, payload_hash)
     values (p_space, v, op, p_actor, number, name, at, raw, hash);
     v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v);
-    insert into public.activity as a (space, day, events) values (p_space, (at at time zone 'UTC')::date, 1)
-    on conflict (space, day) do update set events = lessonloop.capped(a.events + 1);
+    today := to_char(at at time zone 'UTC', 'YYYY-MM-DD');
+    days := days || jsonb_build_object(today, coalesce((days ->> today)::bigint, 0) + 1);
     insert into public.lesson_events (space, slug, version)
     select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
-    union
-    select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
-    where x ->> 'match_type' <> 'none'
-    union
-    -- An outcome counts in a lesson that is seen to be applied only later,
-    select p_space, r.lesson, from_version from public.recommendations r
-    where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}'
-    union
-    -- and in one that is recommended for the decision only later.
-    select p_space, x ->> 'lesson', o.version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
-    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded'
-      and o.payload #>> '{event,OutcomeRecorded,decision_id}' = e #>> '{event,Surfaced,context,decision_id}'
     on conflict do nothing;
+    if name = 'UsageTracked' then
+      insert into public.lesson_events (space, slug, version)
+      select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
+      where x ->> 'match_type' <> 'none'
+      on conflict do nothing;
+    elsif name = 'OutcomeRecorded' then
+      -- An outcome counts in a lesson that is seen to be applied only later,
+      insert into public.lesson_events (space, slug, version)
+      select p_space, r.lesson, from_version from public.recommendations r
+      where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}'
+      on conflict do nothing;
+    elsif name = 'Surfaced' then
+      -- and in one that is recommended for the decision only later.
+      insert into public.lesson_events (space, slug, version)
+      select p_space, x ->> 'lesson', o.version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
+      join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded'
+        and o.payload #>> '{event,OutcomeRecorded,decision_id}' = e #>> '{event,Surfaced,context,decision_id}'
+      on conflict do nothing;
+    end if;
   end loop;
+
+  insert into public.activity as a (space, day, events)
+  select p_space, d.key::date, lessonloop.capped(d.value::bigint) from jsonb_each_text(days) d
+  on conflict (space, day) do update set events = lessonloop.capped(a.events::bigint + excluded.events);
 
   update public.actors a set last_seq = acked where a.space = p_space and a.id = p_actor and a.last_seq <> acked;
   update public.spaces s set version = v, tools = current_setting('lessonloop.tools')::integer
