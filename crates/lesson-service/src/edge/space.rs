@@ -61,7 +61,7 @@ impl<H: Host> Space<H> {
             tokens: Rc::clone(tokens),
             space: space.id.clone(),
         };
-        let service = Service::open(MemoryStore::new(), own).await?;
+        let service = Service::open(MemoryStore::passing_rows_on(), own).await?;
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
