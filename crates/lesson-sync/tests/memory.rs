@@ -2,8 +2,8 @@
 
 mod contract;
 
-use lesson_core::{Event, Happening};
-use lesson_sync::{Entry, MemoryStore, Store, StoreError};
+use lesson_core::{Event, Happening, Row};
+use lesson_sync::{Change, Entry, Link, MemoryStore, Store, StoreError, VersionedRow};
 use std::task::{Context, Poll, Waker};
 
 /// A store in memory waits for nothing.
@@ -138,4 +138,34 @@ fn vectors_are_kept_per_model_and_replaced() {
 #[test]
 fn it_does_what_syncing_needs() {
     now(contract::holds(async |_| MemoryStore::new()));
+}
+
+#[test]
+fn rows_that_were_passed_on_are_not_kept() {
+    let store = MemoryStore::passing_rows_on();
+    let day = |version: u64| VersionedRow {
+        version,
+        row: Row::Day {
+            day: i64::try_from(version).unwrap(),
+            events: 1,
+        },
+    };
+    let put = |expected: u64, rows: Vec<VersionedRow>| {
+        let change = Change {
+            rows,
+            ..Change::to(Link::default())
+        };
+        now(store.commit(expected, change)).unwrap();
+    };
+    let versions = |after: u64| -> Vec<u64> {
+        let rows = now(store.rows_after(after)).unwrap();
+        rows.iter().map(|row| row.version).collect()
+    };
+    put(0, vec![day(1), day(2)]);
+    // The same question again, because somebody else wrote in between.
+    assert_eq!(versions(0), [1, 2]);
+    assert_eq!(versions(0), [1, 2]);
+    put(1, vec![day(3)]);
+    assert_eq!(versions(2), [3]);
+    assert_eq!(versions(0), [3]);
 }
