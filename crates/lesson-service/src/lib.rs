@@ -8,6 +8,7 @@
 mod bounds;
 mod connect;
 mod convert;
+mod exchange;
 mod fault;
 mod feedback;
 mod host;
@@ -33,6 +34,7 @@ mod validate;
 mod vectors;
 mod writer;
 
+pub use exchange::VectorsRound;
 pub use host::{Host, uuid7};
 pub use model::{Embedder, Indexing};
 pub use service::Service;

@@ -1,5 +1,6 @@
 //! The service: what it holds, how it is opened, and how a request is answered.
 
+use crate::exchange::Exchange;
 use crate::fault::of_store;
 use crate::host::{Host, fresh_id};
 use crate::idempotency::{Answers, Turn};
@@ -42,6 +43,8 @@ pub struct Service<S, H> {
     pub(crate) syncing: async_lock::Mutex<()>,
     /// Whether a round is to end soon.
     pub(crate) leaving: Cell<bool>,
+    /// What is known of the linked server's vectors.
+    pub(crate) exchanged: RefCell<Exchange>,
     pub(crate) answers: Answers,
 }
 
@@ -81,6 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
             machine: RefCell::default(),
             syncing: async_lock::Mutex::new(()),
             leaving: Cell::new(false),
+            exchanged: RefCell::default(),
             answers: Answers::default(),
         };
         service
