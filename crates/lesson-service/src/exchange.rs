@@ -108,7 +108,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.exchange(true).await
     }
 
-    /// Whether texts that the server was not asked for are to wait until it was.
+    /// Whether texts that the server was not asked for wait until it was.
     pub(crate) fn asks_first(&self) -> bool {
         let about = self.about();
         let exchange = self.exchanged.borrow();
@@ -175,6 +175,11 @@ impl<S: Store, H: Host> Service<S, H> {
                     let batch = exchange.batch.unwrap_or(BATCH);
                     exchange.batch = Some((batch / 2).max(1));
                 }
+                // They are embedded here instead of waiting for a server that may be long in coming.
+                if let Some(vectors) = &mut self.state.borrow_mut().vectors {
+                    let unasked = vectors.to_ask(false);
+                    vectors.asked(&unasked);
+                }
                 Err(ApiError::new(
                     ErrorCode::Unavailable,
                     format!(
@@ -233,7 +238,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut exchange = self.exchanged.borrow_mut();
         let state = self.state.borrow();
         let (vectors, linked) = (state.vectors.as_ref()?, state.linked.as_ref()?);
-        let again = look && (now - exchange.asked_at).abs() >= AGAIN;
+        let again = look && (exchange.failures > 0 || (now - exchange.asked_at).abs() >= AGAIN);
         let wanted = vectors.to_ask(again);
         let changes = vectors.changes();
         let look = look && exchange.seen != Some(changes);

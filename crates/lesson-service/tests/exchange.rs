@@ -287,3 +287,20 @@ fn a_restored_server_gets_again_what_it_lost() {
     block_on(one.catch_up()).unwrap();
     assert_eq!(round(&one).sent, 4);
 }
+
+#[test]
+fn what_others_send_later_is_taken_when_it_is_asked_for_again() {
+    let server = Rc::new(Server::default());
+    let one = device(&server, 3);
+    one.set_indexing(false);
+    block_on(one.use_model(Meanings::new())).unwrap();
+    assert_eq!((round(&one).requests, round(&one).requests), (1, 0));
+    let writer = device(&server, 3);
+    block_on(writer.use_model(Meanings::new())).unwrap();
+    index(&writer);
+    assert_eq!(round(&writer).sent, 3);
+    assert_eq!(round(&one).requests, 0, "not at once");
+    one.host().clock.set(START + 60_000);
+    assert_eq!(round(&one).taken, 3);
+    assert_eq!(kept(&one), computed(3));
+}
