@@ -15,11 +15,16 @@ const CALLS = (space) => ({
   pull_changes: { p_space: space },
   lesson_history: { p_space: space, p_slug: "warning-x" },
   put_embeddings: { p_space: space, p_model: "m", p_rows: [] },
+  pull_embeddings: { p_space: space, p_model: "m" },
   match_lessons: { query_embedding: Array(384).fill(1), match_team_id: space },
   create_agent_key: { p_space: space, p_name: "n" },
   list_agent_keys: { p_space: space },
   revoke_agent_key: { p_key: randomUUID() },
+  agent_key_space: { p_hash: "0".repeat(64) },
 });
+
+/** Those that take no space. */
+const SPACELESS = ["create_space", "revoke_agent_key", "agent_key_space"];
 
 // Everything in the exposed schema that would let rows out; one line each.
 const AUDIT = `
@@ -126,7 +131,7 @@ test("anonymous callers see 0 rows and call nothing", async () => {
 
 test("another's space is not told from one that does not exist", async () => {
   const random = randomUUID();
-  for (const name of Object.keys(CALLS(space)).filter((name) => !["create_space", "revoke_agent_key"].includes(name))) {
+  for (const name of Object.keys(CALLS(space)).filter((name) => !SPACELESS.includes(name))) {
     const [others, none] = [await ben.rpc(name, CALLS(space)[name]), await ben.rpc(name, CALLS(random)[name])];
     assert.deepEqual([others.status, others.body], [none.status, none.body], name);
     assert.deepEqual([none.status, name === "match_lessons" ? none.body : none.body.code], name === "match_lessons" ? [200, []] : [404, "PT404"], name);

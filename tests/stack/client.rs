@@ -15,6 +15,8 @@
 //! | `state` | | the link without its tokens, and what the store keeps |
 //! | `space` | | what is shown: rows with the outbox on top, as JSON |
 //! | `summary` | | of what is shown: lessons and sums |
+//! | `pull_vectors` | `model`, `hashes?`, `lacking_after?` | vectors and lessons without one, as the server tells them |
+//! | `put_vectors` | `model`, `rows`: `slug`, `content_hash`, `bytes` from -128 to 127 | how many are stored |
 //! | `fold` | `events?` | the core's fold of these events, or of all that this store has |
 
 #[path = "http.rs"]
@@ -25,8 +27,8 @@ mod space_json;
 use http::Network;
 use lesson_core::{Event, Happening, Lesson, Millis, Policy, Replica, Space, Text};
 use lesson_sync::{
-    Account, Change, Entry, Link, Machine, MemoryStore, Named, Phase, Store, Supabase, run,
-    server_url, sign_in, uuid7,
+    Account, Change, Entry, Lacking, Link, Machine, MemoryStore, Named, Phase, Store, Supabase,
+    WhichVectors, run, server_url, sign_in, uuid7,
 };
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -148,6 +150,8 @@ async fn answer(devices: &mut BTreeMap<String, Device>, asked: &Value) -> Answer
                 Ok(space_json::of(&device.fold(&events)))
             }
         },
+        "pull_vectors" => device.pull_vectors(asked).await,
+        "put_vectors" => device.put_vectors(asked).await,
         other => Err(format!("`{other}` is nothing that can be done")),
     }
 }
@@ -298,6 +302,51 @@ impl Device {
             "next_at": status.next_at,
             "synced_at": status.synced_at,
         }))
+    }
+
+    async fn pull_vectors(&self, asked: &Value) -> Answer {
+        let hashes: Option<Vec<String>> =
+            serde_json::from_value(asked["hashes"].clone()).map_err(told)?;
+        let which = hashes
+            .as_deref()
+            .map_or(WhichVectors::After(""), WhichVectors::Of);
+        let page = Supabase::new(&self.network)
+            .pull_vectors(
+                &self.link().await?,
+                text(asked, "model")?,
+                which,
+                asked["lacking_after"].as_str(),
+            )
+            .await
+            .map_err(|error| format!("{error:?}"))?;
+        let signed = |bytes: &[u8]| bytes.iter().map(|byte| *byte as i8).collect::<Vec<i8>>();
+        Ok(json!({
+            "vectors": page.vectors.iter()
+                .map(|(hash, bytes)| json!({ "hash": hash, "bytes": signed(bytes) }))
+                .collect::<Vec<_>>(),
+            "refused": page.refused.iter().map(|one| &one.hash).collect::<Vec<_>>(),
+            "lacking": page.lacking.iter()
+                .map(|one| json!({ "slug": one.slug, "content_hash": one.content_hash }))
+                .collect::<Vec<_>>(),
+        }))
+    }
+
+    async fn put_vectors(&self, asked: &Value) -> Answer {
+        let rows: Vec<Value> = serde_json::from_value(asked["rows"].clone()).map_err(told)?;
+        let rows = rows
+            .into_iter()
+            .map(|row| {
+                let bytes: Vec<i8> = serde_json::from_value(row["bytes"].clone()).map_err(told)?;
+                let bytes = bytes.into_iter().map(|byte| byte as u8).collect();
+                let lesson: Lacking = serde_json::from_value(row).map_err(told)?;
+                Ok((lesson, bytes))
+            })
+            .collect::<Result<Vec<_>, String>>()?;
+        let stored = Supabase::new(&self.network)
+            .put_vectors(&self.link().await?, text(asked, "model")?, &rows)
+            .await
+            .map_err(|error| format!("{error:?}"))?;
+        Ok(json!(stored))
     }
 
     async fn events(&self, after: u64) -> Result<Vec<Event>, String> {

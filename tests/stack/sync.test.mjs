@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { AT, author, env, killServer, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
+import { AT, author, edge, env, killServer, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
 
 let who;
 before(() => {
@@ -284,6 +284,9 @@ test("the server is killed in the middle of pushes: sent again, nothing is lost 
 test("migrations run again, over a database with data, and keep it", async () => {
   const { space, by } = await spaceOf(["a", "b"]);
   await who.push(space, by.actor, [by.event(...rated("a")), by.event("ToolSucceeded", { query: "q", server: "s" })]);
+  const [{ slug, embedded_hash }] = (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}&limit=1`)).body;
+  const vector = { content_hash: embedded_hash, packed: Buffer.alloc(384, 7).toString("base64") };
+  await who.call("put_embeddings", { p_space: space, p_model: "m", p_rows: [{ slug, ...vector }] });
   const kept = await who.pull(space);
   const count = () => sql("select (select count(*) from events), (select count(*) from members), (select count(*) from lessons)");
   const counted = count();
@@ -301,6 +304,8 @@ test("migrations run again, over a database with data, and keep it", async () =>
   assert.equal(sql("select rolsuper from pg_roles where rolname = 'postgres'"), "f");
   assert.equal(count(), counted);
   assert.deepEqual(await who.pull(space), kept);
+  assert.deepEqual((await who.call("pull_embeddings", { p_space: space, p_model: "m" })).vectors, [vector]);
+  assert.equal((await edge(space).pull(space)).lessons.length, 2, "an edge is known as before");
   assert.equal((await who.push(space, by.actor, [by.event(...rated("b"))])).status, "ok");
 });
 

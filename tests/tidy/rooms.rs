@@ -66,7 +66,7 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "lesson-sync",
-        may: &["lesson-api", "lesson-core", "serde", "serde_json"],
+        may: &["base64", "lesson-api", "lesson-core", "serde", "serde_json"],
         never: &[HOSTS, &["tract-core", "tokenizers"]],
     },
     Room {

@@ -142,7 +142,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-fn words(error: &RemoteError) -> String {
+pub(crate) fn words(error: &RemoteError) -> String {
     match error {
         RemoteError::NoAnswer(cause) => format!("it can't be reached ({cause})"),
         RemoteError::Trouble(cause) | RemoteError::Refused(cause) => {

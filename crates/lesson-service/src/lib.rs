@@ -9,6 +9,7 @@ mod bounds;
 mod connect;
 mod convert;
 pub mod edge;
+mod exchange;
 mod fault;
 mod feedback;
 mod host;
@@ -36,6 +37,7 @@ mod validate;
 mod vectors;
 mod writer;
 
+pub use exchange::VectorsRound;
 pub use host::{Host, uuid7};
 pub use model::{Embedder, Indexing};
 pub use service::Service;

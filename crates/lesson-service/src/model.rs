@@ -1,5 +1,6 @@
 //! The model: loading it, embedding queries, and giving every lesson its vector in slices.
 
+use crate::exchange::Exchange;
 use crate::fault::{clip, of_model, of_store};
 use crate::host::Host;
 use crate::service::Service;
@@ -53,7 +54,8 @@ pub struct Indexing {
     pub done: usize,
     /// Lessons with a vector, and those that wait for one.
     pub total: usize,
-    /// Of those that wait: lessons whose text was handed out by [`Service::texts_to_index`].
+    /// Of those that wait: lessons whose text was handed out by [`Service::texts_to_index`], or
+    /// whose vector a linked server is asked for first.
     pub elsewhere: usize,
 }
 
@@ -105,6 +107,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Vectors::new(&id, model.dims(), rows).map_err(|error| of_model(&error))?;
         vectors.look_at_all(&self.state.borrow().space);
         self.state.borrow_mut().vectors = Some(vectors);
+        *self.exchanged.borrow_mut() = Exchange::default();
         *self.model.borrow_mut() = Some(model);
         while self.look() {
             self.host.pause().await;
@@ -125,7 +128,9 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Gives a slice of the lessons their vectors and stores these. Call it until
-    /// [`Indexing::is_done_here`], with requests answered in between.
+    /// [`Indexing::is_done_here`], with requests answered in between. Of a linked space, vectors
+    /// that the server has are taken from there first; when it can't be asked, all are computed
+    /// here.
     ///
     /// # Errors
     /// When the store fails, but not for want of room. The slice's vectors are in memory all the
@@ -136,6 +141,8 @@ impl<S: Store, H: Host> Service<S, H> {
             return Ok(self.indexing());
         };
         self.look();
+        self.ask_first().await;
+        let ask_first = self.asks_first();
         let begun = self.host.now();
         let mut rows = Vec::new();
         for _ in 0..SLICE {
@@ -145,7 +152,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .vectors
                     .as_ref()
                     .filter(|vectors| vectors.model == model.id())
-                    .and_then(|vectors| vectors.next(&state.space))
+                    .and_then(|vectors| vectors.next(&state.space, ask_first))
             };
             let Some(wanted) = wanted else { break };
             let vector = model.embed(&wanted.text);
@@ -169,12 +176,13 @@ impl<S: Store, H: Host> Service<S, H> {
             return Vec::new();
         }
         self.look();
+        let ask_first = self.asks_first();
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
         state
             .vectors
             .as_mut()
-            .map(|vectors| vectors.hand_out(&state.space, limit))
+            .map(|vectors| vectors.hand_out(&state.space, limit, ask_first))
             .unwrap_or_default()
     }
 
@@ -239,7 +247,11 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    async fn store_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), ApiError> {
+    pub(crate) async fn store_vectors(
+        &self,
+        model: &str,
+        rows: &[VectorRow],
+    ) -> Result<(), ApiError> {
         if rows.is_empty() {
             return Ok(());
         }
@@ -291,7 +303,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Looks at some lessons; whether any is left.
-    fn look(&self) -> bool {
+    pub(crate) fn look(&self) -> bool {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
         state

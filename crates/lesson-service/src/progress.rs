@@ -18,6 +18,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// How far the lessons have their vectors; nothing of nothing without a model.
     pub fn indexing(&self) -> Indexing {
+        let ask_first = self.asks_first();
         let state = self.state.borrow();
         state
             .vectors
@@ -25,7 +26,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .map_or_else(Indexing::default, |vectors| Indexing {
                 done: vectors.embedded(),
                 total: vectors.embedded() + vectors.pending(),
-                elsewhere: vectors.elsewhere(),
+                elsewhere: vectors.elsewhere(ask_first),
             })
     }
 }

@@ -1,5 +1,6 @@
 //! The service: what it holds, how it is opened, and how a request is answered.
 
+use crate::exchange::Exchange;
 use crate::fault::of_store;
 use crate::host::{Host, fresh_id};
 use crate::idempotency::{Answers, Turn};
@@ -47,6 +48,8 @@ pub struct Service<S, H> {
     /// What the ids of events are derived from while a request is being answered that may come
     /// again elsewhere; random ids without it.
     pub(crate) seed: Cell<Option<[u8; 32]>>,
+    /// What is known of the linked server's vectors.
+    pub(crate) exchanged: RefCell<Exchange>,
     pub(crate) answers: Answers,
 }
 
@@ -88,6 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
             leaving: Cell::new(false),
             stale: Cell::new(false),
             seed: Cell::new(None),
+            exchanged: RefCell::default(),
             answers: Answers::default(),
         };
         service

@@ -136,7 +136,7 @@ impl State {
         }
         if derive {
             for slug in touched {
-                self.derive(&slug);
+                self.derive(&slug, false);
             }
         }
     }
@@ -158,7 +158,7 @@ impl State {
             match self.fold(*position, event, policy) {
                 Ok(_) if derive => {
                     if let Some(slug) = event.event.text_of() {
-                        self.derive(slug);
+                        self.derive(slug, true);
                     }
                 }
                 Ok(_) => {}
@@ -186,13 +186,13 @@ impl State {
         }
     }
 
-    /// Brings what is derived from a lesson's text up to date.
-    fn derive(&mut self, slug: &str) {
+    /// Brings what is derived from a lesson's text up to date. `new`: the text was made here.
+    fn derive(&mut self, slug: &str, new: bool) {
         match self.space.lesson(slug) {
             Some(lesson) => {
                 self.index.insert(lesson);
                 if let Some(vectors) = &mut self.vectors {
-                    vectors.attach(lesson);
+                    vectors.attach(lesson, new);
                 }
             }
             None => {

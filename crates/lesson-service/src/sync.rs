@@ -10,6 +10,9 @@ use lesson_core::{Millis, to_rfc3339};
 use lesson_sync::{Http, HttpRequest, HttpResponse, Link, NoAnswer, Phase, Store, Supabase, run};
 use serde_json::Value;
 
+/// From a round to the next one when vectors were left over, in milliseconds.
+const MORE: Millis = 1_000;
+
 /// What a round of syncing came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncRound {
@@ -35,9 +38,21 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().revision()
     }
 
-    /// One round of syncing: sends what was made here, reads what others made. Does nothing
-    /// without a link. Requests are answered meanwhile. One round at a time: a second call waits.
+    /// One round of syncing: [`Service::sync_rows`], and when that ended well, vectors in both
+    /// directions ([`Service::vectors_round`]), which never make a round fail.
     pub async fn sync_round(&self) -> SyncRound {
+        let mut round = self.sync_rows().await;
+        let idle = self.machine.borrow().status().phase == Phase::Idle;
+        if idle && self.exchange(true).await.is_ok_and(|vectors| vectors.more) {
+            let soon = self.host.now().saturating_add(MORE);
+            round.next_at = Some(round.next_at.map_or(soon, |at| at.min(soon)));
+        }
+        round
+    }
+
+    /// Sends what was made here, reads what others made. Does nothing without a link. Requests are
+    /// answered meanwhile. One round at a time: a second call waits.
+    pub async fn sync_rows(&self) -> SyncRound {
         let _turn = self.syncing.lock().await;
         self.round(|| !self.leaving.get()).await
     }

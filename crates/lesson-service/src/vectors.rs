@@ -30,6 +30,13 @@ pub(crate) struct Vectors {
     handed_out: HashSet<String>,
     /// Texts that the model refused; they are not tried again.
     refused: HashSet<String>,
+    /// Waiting texts whose vector a server may have that was not asked for it yet.
+    unasked: BTreeSet<String>,
+    /// Grows when a lesson gets another text, and when a vector is computed: then a server that is
+    /// linked may have what is missing here, or lack what is here.
+    changes: u64,
+    /// Whether any vector is here that no server gave.
+    offers: bool,
 }
 
 /// A text that has no vector yet.
@@ -67,6 +74,8 @@ impl Vectors {
         Ok(Self {
             model: model.to_owned(),
             dims,
+            changes: 0,
+            offers: !row_of_hash.is_empty(),
             scanned,
             row_of_hash,
             row_of_slug: HashMap::new(),
@@ -76,6 +85,7 @@ impl Vectors {
             queue: BTreeSet::new(),
             handed_out: HashSet::new(),
             refused: HashSet::new(),
+            unasked: BTreeSet::new(),
         })
     }
 
@@ -86,6 +96,7 @@ impl Vectors {
         self.missing.clear();
         self.queue.clear();
         self.handed_out.clear();
+        self.unasked.clear();
         self.unseen = space.lessons().map(|lesson| lesson.slug.clone()).collect();
     }
 
@@ -96,25 +107,33 @@ impl Vectors {
                 return false;
             };
             if let Some(lesson) = space.lesson(&slug) {
-                self.attach(lesson);
+                self.attach(lesson, false);
             }
         }
         !self.unseen.is_empty()
     }
 
     /// Gives a lesson, new or with a new text, the vector of its text, or marks it as missing one.
-    pub fn attach(&mut self, lesson: &Lesson) {
+    /// Of a text that is `new` to everybody, no server is asked for the vector.
+    pub fn attach(&mut self, lesson: &Lesson, new: bool) {
         let text = lesson.text.embedded();
         let hash = lesson.text.embedded_hash();
-        if self.missing.get(&lesson.slug) == Some(&hash) {
+        let row = self.row_of_slug.get(&lesson.slug);
+        if self.missing.get(&lesson.slug) == Some(&hash)
+            || (row.is_some() && row == self.row_of_hash.get(&hash))
+        {
             return;
         }
         self.detach(&lesson.slug);
+        self.changes += 1;
         if let Some(row) = self.row_of_hash.get(&hash) {
             self.row_of_slug.insert(lesson.slug.clone(), *row);
         } else if !self.refused.contains(&hash) {
             let waiting = self.waiting.entry(hash.clone()).or_insert_with(|| {
                 self.queue.insert((text.len(), hash.clone()));
+                if !new {
+                    self.unasked.insert(hash.clone());
+                }
                 Waiting {
                     slugs: BTreeSet::new(),
                     len: text.len(),
@@ -146,22 +165,29 @@ impl Vectors {
         let waiting = self.waiting.remove(hash)?;
         self.queue.remove(&(waiting.len, hash.to_owned()));
         self.handed_out.remove(hash);
+        self.unasked.remove(hash);
         for slug in &waiting.slugs {
             self.missing.remove(slug);
         }
         Some(waiting.slugs)
     }
 
-    /// The next text to embed here. It stays the next one until its vector is taken.
-    pub fn next(&self, space: &Space) -> Option<Wanted> {
+    /// The next text to embed here. It stays the next one until its vector is taken. With
+    /// `ask_first`, texts that a server was not asked for are left for later.
+    pub fn next(&self, space: &Space, ask_first: bool) -> Option<Wanted> {
         self.queue
             .iter()
+            .filter(|(_, hash)| self.is_free(hash, ask_first))
             .find_map(|(_, hash)| self.wanted(hash, space))
     }
 
+    fn is_free(&self, hash: &str, ask_first: bool) -> bool {
+        !ask_first || !self.unasked.contains(hash)
+    }
+
     /// Up to `most` texts for others to embed. Nobody else gets them until they are taken or
-    /// released.
-    pub fn hand_out(&mut self, space: &Space, most: usize) -> Vec<Wanted> {
+    /// released. `ask_first` as for [`Vectors::next`].
+    pub fn hand_out(&mut self, space: &Space, most: usize, ask_first: bool) -> Vec<Wanted> {
         let given: Vec<Wanted> = self
             .queue
             .iter()
@@ -169,6 +195,7 @@ impl Vectors {
                 self.waiting
                     .get(hash)
                     .is_some_and(|waiting| waiting.failures < FAILURES)
+                    && self.is_free(hash, ask_first)
             })
             .filter_map(|(_, hash)| self.wanted(hash, space))
             .take(most)
@@ -207,7 +234,10 @@ impl Vectors {
         let row = vector.and_then(|vector| self.push(&vector));
         let slugs = self.settle(hash)?;
         match row {
-            Ok((row, bytes)) => Some(self.keep(hash, slugs, row, bytes)),
+            Ok((row, bytes)) => {
+                self.computed();
+                Some(self.keep(hash, slugs, row, bytes))
+            }
             Err(_) => {
                 self.refused.insert(hash.to_owned());
                 None
@@ -226,7 +256,32 @@ impl Vectors {
             return None;
         };
         let slugs = self.settle(hash)?;
+        self.computed();
         Some(self.keep(hash, slugs, row, bytes))
+    }
+
+    /// Takes a vector that a server has, to the bit; gives back the row to be stored. One that
+    /// nobody waits for is left out.
+    ///
+    /// # Errors
+    /// When it is of another length than the model's; nothing changes.
+    pub fn take_from_server(
+        &mut self,
+        hash: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Option<VectorRow>, EmbedError> {
+        if !self.waiting.contains_key(hash) {
+            return Ok(None);
+        }
+        let vector = QuantVector::from_bytes(&bytes)?;
+        let row = self.scanned.push(&vector)?;
+        let slugs = self.settle(hash).unwrap_or_default();
+        Ok(Some(self.keep(hash, slugs, row, bytes)))
+    }
+
+    fn computed(&mut self) {
+        self.changes += 1;
+        self.offers = true;
     }
 
     fn push(&mut self, vector: &[f32]) -> Result<(usize, Vec<u8>), EmbedError> {
@@ -247,6 +302,50 @@ impl Vectors {
         (hash.to_owned(), bytes)
     }
 
+    /// A number that grows when a server may have what is missing here, or lack what is here.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Whether a server may lack a vector that is here.
+    pub fn offers(&self) -> bool {
+        self.offers
+    }
+
+    /// The vector of a text, as it is kept; `None` for one that is all 0 and points nowhere.
+    pub fn bytes_of(&self, hash: &str) -> Option<Vec<u8>> {
+        let bytes = self.scanned.get(*self.row_of_hash.get(hash)?)?.to_bytes();
+        bytes.iter().any(|byte| *byte != 0).then_some(bytes)
+    }
+
+    /// Whether a text waits that a server may have the vector of.
+    pub fn has_unasked(&self) -> bool {
+        !self.unasked.is_empty()
+    }
+
+    /// The texts to ask a server for, by their hash in order: those that it was not asked for, or
+    /// `again` all that wait.
+    pub fn to_ask(&self, again: bool) -> Vec<String> {
+        if !again {
+            return self.unasked.iter().cloned().collect();
+        }
+        let mut hashes: Vec<String> = self.waiting.keys().cloned().collect();
+        hashes.sort_unstable();
+        hashes
+    }
+
+    /// A server was asked for these.
+    pub fn asked(&mut self, hashes: &[String]) {
+        for hash in hashes {
+            self.unasked.remove(hash);
+        }
+    }
+
+    /// Another server may have what the one before had not.
+    pub fn ask_anew(&mut self) {
+        self.unasked = self.waiting.keys().cloned().collect();
+    }
+
     /// Lessons with a vector.
     pub fn embedded(&self) -> usize {
         self.row_of_slug.len()
@@ -257,10 +356,13 @@ impl Vectors {
         self.unseen.len() + self.missing.len()
     }
 
-    /// Those of them whose text was handed out.
-    pub fn elsewhere(&self) -> usize {
+    /// Those of them whose text was handed out, and with `ask_first` those that a server may have.
+    pub fn elsewhere(&self, ask_first: bool) -> usize {
+        let unasked = self.unasked.iter().filter(|_| ask_first);
         self.handed_out
             .iter()
+            .filter(|hash| self.is_free(hash, ask_first))
+            .chain(unasked)
             .filter_map(|hash| self.waiting.get(hash))
             .map(|waiting| waiting.slugs.len())
             .sum()

@@ -5,6 +5,7 @@
 //! again. `Surfaced` events wait in a queue, so that a recommendation is answered before its
 //! tracking is stored; every write stores that queue first.
 
+use crate::exchange::Exchange;
 use crate::fault::{of_fold, of_store};
 use crate::host::{Host, uuid7};
 use crate::service::Service;
@@ -284,6 +285,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if keep {
                 Some(vectors)
             } else {
+                *self.exchanged.borrow_mut() = Exchange::default();
                 // The model and its dimensions were taken once, so they are again.
                 Vectors::new(&vectors.model, vectors.dims, Vec::new()).ok()
             }

@@ -20,12 +20,14 @@ mod run;
 mod sign_in;
 mod store;
 mod supabase;
+mod vectors;
 mod wire;
 
 pub use effect::{Effect, Input, Phase, Rest, Sent, Status};
 pub use http::{Http, HttpRequest, HttpResponse, NoAnswer};
 pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
 pub use machine::Machine;
+pub use measure::{LONGEST, back_off};
 pub use memory::MemoryStore;
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
@@ -34,3 +36,4 @@ pub use sign_in::{
 };
 pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8};
 pub use supabase::Supabase;
+pub use vectors::{Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors};

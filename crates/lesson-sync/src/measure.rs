@@ -14,7 +14,7 @@ pub(crate) const KEPT: u64 = 20_000;
 /// The first wait after a failure; it doubles.
 pub(crate) const BACK_OFF: Millis = 1_000;
 /// The longest wait after failures.
-pub(crate) const LONGEST: Millis = 300_000;
+pub const LONGEST: Millis = 300_000;
 
 /// Events after `after` get a new actor; all that the server knows of them is their `op_id`.
 pub(crate) fn renumber(change: &mut Change, after: u64, now: Millis, random: u128) {
@@ -39,8 +39,9 @@ pub(crate) fn in_bounds(mut events: Vec<Stored>) -> Vec<Stored> {
     events
 }
 
-/// Half to all of a doubling wait.
-pub(crate) fn back_off(failures: u32, random: u128) -> Millis {
+/// How long to wait after so many failures in a row: half to all of a wait that doubles from a
+/// second to [`LONGEST`].
+pub fn back_off(failures: u32, random: u128) -> Millis {
     let whole = BACK_OFF
         .saturating_mul(1 << failures.saturating_sub(1).min(16))
         .min(LONGEST);

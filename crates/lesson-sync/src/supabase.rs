@@ -24,7 +24,7 @@ impl<'a, H: Http> Supabase<'a, H> {
         Self { http }
     }
 
-    async fn call<T: DeserializeOwned>(
+    pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         link: &Link,
         function: &str,

@@ -28,7 +28,7 @@ export interface EngineOptions {
   /** Told while lessons get their vectors. */
   on_index?: (done: number, total: number) => void;
 }
-/** How far lessons have their vectors; `elsewhere` of those that wait were handed out. */
+/** How far lessons have their vectors; `elsewhere` of those that wait were handed out, or asked of the server. */
 export interface Indexing { done: number; total: number; elsewhere: number }
 /** A text that needs a vector, and the key of it. */
 export interface WantedText { hash: string; text: string }

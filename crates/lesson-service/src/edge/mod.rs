@@ -309,6 +309,14 @@ impl<H: Host> Edge<H> {
             space.staying.set(Some(begun));
             self.send(&space, begun).await;
             space.staying.set(None);
+            // Vectors that are missing are tried for again after the next request.
+            let until = begun + STAY;
+            while space
+                .service
+                .vectors_round()
+                .await
+                .is_ok_and(|round| round.more && self.host.now() < until)
+            {}
             self.embed(&space).await;
         }
     }

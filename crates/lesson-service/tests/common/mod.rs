@@ -2,6 +2,8 @@
 //! client that calls the service as a host does.
 #![allow(dead_code)] // Every test file uses its own part.
 
+pub mod vector_server;
+
 use lesson_api::{ErrorBody, Method, Request, Response};
 use lesson_core::{Millis, Policy, Space};
 use lesson_embed::EmbedError;
