@@ -255,7 +255,7 @@ pub fn device(server: &Rc<Server>, lessons: usize) -> Device {
         actor: "device".to_owned(),
         session: Some(Session {
             access_token: "token".to_owned(),
-            refresh_token: String::new(),
+            refresh_token: "traded for a session".to_owned(),
         }),
         epoch: "one".to_owned(),
         cursor: lessons as u64,
