@@ -104,6 +104,12 @@ pub fn AgentsPage() -> impl IntoView {
         }
         now
     });
+    let online = window_event_listener(leptos::ev::online, move |_| {
+        if desk.error.read_untracked().is_some() {
+            desk.read();
+        }
+    });
+    on_cleanup(move || online.remove());
     view! {
         <p class="back"><A href="/data">"← Data"</A></p>
         <Page title="Agents" intro="Agents use the lessons of your space over HTTP or MCP, each with a key of its own.">

@@ -47,13 +47,13 @@ pub fn origin(typed: &str) -> Result<String, &'static str> {
     let (scheme, rest) = typed.split_once("://").unwrap_or(("https", &typed));
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let fits = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-    if host.is_empty() || !host.chars().all(fits) {
-        return Err(WRONG);
-    }
     let name = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
+    if name.is_empty() || host.ends_with(':') || !host.chars().all(fits) {
+        return Err(WRONG);
+    }
     match scheme {
         "https" => Ok(format!("https://{host}")),
         "http" if matches!(name, "localhost" | "127.0.0.1" | "::1") => Ok(format!("http://{host}")),
@@ -84,6 +84,7 @@ mod tests {
             ("javascript:alert(1)", None),
             ("ftp://a.dev", None),
             ("https://", None),
+            ("https:/", None),
             ("", None),
         ] {
             assert_eq!(origin(typed).ok().as_deref(), expected, "{typed}");

@@ -62,7 +62,7 @@ fn List(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
     view! {
         <Show when=awaited><Loading label="Reading the keys…"/></Show>
         <Show when=none>
-            <Empty title="No agent has a key" text="Make one above for the first agent; below is how it is told."/>
+            <Empty title="No agent has a key" text="Make one above, then set the agent up below."/>
         </Show>
         <Show when=move || !in_force.read().is_empty()>
             <ul class="keys" aria-label="Keys in force">

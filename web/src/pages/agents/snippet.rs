@@ -64,8 +64,7 @@ impl Agent {
     pub fn text(self, address: &str, key: &str) -> String {
         match self {
             Self::ClaudeCode => format!(
-                r#"claude mcp add --scope user --transport http lessonloop {address}/mcp \
-  --header "Authorization: Bearer {key}""#
+                r#"claude mcp add --scope user --transport http lessonloop {address}/mcp --header "Authorization: Bearer {key}""#
             ),
             Self::Cursor => format!(
                 r#"{{
