@@ -31,8 +31,8 @@ pub fn DataPage() -> impl IntoView {
         <Page title="Data" intro=whereabouts()>
             <ImportCard/>
             <SyncCard/>
+            <AgentsCard/>
             <div class="columns-2">
-                <AgentsCard/>
                 <ExportCard/>
                 <ModelCard/>
                 <StorageCard/>

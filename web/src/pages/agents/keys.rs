@@ -2,7 +2,7 @@
 
 use super::fresh::FreshKey;
 use super::make::MakeForm;
-use super::revoke::RevokeDialog;
+use super::revoke::{RevokeDialog, Revoking};
 use super::{CARD, Desk};
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading};
@@ -15,7 +15,7 @@ use lesson_api::{AgentKey, ApiError, ErrorCode};
 pub fn KeysCard() -> impl IntoView {
     let desk: Desk = expect_context();
     let is_fresh = Memo::new(move |_| desk.fresh.read().is_some());
-    let revoking = RwSignal::new(None::<AgentKey>);
+    let revoking = Revoking::new();
     view! {
         <section class="card" id=CARD tabindex="-1" aria-labelledby="agent-keys-title" data-testid="agent-keys">
             <div class="card-head">
@@ -45,7 +45,7 @@ fn NotRead(error: ApiError) -> impl IntoView {
 }
 
 #[component]
-fn List(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
+fn List(revoking: Revoking) -> impl IntoView {
     let desk: Desk = expect_context();
     let part = move |revoked: bool| {
         Memo::new(move |_| {
@@ -86,7 +86,7 @@ fn drawn(key: &AgentKey) -> (String, Option<String>) {
 }
 
 #[component]
-fn Row(key: AgentKey, revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
+fn Row(key: AgentKey, revoking: Revoking) -> impl IntoView {
     let in_force = key.revoked_at.is_none();
     let label = format!("Revoke {}", key.name);
     let used = match key.last_used_at.clone() {
@@ -106,7 +106,7 @@ fn Row(key: AgentKey, revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
                 <span class="muted">"Made "<When at=key.created_at/>{used}{ended}</span>
             </div>
             {in_force.then(|| view! {
-                <button type="button" aria-label=label on:click=move |_| revoking.set(Some(own.get_value())) data-testid="revoke-key">"Revoke…"</button>
+                <button type="button" aria-label=label on:click=move |_| revoking.ask(own.get_value()) data-testid="revoke-key">"Revoke…"</button>
             })}
         </li>
     }

@@ -7,19 +7,35 @@ use crate::ui::{Dialog, ErrorNote, use_toasts};
 use leptos::prelude::*;
 use lesson_api::{AgentKey, AgentKeyRevoked};
 
-/// Asks about the key in `revoking`, while there is one.
-#[component]
-pub fn RevokeDialog(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
-    let open = RwSignal::new(false);
-    Effect::new(move |_| open.set(revoking.read().is_some()));
-    // Closed by Escape: the same key may be asked about again.
-    Effect::new(move |_| {
-        if !open.get() {
-            revoking.set(None);
+/// The key that is asked about, and whether it is.
+#[derive(Clone, Copy)]
+pub struct Revoking {
+    key: RwSignal<Option<AgentKey>>,
+    open: RwSignal<bool>,
+}
+
+impl Revoking {
+    /// Nothing is asked.
+    pub fn new() -> Self {
+        Self {
+            key: RwSignal::new(None),
+            open: RwSignal::new(false),
         }
-    });
+    }
+
+    /// Asks about this key.
+    pub fn ask(self, key: AgentKey) {
+        self.key.set(Some(key));
+        self.open.set(true);
+    }
+}
+
+/// The question.
+#[component]
+pub fn RevokeDialog(revoking: Revoking) -> impl IntoView {
+    let open = revoking.open;
     let title = Signal::derive(move || {
-        let key = revoking.read();
+        let key = revoking.key.read();
         let name = key.as_ref().map(|key| key.name.as_str());
         format!("Revoke the key of “{}”?", name.unwrap_or_default())
     });
@@ -31,12 +47,12 @@ pub fn RevokeDialog(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
 }
 
 #[component]
-fn Question(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
+fn Question(revoking: Revoking) -> impl IntoView {
     let desk: Desk = expect_context();
     let toasts = use_toasts();
     let asking = Asking::default();
     let revoke = move |_| {
-        let Some(key) = revoking.get_untracked() else {
+        let Some(key) = revoking.key.get_untracked() else {
             return;
         };
         let path = format!("/v1/agent-keys/{}/revoke", key.id);
@@ -46,14 +62,15 @@ fn Question(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
                 // What was just made may be what is revoked.
                 desk.fresh
                     .try_update(|fresh| fresh.take_if(|made| made.id == key.id));
-                revoking.try_set(None);
+                revoking.open.try_set(false);
                 desk.read();
                 toasts.good(if answer.revoked {
                     "Revoked. Within a minute it lets nobody in"
                 } else {
                     "It was revoked already"
                 });
-                dom::focus(CARD);
+                // A frame later: the dialog gives the focus back to the button first, which is about to go.
+                request_animation_frame(|| dom::focus(CARD));
             },
         );
     };
@@ -62,7 +79,7 @@ fn Question(revoking: RwSignal<Option<AgentKey>>) -> impl IntoView {
         <p>"This can't be undone; to let the agent in again, make it a new key."</p>
         {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
         <div class="actions">
-            <button type="button" on:click=move |_| revoking.set(None) data-testid="revoke-cancel">"Cancel"</button>
+            <button type="button" on:click=move |_| revoking.open.set(false) data-testid="revoke-cancel">"Cancel"</button>
             <button type="button" class="danger" disabled=asking.busy on:click=revoke data-testid="revoke-confirm">
                 {move || if asking.busy.get() { "Revoking…" } else { "Revoke" }}
             </button>

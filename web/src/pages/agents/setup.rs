@@ -84,7 +84,7 @@ pub fn SetupCard() -> impl IntoView {
             }}
             <Choice name="agent" legend="Which agent?" value=word options/>
             <p class="muted">{move || agent.get().about()}</p>
-            <pre class="prompt" tabindex="0" aria-label="What to paste" data-testid="agent-snippet">{text}</pre>
+            <pre class="prompt" tabindex="0" data-testid="agent-snippet">{text}</pre>
             {move || gaps.get().into_iter().map(|(word, is)| view! { <p class="hint"><code>{word}</code>" "{is}"."</p> }).collect_view()}
             <div class="actions">
                 <CopyButton text label="Copy" done="It is in the clipboard" testid="copy-snippet"/>
