@@ -1,8 +1,10 @@
-// Two people's browsers and one space, in the built app: connect, work apart, come together, decide, sign out.
+// Two people's browsers and one space, in the built app: connect, work apart, come together, decide, sign out; keys for
+// agents.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import { close, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
-import { env, key, sql, url as server } from "../stack/stack.mjs";
+import { client, env, key, sql, token, url as server } from "../stack/stack.mjs";
 
 after(close);
 
@@ -53,6 +55,26 @@ async function sync(page) {
 
 const quiet = (page) =>
   page.locator("[data-testid=sync-state][data-phase=idle]").filter({ hasNotText: "to send" }).waitFor();
+
+/** What the browser keeps for the app, vectors apart, as one text. */
+const stored = (page) =>
+  page.evaluate(async () => {
+    const open = (name) => new Promise((done, fail) => {
+      const asked = indexedDB.open(name);
+      asked.onsuccess = () => done(asked.result);
+      asked.onerror = () => fail(asked.error);
+    });
+    const database = await open("lessonloop");
+    let text = JSON.stringify({ ...localStorage, ...sessionStorage });
+    for (const name of database.objectStoreNames) {
+      if (name === "vectors") continue;
+      const all = database.transaction(name).objectStore(name).getAll();
+      await new Promise((done) => (all.onsuccess = done));
+      text += JSON.stringify(all.result);
+    }
+    database.close();
+    return text;
+  });
 
 async function openLesson(page, slug) {
   await visit(page, "Lessons");
@@ -192,24 +214,7 @@ test("signing out warns of what is not sent, and leaves nothing of it in the bro
     await page.getByTestId("sync-open").waitFor();
     await visit(page, "Lessons");
     await page.getByTestId("load-samples").waitFor();
-    const left = await page.evaluate(async () => {
-      const open = (name) => new Promise((done, fail) => {
-        const asked = indexedDB.open(name);
-        asked.onsuccess = () => done(asked.result);
-        asked.onerror = () => fail(asked.error);
-      });
-      const database = await open("lessonloop");
-      let text = "";
-      for (const name of database.objectStoreNames) {
-        if (name === "vectors") continue;
-        const all = database.transaction(name).objectStore(name).getAll();
-        await new Promise((done) => (all.onsuccess = done));
-        text += JSON.stringify(all.result);
-      }
-      database.close();
-      return text;
-    });
-    assert.doesNotMatch(left, /idempotency|access_token|lessonloop\.test/);
+    assert.doesNotMatch(await stored(page), /idempotency|access_token|lessonloop\.test/);
   });
 });
 
@@ -226,5 +231,109 @@ test("a wrong password and a server without the product say so at the field", as
     await page.getByText("the e-mail address or the password is wrong").waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.id), "sync-password");
     await shoot(page, "wrong-password");
+  });
+});
+
+/** What the edge function learns of a key: the space it is for, or null. */
+function asEdge(agentKey) {
+  const sub = "00000000-0000-0000-0000-000000000000";
+  const exp = Math.floor(Date.now() / 1000) + 60;
+  const edge = client(token({ role: "authenticated", aud: "authenticated", sub, lessonloop: "edge", exp }));
+  return edge.call("agent_key_space", { p_hash: createHash("sha256").update(agentKey).digest("hex") });
+}
+
+test("a key for an agent is made, copied once, used, and revoked", async () => {
+  await walk(async (page, context) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.goto(`${url}/data/agents`);
+    await page.getByTestId("empty").filter({ hasText: "Agents need a server" }).waitFor();
+    await shoot(page, "agents-off");
+    await page.getByRole("link", { name: "Connect a server" }).click();
+    await connect(page, { create: "Agents" });
+    await quiet(page);
+    await page.getByTestId("open-agents").click();
+    await page.getByTestId("empty").filter({ hasText: "No agent has a key" }).waitFor();
+
+    // By keyboard alone, with a name that is no markup.
+    const name = "Robot <b>1</b>";
+    await page.getByLabel("Name of the agent").focus();
+    await page.keyboard.type(name);
+    await page.keyboard.press("Enter");
+    await page.getByTestId("fresh-key").waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === "fresh-key");
+    const agentKey = await page.getByTestId("fresh-key-text").textContent();
+    assert.match(agentKey, /^llk_[0-9a-f]{64}$/);
+    await page.getByTestId("copy-key").click();
+    await page.getByTestId("toast").filter({ hasText: "clipboard" }).first().waitFor();
+    assert.equal(await copied(), agentKey);
+
+    // The key and the address are filled in wherever they belong.
+    await page.getByLabel("Address of your edge function").fill("http://edge.example.dev");
+    await page.getByText("Use https").waitFor();
+    await page.getByLabel("Address of your edge function").fill("https://edge.example.dev/mcp");
+    const snippet = page.getByTestId("agent-snippet");
+    for (const [agent, address, holdsKey] of [
+      ["claude-code", "https://edge.example.dev/mcp", true],
+      ["cursor", "https://edge.example.dev/mcp", true],
+      ["vs-code", "https://edge.example.dev/mcp", false],
+      ["http", "https://edge.example.dev/v1/recommend", true],
+    ]) {
+      await page.getByTestId(`agent-${agent}`).check();
+      const text = await snippet.textContent();
+      assert.ok(text.includes(address), text);
+      assert.equal(text.includes(agentKey), holdsKey, text);
+      assert.doesNotMatch(text, /YOUR_/);
+    }
+    await page.getByTestId("copy-snippet").click();
+    await page.getByTestId("toast").filter({ hasText: "It is in the clipboard" }).waitFor();
+    assert.equal(await copied(), await snippet.textContent());
+    await shoot(page, "agents-fresh");
+
+    // It is the server's from here on, and nowhere in this browser.
+    const space = sql("select id from spaces where name = 'Agents'");
+    const known = await asEdge(agentKey);
+    assert.deepEqual([known.space, known.name], [space, name]);
+    assert.doesNotMatch(await stored(page), /llk_/);
+    await page.getByTestId("fresh-key-done").click();
+    assert.doesNotMatch(await page.content(), /llk_/);
+    const row = page.getByTestId("agent-key").filter({ hasText: name });
+    await page.getByTestId("refresh-keys").click();
+    await row.filter({ hasText: "last used" }).waitFor();
+
+    // Offline the list stays, and says what is the matter.
+    await context.setOffline(true);
+    await page.getByTestId("refresh-keys").click();
+    await page.getByTestId("agent-keys").getByTestId("error").filter({ hasText: "can't be reached" }).waitFor();
+    assert.equal(await row.count(), 1);
+    await shoot(page, "agents-offline");
+    await page.getByTestId("retry-keys").waitFor();
+    await context.setOffline(false);
+    await page.getByTestId("agent-keys").getByTestId("error").waitFor({ state: "detached" });
+
+    // The address is remembered, the key is not.
+    await page.reload();
+    await row.waitFor();
+    assert.equal(await page.getByLabel("Address of your edge function").inputValue(), "https://edge.example.dev");
+    assert.match(await snippet.textContent(), /YOUR_KEY/);
+
+    // Revoking asks first; Escape goes back to where one was.
+    await row.getByTestId("revoke-key").focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("revoke-dialog").getByText(name).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByTestId("revoke-confirm").waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "revoke-key");
+    assert.notEqual(await asEdge(agentKey), null);
+    await page.keyboard.press("Enter");
+    await shoot(page, "agents-revoke");
+    await page.getByTestId("revoke-confirm").click();
+    await page.getByTestId("empty").filter({ hasText: "No agent has a key" }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === "agent-keys");
+    await page.getByTestId("revoked-keys").locator("summary").click();
+    await row.filter({ hasText: "revoked" }).waitFor();
+    assert.equal(await row.getByTestId("revoke-key").count(), 0);
+    assert.equal(await asEdge(agentKey), null);
+    await shoot(page, "agents-revoked");
   });
 });

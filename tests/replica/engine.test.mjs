@@ -1,5 +1,6 @@
 // Two and three devices on one space of the real server: everything converges, nothing is lost or counted twice.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { env, key, sql, url, user } from "../stack/stack.mjs";
@@ -188,6 +189,37 @@ test("signing out warns of what is not sent, removes all that is here, and nothi
   // Somebody else may use the browser now.
   await one.post("/v1/lessons", lesson("fresh"));
   assert.equal((await one.get("/v1/lessons/fresh")).slug, "fresh");
+});
+
+test("keys of agents are the server's; those of another space are as if there were none", async () => {
+  const it = await device();
+  assert.equal((await it.send("GET", "/v1/agent-keys")).status, 409);
+  const space = await it.create();
+  assert.deepEqual(await it.get("/v1/agent-keys"), { keys: [] });
+  const made = await it.post("/v1/agent-keys", { name: "builder" });
+  assert.equal(
+    sql("select key_hash = sha256(convert_to(:'key', 'UTF8')) from agent_keys where id = :'id'", { key: made.key, id: made.id }),
+    "t",
+  );
+  const [listed] = (await it.get("/v1/agent-keys")).keys;
+  assert.deepEqual([listed.id, listed.name, listed.last_used_at, listed.revoked_at], [made.id, "builder", null, null]);
+
+  const stranger = user();
+  const theirs = await stranger.call("create_agent_key", { p_space: await stranger.space(), p_name: "theirs" });
+  const refusals = [];
+  for (const id of [theirs.id, randomUUID()]) {
+    const { status, body } = await it.send("POST", `/v1/agent-keys/${id}/revoke`);
+    refusals.push([status, body.error.code, body.error.field, body.error.message.replace(id, "ID")]);
+  }
+  assert.deepEqual(refusals[0].slice(0, 3), [404, "not_found", "id"]);
+  assert.deepEqual(refusals[0], refusals[1]);
+
+  assert.deepEqual(await it.post(`/v1/agent-keys/${made.id}/revoke`), { revoked: true });
+  assert.deepEqual(await it.post(`/v1/agent-keys/${made.id}/revoke`), { revoked: false });
+  assert.ok((await it.get("/v1/agent-keys")).keys[0].revoked_at);
+  sql("delete from members where space = :'space'", { space });
+  const out = await it.send("GET", "/v1/agent-keys");
+  assert.deepEqual([out.status, out.body.error.code], [404, "not_found"]);
 });
 
 test("a clock that is a year off changes no order and no sign-in", async () => {

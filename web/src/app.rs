@@ -2,8 +2,8 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, SetAsidePage,
-    StatsPage, ToolsPage,
+    AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage,
+    SetAsidePage, StatsPage, ToolsPage,
 };
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
@@ -36,6 +36,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/tools") view=ToolsPage/>
                     <Route path=path!("/stats") view=StatsPage/>
                     <Route path=path!("/data") view=DataPage/>
+                    <Route path=path!("/data/agents") view=AgentsPage/>
                     <Route path=path!("/data/set-aside") view=SetAsidePage/>
                 </Routes>
             </main>

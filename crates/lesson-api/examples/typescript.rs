@@ -96,6 +96,25 @@ fn main() {
         ModelHealth
         StoreHealth
         Health
+        SyncPhase
+        SyncProgress
+        SyncStatus
+        Connect
+        SpaceChoice
+        Connected
+        SignIn
+        SignOut
+        ConflictField
+        EditConflict
+        SetAsideEvent
+        SetAsideList
+        Settlement
+        Settle
+        AgentKey
+        AgentKeys
+        NewAgentKey
+        MadeAgentKey
+        AgentKeyRevoked
         ToWorker
         FromWorker
         ModelState

@@ -28,8 +28,17 @@ struct Held {
 
 struct Seen {
     request: [u64; 2],
-    /// Absent while the request is being answered.
-    answer: Option<Response>,
+    answer: Kept,
+}
+
+/// What is kept of an answer.
+enum Kept {
+    /// The request is being answered.
+    Awaited,
+    /// The answer.
+    Whole(Response),
+    /// That there was one. It held a secret.
+    Given,
 }
 
 /// What to do with a request.
@@ -68,19 +77,21 @@ impl Answers {
             Some(seen) if seen.request != print => Err(conflict(
                 "this idempotency-key was used for another request; use a new key for each",
             )),
-            Some(Seen { answer: None, .. }) => Err(conflict(
-                "the first request with this idempotency-key is still being answered; wait for it",
-            )),
-            Some(Seen {
-                answer: Some(answer),
-                ..
-            }) => Ok(Turn::Repeat(Box::new(answer.clone()))),
+            Some(seen) => match &seen.answer {
+                Kept::Awaited => Err(conflict(
+                    "the first request with this idempotency-key is still being answered; wait for it",
+                )),
+                Kept::Whole(answer) => Ok(Turn::Repeat(Box::new(answer.clone()))),
+                Kept::Given => Err(conflict(
+                    "this was done, and its answer was given once: it held a secret that is kept nowhere; where it was lost, revoke the key and make another",
+                )),
+            },
             None => {
                 held.by_key.insert(
                     key.clone(),
                     Seen {
                         request: print,
-                        answer: None,
+                        answer: Kept::Awaited,
                     },
                 );
                 Ok(Turn::First(Claim {
@@ -94,16 +105,24 @@ impl Answers {
 
 impl Claim<'_> {
     /// Keeps the answer for repeats; one that asks to try again is not kept.
-    pub fn answered(mut self, response: &Response) {
+    pub fn answered(self, response: &Response) {
         let small = response.body.as_str().map_or(0, str::len) <= ANSWER_BYTES
             && serde_json::to_vec(&response.body).is_ok_and(|json| json.len() <= ANSWER_BYTES);
-        if response.status >= 400 || !small {
-            return;
+        if response.status < 400 && small {
+            self.keep(Kept::Whole(response.clone()));
         }
+    }
+
+    /// Keeps that there was an answer, and nothing of it.
+    pub fn answered_once(self) {
+        self.keep(Kept::Given);
+    }
+
+    fn keep(mut self, answer: Kept) {
         let Some(key) = self.key.take() else { return };
         let mut held = self.answers.held.borrow_mut();
         if let Some(seen) = held.by_key.get_mut(&key) {
-            seen.answer = Some(response.clone());
+            seen.answer = answer;
         }
         held.order.push_back(key);
         if held.order.len() > KEPT

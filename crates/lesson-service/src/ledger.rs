@@ -113,22 +113,13 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(events)
     }
 
-    /// Asks the server; once more with a fresh session when the one at hand has expired. `None`
-    /// when it has no such thing.
+    /// Asks the server for what is kept there; `None` when it has no such thing.
     async fn asked<T: DeserializeOwned>(
         &self,
         link: &Link,
         ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
     ) -> Result<Option<T>, ApiError> {
-        let mut answer = ask(link).await;
-        if matches!(answer, Err(RemoteError::Unauthorized)) {
-            // A round of syncing refreshes it.
-            self.sync_round().await;
-            if let Some(link) = self.link() {
-                answer = ask(&link).await;
-            }
-        }
-        match answer {
+        match self.signed_in(link, ask).await {
             Ok(answer) => Ok(Some(answer)),
             Err(RemoteError::NotFound) => Ok(None),
             Err(error) => Err(ApiError::new(
@@ -138,6 +129,24 @@ impl<S: Store, H: Host> Service<S, H> {
                     words(&error)
                 ),
             )),
+        }
+    }
+
+    /// Asks the server; once more with a fresh session when the one at hand has expired.
+    pub(crate) async fn signed_in<T>(
+        &self,
+        link: &Link,
+        ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
+    ) -> Result<T, RemoteError> {
+        let answer = ask(link).await;
+        if !matches!(answer, Err(RemoteError::Unauthorized)) {
+            return answer;
+        }
+        // A round of syncing refreshes it.
+        self.sync_round().await;
+        match self.link() {
+            Some(link) => ask(&link).await,
+            None => answer,
         }
     }
 }

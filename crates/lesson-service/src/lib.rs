@@ -5,6 +5,7 @@
 //! answer. Retrieval is answered from memory: it waits for no store, no model and no network.
 #![forbid(unsafe_code)]
 
+mod agent_keys;
 mod bounds;
 mod connect;
 mod convert;

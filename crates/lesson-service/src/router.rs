@@ -41,10 +41,13 @@ pub(crate) enum Route {
     SyncNow,
     SetAside,
     Settle,
+    AgentKeys,
+    MakeAgentKey,
+    RevokeAgentKey(String),
 }
 
 impl Route {
-    /// Whether it writes events, so that repeating it would count twice.
+    /// Whether it writes, so that repeating it would count twice.
     pub fn writes(&self) -> bool {
         !matches!(
             self,
@@ -60,7 +63,13 @@ impl Route {
                 | Self::Policy
                 | Self::Sync
                 | Self::SetAside
+                | Self::AgentKeys
         )
+    }
+
+    /// Whether the answer holds a secret, which is given once and kept nowhere.
+    pub fn answers_once(&self) -> bool {
+        matches!(self, Self::MakeAgentKey)
     }
 }
 
@@ -136,6 +145,15 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["sync", "now"] => one(Post, Route::SyncNow),
         ["sync", "set-aside"] => one(Get, Route::SetAside),
         ["sync", "settle"] => one(Post, Route::Settle),
+        ["agent-keys"] => {
+            takes(method, &[Get, Post], path)?;
+            no_query(&query)?;
+            Ok(match method {
+                Get => Route::AgentKeys,
+                _ => Route::MakeAgentKey,
+            })
+        }
+        ["agent-keys", id, "revoke"] => one(Post, Route::RevokeAgentKey(id.to_owned())),
         _ => Err(unknown(path)),
     }
 }

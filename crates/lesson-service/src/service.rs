@@ -125,6 +125,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 .dispatch(route, request.body)
                 .await
                 .map(Answer::respond),
+            Turn::First(claim) if route.answers_once() => {
+                let answer = self.dispatch(route, request.body).await?;
+                claim.answered_once();
+                Ok(answer.respond())
+            }
             Turn::First(claim) => {
                 let response = self
                     .dispatch(route, request.body)
@@ -171,6 +176,9 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::SyncNow => self.sync_now(&body),
             Route::SetAside => self.list_set_aside(&body),
             Route::Settle => self.settle(read(body)?).await,
+            Route::AgentKeys => self.list_agent_keys(&body).await,
+            Route::MakeAgentKey => self.make_agent_key(read(body)?).await,
+            Route::RevokeAgentKey(id) => self.revoke_agent_key(&id, &body).await,
         }
     }
 }

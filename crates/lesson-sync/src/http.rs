@@ -21,7 +21,7 @@ impl std::fmt::Debug for HttpRequest {
 }
 
 /// An answer, whatever its status.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct HttpResponse {
     /// The HTTP status.
     pub status: u16,
@@ -29,6 +29,13 @@ pub struct HttpResponse {
     pub retry_after: Option<String>,
     /// The whole body.
     pub body: String,
+}
+
+impl std::fmt::Debug for HttpResponse {
+    /// Bodies carry tokens and keys; they stay out of logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "status {}", self.status)
+    }
 }
 
 /// There was no whole answer: no connection, a timeout, a connection that broke. What was asked may

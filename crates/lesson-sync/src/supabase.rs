@@ -95,6 +95,37 @@ impl<'a, H: Http> Supabase<'a, H> {
             json!({ "p_space": link.space.id, "p_slug": slug, "p_before": before, "p_limit": 500 });
         self.call(link, "lesson_history", body.to_string()).await
     }
+
+    /// The keys of the space's agents, as the server lists them.
+    ///
+    /// # Errors
+    /// See [`RemoteError`].
+    pub async fn agent_keys<T: DeserializeOwned>(&self, link: &Link) -> Result<T, RemoteError> {
+        let body = json!({ "p_space": link.space.id });
+        self.call(link, "list_agent_keys", body.to_string()).await
+    }
+
+    /// Makes a key. Not safe to repeat: without an answer there may be a key that nobody saw.
+    ///
+    /// # Errors
+    /// See [`RemoteError`].
+    pub async fn create_agent_key<T: DeserializeOwned>(
+        &self,
+        link: &Link,
+        name: &str,
+    ) -> Result<T, RemoteError> {
+        let body = json!({ "p_space": link.space.id, "p_name": name });
+        self.call(link, "create_agent_key", body.to_string()).await
+    }
+
+    /// Revokes a key; `false` when it was revoked before.
+    ///
+    /// # Errors
+    /// See [`RemoteError`].
+    pub async fn revoke_agent_key(&self, link: &Link, id: &str) -> Result<bool, RemoteError> {
+        let body = json!({ "p_key": id });
+        self.call(link, "revoke_agent_key", body.to_string()).await
+    }
 }
 
 impl<H: Http> Remote for Supabase<'_, H> {

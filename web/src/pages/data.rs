@@ -1,5 +1,6 @@
-//! Import, syncing, export, storage, the model, the theme and the policy.
+//! Import, syncing, agents, export, storage, the model, the theme and the policy.
 
+mod agents;
 mod export;
 mod import;
 mod intake;
@@ -12,6 +13,7 @@ mod sync;
 
 use crate::theme::Theme;
 use crate::ui::{Choice, Page};
+use agents::AgentsCard;
 use export::ExportCard;
 use import::ImportCard;
 use leptos::prelude::*;
@@ -19,6 +21,7 @@ use model::ModelCard;
 use policy::PolicyCard;
 pub use samples::SamplesButton;
 use storage::StorageCard;
+pub use sync::local_stack;
 use sync::{SyncCard, whereabouts};
 
 /// Everything about the data of this browser.
@@ -28,6 +31,7 @@ pub fn DataPage() -> impl IntoView {
         <Page title="Data" intro=whereabouts()>
             <ImportCard/>
             <SyncCard/>
+            <AgentsCard/>
             <div class="columns-2">
                 <ExportCard/>
                 <ModelCard/>

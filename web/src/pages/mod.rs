@@ -1,5 +1,6 @@
 //! One module per screen.
 
+mod agents;
 mod data;
 mod lesson;
 mod lessons;
@@ -10,6 +11,7 @@ mod set_aside;
 mod stats;
 mod tools;
 
+pub use agents::AgentsPage;
 pub use data::DataPage;
 pub use lesson::LessonPage;
 pub use lessons::LessonsPage;

@@ -2,6 +2,7 @@
 
 mod badge;
 mod charts;
+mod copy;
 mod dialog;
 mod field;
 mod notice;
@@ -10,6 +11,7 @@ mod toast;
 
 pub use badge::{BadgeChip, RelevanceChip, TrustChip};
 pub use charts::{Bar, BarList, Columns};
+pub use copy::CopyButton;
 pub use dialog::Dialog;
 pub use field::{Area, Choice, Pick, TextField};
 pub use notice::{Empty, ErrorNote, Loading, Page};

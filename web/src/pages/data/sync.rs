@@ -12,6 +12,7 @@ use crate::ui::{ErrorNote, Loading};
 use connect::Connect;
 use connected::Connected;
 use leptos::prelude::*;
+pub use local::local_stack;
 
 /// The id of the card, which links name.
 const CARD: &str = "sync";

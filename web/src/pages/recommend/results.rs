@@ -2,12 +2,10 @@
 
 use super::Answered;
 use super::trace::{LeftOutList, Waterfall};
-use crate::dom;
 use crate::format;
 use crate::pages::data::SamplesButton;
-use crate::ui::{BadgeChip, Empty, Prose, RelevanceChip, TrustChip, use_toasts};
+use crate::ui::{BadgeChip, CopyButton, Empty, Prose, RelevanceChip, TrustChip};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::components::A;
 use lesson_api::{Recommended, TraceEntry};
 
@@ -103,23 +101,12 @@ fn Item(item: Recommended, entry: Option<TraceEntry>) -> impl IntoView {
 /// What the agent gets, to copy.
 #[component]
 fn PromptText(text: String) -> impl IntoView {
-    let toasts = use_toasts();
-    let kept = StoredValue::new(text.clone());
-    let copy = move |_| {
-        spawn_local(async move {
-            if dom::copy(&kept.get_value()).await {
-                toasts.good("The prompt is in the clipboard");
-            } else {
-                toasts
-                    .bad("The browser did not allow copying. Select the text and copy it by hand.");
-            }
-        });
-    };
+    let kept = text.clone();
     view! {
         <section class="card">
             <div class="card-head">
                 <h2>"Text for the agent"</h2>
-                <button type="button" on:click=copy data-testid="copy-prompt">"Copy"</button>
+                <CopyButton text=kept label="Copy" done="The prompt is in the clipboard" testid="copy-prompt"/>
             </div>
             <pre class="prompt" tabindex="0" dir="auto" data-testid="prompt-text">{text}</pre>
         </section>

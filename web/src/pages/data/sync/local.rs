@@ -1,4 +1,5 @@
-//! The stack that `cargo xtask serve` runs beside the dashboard, for trying out syncing without an account elsewhere.
+//! The stack that `cargo xtask serve` runs beside the dashboard, for trying out syncing and agents without an account
+//! elsewhere.
 
 use crate::pages::data::samples::fetch;
 use leptos::prelude::window;
@@ -7,7 +8,7 @@ use serde::Deserialize;
 /// Where it is told.
 const ADDRESS: &str = "/local-stack.json";
 
-/// What the form is filled with.
+/// What forms are filled with.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LocalStack {
     /// Its address.
@@ -16,6 +17,8 @@ pub struct LocalStack {
     pub key: String,
     /// The person who is known there.
     pub email: String,
+    /// The address of its edge function, where it has one.
+    pub edge: Option<String>,
 }
 
 /// The stack of this machine. `None` where there is none; only asked for on this machine, so that no other host sees a
