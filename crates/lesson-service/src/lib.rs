@@ -15,6 +15,8 @@ mod idempotency;
 mod ledger;
 mod lessons;
 mod listing;
+#[cfg_attr(not(test), expect(dead_code, reason = "called by the edge's host"))]
+mod mcp;
 mod model;
 mod override_policy;
 mod path;

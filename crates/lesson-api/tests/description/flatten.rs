@@ -27,12 +27,22 @@ pub fn plain(schema: &mut Value, side: Side) {
     if fields.get("minItems") == Some(&json!(0)) {
         fields.remove("minItems");
     }
+    let required = fields.get("required").cloned().unwrap_or_default();
+    let required = |name: &str| {
+        let mut names = required.as_array().into_iter().flatten();
+        names.any(|one| one == name)
+    };
     for (name, value) in fields.iter_mut() {
         match (name.as_str(), value) {
-            ("properties" | "$defs", Value::Object(inner)) => {
+            ("properties", Value::Object(inner)) => {
                 for (name, value) in inner {
                     plain(value, side);
-                    if side == Side::Request && NUMBERS.contains(&name.as_str()) {
+                    // What an answer may leave out is never `null` in it.
+                    let never = match side {
+                        Side::Request => NUMBERS.contains(&name.as_str()),
+                        Side::Answer => !required(name),
+                    };
+                    if never {
                         without_null(value);
                     }
                 }
@@ -86,6 +96,18 @@ fn as_words(schema: &mut Value) {
 
 /// The schema without `null`.
 pub fn without_null(schema: &mut Value) {
+    if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        choices.retain(|one| one.get("type") != Some(&json!("null")));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            if let Some(fields) = schema.as_object_mut() {
+                fields.remove("anyOf");
+                for (name, value) in only {
+                    fields.entry(name).or_insert(value);
+                }
+            }
+        }
+    }
     if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
         types.retain(|one| one != "null");
         if let [only] = types.as_slice() {
@@ -150,19 +172,36 @@ fn nullable(schema: &Value, all: &Map<String, Value>) -> Option<Value> {
     Some(one)
 }
 
-/// What a field says of itself goes before what its type says.
+/// What a field says of itself stands for what its type says; of words, their meanings stay.
 fn describe(schema: &mut Value, outer: Option<&Value>) {
     let Some(outer) = outer.and_then(Value::as_str) else {
         return;
     };
-    let inner = schema
+    let meanings = schema
         .get("description")
         .and_then(Value::as_str)
-        .filter(|_| schema.get("enum").is_some());
-    let text = match inner {
-        Some(inner) if !inner.starts_with(outer) => format!("{outer} {inner}"),
-        Some(inner) => inner.to_owned(),
+        .filter(|_| schema.get("enum").is_some())
+        .and_then(|inner| inner.find('`').map(|at| &inner[at..]));
+    let text = match meanings {
+        Some(meanings) => format!("{outer} {meanings}"),
         None => outer.to_owned(),
     };
     schema["description"] = text.into();
+}
+
+/// Leaves the meanings of words out of their descriptions.
+pub fn without_meanings(schema: &mut Value) {
+    let words = schema.get("enum").is_some();
+    let Some(fields) = schema.as_object_mut() else {
+        return;
+    };
+    if words
+        && let Some(Value::String(text)) = fields.get_mut("description")
+        && let Some(at) = text.find(" `")
+    {
+        text.truncate(at);
+    }
+    for value in fields.values_mut() {
+        without_meanings(value);
+    }
 }

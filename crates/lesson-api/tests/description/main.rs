@@ -11,37 +11,37 @@ mod operations;
 mod schemas;
 mod tools;
 
-use serde_json::Value;
 use std::path::PathBuf;
 
 const OPENAPI: &str = "www/edge/openapi.json";
 const TOOLS: &str = "crates/lesson-service/src/mcp/tools.json";
 /// Clients put every tool's name, description and input before each conversation.
-const TOOLS_BYTES: usize = 40_000;
+const TOOLS_BYTES: usize = 36_000;
 
 #[test]
 fn the_committed_openapi_document_is_that_of_the_types() {
-    held(OPENAPI, &openapi::document());
+    held(OPENAPI, &format!("{:#}\n", openapi::document()));
 }
 
 #[test]
 fn the_committed_tools_are_those_of_the_types() {
-    let tools = tools::list();
-    held(TOOLS, &tools);
-    let bytes = tools.to_string().len();
+    // A tool a line: it goes into the module, so blanks would cost.
+    let lines: Vec<String> = tools::list().iter().map(ToString::to_string).collect();
+    let text = format!("[\n{}\n]\n", lines.join(",\n"));
+    held(TOOLS, &text);
     assert!(
-        bytes <= TOOLS_BYTES,
-        "the tools take {bytes} bytes; shorten descriptions to stay within {TOOLS_BYTES}"
+        text.len() <= TOOLS_BYTES,
+        "the tools take {} bytes; shorten descriptions to stay within {TOOLS_BYTES}",
+        text.len()
     );
 }
 
 /// Writes the file when asked to; else fails when it differs.
 #[track_caller]
-fn held(path: &str, wanted: &Value) {
+fn held(path: &str, text: &str) {
     let at = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .join(path);
-    let text = format!("{wanted:#}\n");
     if std::env::var_os("LESSONLOOP_WRITE").is_some() {
         std::fs::write(&at, text).unwrap_or_else(|cause| panic!("{path}: {cause}"));
         return;
