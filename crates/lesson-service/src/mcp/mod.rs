@@ -15,9 +15,7 @@ mod tools;
 mod tests;
 
 use lesson_api::Response;
-use message::{
-    INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request,
-};
+use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request};
 use revision::Era;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
