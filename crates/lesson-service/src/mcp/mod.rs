@@ -4,7 +4,7 @@
 //! request of the interface; [`finish`] makes the tool's result of that request's answer. Nothing
 //! is kept between messages.
 
-mod json;
+pub(crate) mod json;
 mod message;
 mod revision;
 mod shape;
