@@ -61,7 +61,7 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "lesson-api",
-        may: &["serde", "serde_json", "ts-rs"],
+        may: &["schemars", "serde", "serde_json", "ts-rs"],
         never: &[HOSTS],
     },
     Room {

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Track {
     /// The decision that lessons were recommended for.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     pub decision_id: String,
     /// The agent's reasoning.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TEXT), regex(pattern = r"\S")))]
     pub reasoning: String,
 }
 
@@ -18,6 +21,7 @@ pub struct Track {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetectionView {
     /// The lesson.
     pub slug: String,
@@ -35,6 +39,7 @@ pub struct DetectionView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tracked {
     /// The detections, in order of recommendation.
     pub detections: Vec<DetectionView>,
@@ -46,9 +51,11 @@ pub struct Tracked {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Outcome {
     /// The decision.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     pub decision_id: String,
     /// What came of it.
     pub outcome: TradeOutcome,
@@ -61,6 +68,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeRecorded {
     /// How many lessons' counters moved.
     pub lessons_updated: u32,
@@ -72,17 +80,21 @@ pub struct OutcomeRecorded {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Feedback {
     /// The lessons that were at hand.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     pub lessons: Vec<String>,
     /// What came of the session.
     pub outcome: FeedbackOutcome,
     /// Those of them that were a cause; absent with `outcome_text`: found by likeness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 0, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     pub causal: Option<Vec<String>>,
     /// The outcome in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::TEXT)))]
     pub outcome_text: Option<String>,
 }
 
@@ -90,6 +102,7 @@ pub struct Feedback {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeedbackUpdate {
     /// The lesson.
     pub slug: String,
@@ -105,6 +118,7 @@ pub struct FeedbackUpdate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeedbackGiven {
     /// The lessons named, after it.
     pub updated: Vec<FeedbackUpdate>,
@@ -114,8 +128,10 @@ pub struct FeedbackGiven {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// A slug, or part of a title.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     pub lesson: String,
     /// Whether it helped.
     pub helpful: bool,
@@ -125,8 +141,10 @@ pub struct Rate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vote {
     /// A slug, or part of a title.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     pub lesson: String,
     /// Up or down.
     pub up: bool,
@@ -136,6 +154,7 @@ pub struct Vote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rated {
     /// The lesson.
     pub slug: String,
@@ -157,8 +176,10 @@ pub struct Rated {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// A finished session with its `INSIGHT:`, `BLOCKED:`, `DELIVERED:` and `INJECTED:` lines.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TEXT), regex(pattern = r"\S")))]
     pub transcript: String,
 }
 
@@ -166,6 +187,7 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Insight {
     /// The lesson's slug.
     pub slug: String,
@@ -179,6 +201,7 @@ pub struct Insight {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SessionRecorded {
     /// What came of it, when the transcript says.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Badge {
     /// Which badge.
     pub kind: BadgeKind,
@@ -18,6 +19,7 @@ pub struct Badge {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonView {
     /// Reference name, unique in a space.
     pub slug: String,
@@ -69,6 +71,7 @@ pub struct LessonView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingView {
     /// 0.1 to 1, or as imported.
     pub confidence: f64,
@@ -110,6 +113,7 @@ pub struct StandingView {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DerivedView {
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
@@ -129,39 +133,50 @@ pub struct DerivedView {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct NewLesson {
     /// One line; the only field that is required.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     pub title: String,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     pub description: Option<String>,
     /// When it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::CONTEXT)))]
     pub context: Option<String>,
     /// What to do, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::RECOMMENDATION)))]
     pub recommendation: Option<String>,
     /// Made from the title when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
     pub slug: Option<String>,
     /// Defaults to `workflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// Empty or absent means general.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     pub domain: Option<String>,
     /// Kinds of project it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub project_types: Option<Vec<String>>,
     /// Technologies it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub tech_stacks: Option<Vec<String>>,
     /// Free words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub tags: Option<Vec<String>>,
     /// Who or what wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     pub source: Option<String>,
 }
 
@@ -169,36 +184,46 @@ pub struct NewLesson {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct LessonPatch {
     /// The revision this edit started from; another one stored is a conflict.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = u32::MAX)))]
     pub base_rev: u32,
     /// One line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     pub title: Option<String>,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     pub description: Option<String>,
     /// When it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::CONTEXT)))]
     pub context: Option<String>,
     /// What to do, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::RECOMMENDATION)))]
     pub recommendation: Option<String>,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// Empty means general.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     pub domain: Option<String>,
     /// Kinds of project it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub project_types: Option<Vec<String>>,
     /// Technologies it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub tech_stacks: Option<Vec<String>>,
     /// Free words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     pub tags: Option<Vec<String>>,
 }
 
@@ -206,6 +231,7 @@ pub struct LessonPatch {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum LessonSort {
     /// By search score when there is a `q`, else newest first.
     #[default]
@@ -230,11 +256,14 @@ pub enum LessonSort {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct LessonQuery {
     /// Free text.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::QUERY)))]
     pub q: Option<String>,
     /// Only this domain; empty means general lessons.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     pub domain: Option<String>,
     /// Only this category.
     pub category: Option<Category>,
@@ -249,6 +278,7 @@ pub struct LessonQuery {
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
     /// 1 to 1,000; 50 when absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
     pub limit: Option<u32>,
 }
 
@@ -256,6 +286,7 @@ pub struct LessonQuery {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonPage {
     /// The lessons of this page.
     pub lessons: Vec<LessonView>,
@@ -271,12 +302,14 @@ pub struct LessonPage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Review {
     /// The verdict.
     pub verdict: Verdict,
     /// The text that was seen; when given and no longer current, the review is a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
     pub content_hash: Option<String>,
 }
 
@@ -284,10 +317,13 @@ pub struct Review {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Merge {
     /// The lesson that stays.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
     pub into: String,
     /// The lessons that are archived; their counts are added to it.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     pub from: Vec<String>,
 }
 
@@ -295,6 +331,7 @@ pub struct Merge {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryEntry {
     /// When.
     pub at: String,
@@ -316,6 +353,7 @@ pub struct HistoryEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// The lesson.
     pub slug: String,

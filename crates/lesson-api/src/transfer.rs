@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ImportFormat {
     /// By name and content of each file.
     #[default]
@@ -26,6 +27,7 @@ pub enum ImportFormat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportFile {
     /// Path, for its name and for messages.
     pub path: String,
@@ -37,12 +39,14 @@ pub struct ImportFile {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Import {
     /// The files' format; `auto` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<ImportFormat>,
     /// The files.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::FILES)))]
     pub files: Vec<ImportFile>,
     /// Whether to only say what would happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +57,7 @@ pub struct Import {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Rejected {
     /// The file.
@@ -70,6 +75,7 @@ pub struct Rejected {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imported {
     /// New lessons.
     pub added: u32,
@@ -89,6 +95,7 @@ pub struct Imported {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ExportFormat {
     /// The whole ledger, lossless.
     #[default]
@@ -103,6 +110,7 @@ pub enum ExportFormat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExportFiles {
     /// One file a lesson.
     pub files: Vec<ImportFile>,

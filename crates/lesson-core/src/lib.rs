@@ -41,7 +41,7 @@ pub use instant::{
 pub use keyword::{KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
 pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
-pub use prompt::prompt_text;
+pub use prompt::{fenced, one_line, prompt_text};
 pub use rank::{
     Exclusion, ExclusionCode, Factor, FactorKind, Found, Market, PatternsFor, RankError, Ranked,
     Ranking, RelevanceWord, SearchOptions, SearchRanking, Similarity, Situation, Trace, Trend,

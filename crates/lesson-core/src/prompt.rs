@@ -47,8 +47,6 @@ fn push_lesson(out: &mut String, lesson: &Lesson, relevance: RelevanceWord) {
         // Writing to a String can't fail.
         let _ = writeln!(body, "{name}:{gap}{part}");
     }
-    let body = visible(&body);
-    let fence = "`".repeat(FENCE.max(longest_run(&body) + 1));
     let review = match lesson.trust {
         Trust::Approved => "",
         Trust::Unreviewed => " · ⚠️ unreviewed",
@@ -57,24 +55,46 @@ fn push_lesson(out: &mut String, lesson: &Lesson, relevance: RelevanceWord) {
     // Writing to a String can't fail.
     let _ = write!(
         out,
-        "\n### {}\n{} · relevance: {}{review}\nSource: {}\n{fence}text\n{body}{fence}\n",
+        "\n### {}\n{} · relevance: {}{review}\nSource: {}\n{}",
         lesson.slug,
         lesson.standing.badge().text,
         relevance.as_str(),
         source(&lesson.source),
+        fenced(&body),
     );
 }
 
-/// The source on one line, without marks that would mean something in markdown.
+/// Text as a fenced block of data: without characters that hide, and in a fence that it can't
+/// close.
+///
+/// ```
+/// assert_eq!(lesson_core::fenced("Use ````"), "`````text\nUse ````\n`````\n");
+/// ```
+pub fn fenced(text: &str) -> String {
+    let text = visible(text);
+    let fence = "`".repeat(FENCE.max(longest_run(&text) + 1));
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}text\n{text}{end}{fence}\n")
+}
+
 fn source(source: &str) -> String {
-    let line: String = visible(source)
+    match one_line(source) {
+        line if line.is_empty() => "unknown".to_owned(),
+        line => line,
+    }
+}
+
+/// Text on one line, without characters that hide and without backticks.
+///
+/// ```
+/// assert_eq!(lesson_core::one_line("a\n`b`\u{202e}"), "a  b");
+/// ```
+pub fn one_line(text: &str) -> String {
+    let line: String = visible(text)
         .chars()
         .map(|c| if c.is_control() || c == '`' { ' ' } else { c })
         .collect();
-    match line.trim() {
-        "" => "unknown".to_owned(),
-        line => line.to_owned(),
-    }
+    line.trim().to_owned()
 }
 
 /// Text without what a person reviewing it could not see: control characters but line breaks and

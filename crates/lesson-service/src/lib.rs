@@ -31,6 +31,7 @@ mod service;
 mod session;
 mod set_aside;
 mod state;
+mod strict;
 mod sync;
 mod tools;
 mod transfer;

@@ -34,6 +34,8 @@ const SUITES: &[Suite] = &[
             "lesson-sync",
             "-p",
             "lesson-service",
+            "--features",
+            "lesson-api/schema",
         ]),
     },
     Suite {

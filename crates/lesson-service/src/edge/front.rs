@@ -4,7 +4,9 @@ use super::BODY_BYTES;
 use super::config::Config;
 use super::message::{EdgeAnswer, EdgeRequest, Refusal};
 use crate::path::parse;
+use crate::strict::{self, Unread};
 use lesson_api::{ApiError, ErrorCode};
+use serde_json::Value;
 
 /// Names under which tokens have been put in addresses, where they end up in logs.
 const TOKEN_NAMES: [&str; 7] = [
@@ -118,6 +120,20 @@ pub(super) fn key(request: &EdgeRequest) -> Result<&str, Refusal> {
         return Err(Refusal::unauthorized(!token.is_empty()));
     }
     Ok(token)
+}
+
+/// The body as JSON; `null` for an empty one.
+pub(super) fn json(body: &[u8]) -> Result<Value, ApiError> {
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    strict::parse(body).map_err(|unread| {
+        let (Unread::Syntax(cause) | Unread::Shape(cause)) = unread;
+        ApiError::invalid(
+            "body",
+            format!("the body is no JSON that is taken here: {cause}"),
+        )
+    })
 }
 
 /// Refuses a body that is too large, or is not said to be JSON.

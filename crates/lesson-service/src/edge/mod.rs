@@ -12,7 +12,6 @@ mod message;
 mod race;
 mod rate;
 mod space;
-mod strict;
 mod sure;
 mod token;
 
@@ -125,7 +124,7 @@ impl<H: Host> Edge<H> {
             method: method(&request.method)?,
             path: request.path.clone(),
             headers: request.headers.clone(),
-            body: strict::read(&request.body)?,
+            body: front::json(&request.body)?,
         };
         let response = self.serve(&agent, asked).await;
         Ok(EdgeAnswer::of(response))

@@ -1,0 +1,92 @@
+//! JSON Schema of requests and answers, out of the Rust types.
+
+use crate::flatten;
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// A type of the interface.
+#[derive(Clone, Copy)]
+pub struct Type {
+    /// Its name.
+    pub name: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Value,
+    reads: fn(Value) -> Result<(), String>,
+}
+
+impl Type {
+    /// A type with its schema and how it is read.
+    pub fn of<T: JsonSchema + DeserializeOwned>() -> Self {
+        Self {
+            name: std::any::type_name::<T>()
+                .rsplit("::")
+                .next()
+                .unwrap_or_default(),
+            schema: |generator| {
+                generator.subschema_for::<T>();
+                let name = T::schema_name();
+                generator
+                    .definitions()
+                    .get(name.as_ref())
+                    .cloned()
+                    .unwrap_or_default()
+            },
+            reads: |value| {
+                serde_json::from_value::<T>(value)
+                    .map(drop)
+                    .map_err(|error| error.to_string())
+            },
+        }
+    }
+
+    /// Fails when the value is none of this type.
+    #[track_caller]
+    pub fn check(&self, value: &Value) {
+        if let Err(cause) = (self.reads)(value.clone()) {
+            panic!(
+                "an example of {} does not read: {cause}\n{value:#}",
+                self.name
+            );
+        }
+    }
+}
+
+/// Who writes a value: what may be left out, or be `null`, differs.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Side {
+    /// A client, in a request: unknown fields are refused.
+    Request,
+    /// The engine, in an answer: every field that is declared as required is there.
+    Answer,
+}
+
+/// The schemas of these types and of those within them, by name. References between them read
+/// `#/components/schemas/Name`.
+pub fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    });
+    let settings = match side {
+        Side::Request => settings.for_deserialize(),
+        Side::Answer => settings.for_serialize(),
+    };
+    let mut generator = settings.into_generator();
+    for one in types {
+        (one.schema)(&mut generator);
+    }
+    let mut found = generator.take_definitions(true);
+    for schema in found.values_mut() {
+        flatten::plain(schema, side);
+    }
+    found
+}
+
+/// The schema of one type with everything written where it is used, and no reference left.
+pub fn whole(one: Type, side: Side) -> Value {
+    let all = schemas(&[one], side);
+    let mut schema = all.get(one.name).cloned().unwrap_or_default();
+    flatten::inline(&mut schema, &all);
+    schema
+}

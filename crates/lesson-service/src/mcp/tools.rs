@@ -1,0 +1,278 @@
+//! The tools: which request of the interface each stands for. Their names, descriptions and
+//! schemas, as clients see them, are in `tools.json`, which is made of the interface's types.
+
+use lesson_api::{ApiError, Method, Request};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The argument of writing tools that makes a repeated call count once.
+pub(super) const KEY: &str = "idempotency_key";
+
+const DESCRIBED: &str = include_str!("tools.json");
+
+/// Which tool, where results differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Search,
+    Recommend,
+    Patterns,
+    Track,
+    Outcome,
+    Feedback,
+    Rate,
+    Vote,
+    Add,
+    Session,
+    ToolSuccess,
+    SuggestTools,
+    Stats,
+    Health,
+}
+
+/// A tool.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub name: &'static str,
+    pub kind: Kind,
+    method: Method,
+    path: &'static str,
+    writes: bool,
+    /// The arguments that become fields of the body.
+    pub arguments: &'static [&'static str],
+}
+
+const fn asks(
+    name: &'static str,
+    kind: Kind,
+    path: &'static str,
+    arguments: &'static [&'static str],
+) -> Tool {
+    Tool {
+        name,
+        kind,
+        method: Method::Post,
+        path,
+        writes: false,
+        arguments,
+    }
+}
+
+const fn writes(
+    name: &'static str,
+    kind: Kind,
+    path: &'static str,
+    arguments: &'static [&'static str],
+) -> Tool {
+    Tool {
+        writes: true,
+        ..asks(name, kind, path, arguments)
+    }
+}
+
+const fn gets(name: &'static str, kind: Kind, path: &'static str) -> Tool {
+    Tool {
+        method: Method::Get,
+        ..asks(name, kind, path, &[])
+    }
+}
+
+/// Every tool, in the order in which they are listed.
+const TOOLS: &[Tool] = &[
+    asks(
+        "playbook_search_lessons",
+        Kind::Search,
+        "/v1/search",
+        &["query", "limit"],
+    ),
+    writes(
+        "playbook_recommend_lessons",
+        Kind::Recommend,
+        "/v1/recommend",
+        &[
+            "query",
+            "project_type",
+            "tech_stack",
+            "phase",
+            "domain",
+            "market",
+            "limit",
+            "decision_id",
+        ],
+    ),
+    asks(
+        "playbook_patterns_for_feature",
+        Kind::Patterns,
+        "/v1/patterns",
+        &["feature", "project_type", "tech_stack", "limit"],
+    ),
+    writes(
+        "playbook_track_usage",
+        Kind::Track,
+        "/v1/track",
+        &["decision_id", "reasoning"],
+    ),
+    writes(
+        "playbook_record_outcome",
+        Kind::Outcome,
+        "/v1/outcome",
+        &["decision_id", "outcome", "pnl_percent"],
+    ),
+    writes(
+        "playbook_feedback",
+        Kind::Feedback,
+        "/v1/feedback",
+        &["lessons", "outcome", "causal", "outcome_text"],
+    ),
+    writes(
+        "playbook_rate_lesson",
+        Kind::Rate,
+        "/v1/rate",
+        &["lesson", "helpful"],
+    ),
+    writes(
+        "playbook_vote_lesson",
+        Kind::Vote,
+        "/v1/vote",
+        &["lesson", "up"],
+    ),
+    writes(
+        "playbook_add_lesson",
+        Kind::Add,
+        "/v1/lessons",
+        &[
+            "title",
+            "description",
+            "context",
+            "recommendation",
+            "slug",
+            "category",
+            "domain",
+            "project_types",
+            "tech_stacks",
+            "tags",
+            "source",
+        ],
+    ),
+    writes(
+        "playbook_record_session",
+        Kind::Session,
+        "/v1/sessions",
+        &["transcript"],
+    ),
+    writes(
+        "playbook_record_tool_success",
+        Kind::ToolSuccess,
+        "/v1/tools/success",
+        &["query", "server"],
+    ),
+    asks(
+        "playbook_suggest_tools",
+        Kind::SuggestTools,
+        "/v1/tools/suggest",
+        &["query", "limit"],
+    ),
+    gets("playbook_lesson_stats", Kind::Stats, "/v1/stats"),
+    gets("playbook_health", Kind::Health, "/v1/health"),
+];
+
+/// The tools as clients see them.
+pub(super) fn described() -> Value {
+    // A test holds that it reads.
+    serde_json::from_str(DESCRIBED).unwrap_or_default()
+}
+
+/// The tool with this name.
+pub(super) fn named(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// Every tool's name.
+pub(super) fn names() -> Vec<&'static str> {
+    TOOLS.iter().map(|tool| tool.name).collect()
+}
+
+impl Tool {
+    /// The request that a call with these arguments stands for. The interface judges their types
+    /// and bounds.
+    pub fn request(&self, mut arguments: Map<String, Value>) -> Result<Request, ApiError> {
+        let mut headers = BTreeMap::new();
+        if self.writes
+            && let Some(key) = arguments.remove(KEY)
+        {
+            let Value::String(key) = key else {
+                return Err(ApiError::invalid(
+                    KEY,
+                    format!("{KEY} has to be a string; make one up for each thing that you write"),
+                ));
+            };
+            headers.insert("idempotency-key".to_owned(), key);
+        }
+        if let Some(name) = arguments
+            .keys()
+            .find(|name| !self.arguments.contains(&name.as_str()))
+        {
+            let name = crate::fault::clip(name);
+            return Err(ApiError::invalid(
+                &name,
+                format!("{} has no argument `{name}`; {}", self.name, self.takes()),
+            ));
+        }
+        Ok(Request {
+            method: self.method,
+            path: self.path.to_owned(),
+            headers,
+            body: match self.method {
+                Method::Get => Value::Null,
+                Method::Post | Method::Patch => Value::Object(arguments),
+            },
+        })
+    }
+
+    fn takes(&self) -> String {
+        if self.arguments.is_empty() {
+            return "it takes none".to_owned();
+        }
+        let key = if self.writes { ", " } else { "" };
+        let last = if self.writes { KEY } else { "" };
+        format!("it takes {}{key}{last}", self.arguments.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_described_with_the_arguments_that_it_takes() {
+        let described = described();
+        let described = described.as_array().unwrap();
+        let listed: Vec<&str> = described
+            .iter()
+            .filter_map(|one| one["name"].as_str())
+            .collect();
+        assert_eq!(listed, names());
+        for (tool, one) in TOOLS.iter().zip(described) {
+            let schema = &one["inputSchema"];
+            let mut wanted: Vec<&str> = tool.arguments.to_vec();
+            if tool.writes {
+                wanted.push(KEY);
+            }
+            wanted.sort_unstable();
+            let given: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(given, wanted, "{}", tool.name);
+            assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
+            assert_eq!(
+                one["annotations"]["readOnlyHint"], !tool.writes,
+                "{}",
+                tool.name
+            );
+            let route = crate::router::route(tool.method, tool.path).unwrap();
+            assert_eq!(route.writes(), tool.writes, "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn no_schema_refers_elsewhere() {
+        assert!(!DESCRIBED.contains("$ref"));
+    }
+}
