@@ -1,0 +1,86 @@
+// The edge function in workerd on this machine, as it is deployed: the worker, the module, and dist/ as its assets.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Log, LogLevel, Miniflare } from "miniflare";
+
+/** A setting of the wrangler.toml that is deployed. */
+const setting = (text, name) => text.match(new RegExp(`^${name} = "([^"]*)"`, "m"))?.[1];
+
+/** Keeps what the worker logs, without passing it on. */
+class Kept extends Log {
+  lines = [];
+  constructor() {
+    super(LogLevel.WARN);
+  }
+  log(line) {
+    this.lines.push(line);
+  }
+}
+
+/**
+ * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
+ * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
+ * machine nothing is reached.
+ */
+export async function startEdge({ dist, port = 0, supabase, bindings = {}, assets = dist, outbound, script }) {
+  const settings = readFileSync(join(dist, "edge/wrangler.toml"), "utf8");
+  const module = (path, type) => ({ type, path: join(dist, path), contents: readFileSync(join(dist, path)) });
+  const log = new Kept();
+  const said = [];
+  const miniflare = new Miniflare({
+    host: "127.0.0.1",
+    port,
+    cf: false,
+    log,
+    handleRuntimeStdio: (out, error) => {
+      for (const stream of [out, error]) stream.setEncoding("utf8").on("data", (text) => said.push(text));
+    },
+    name: "lessonloop",
+    compatibilityDate: setting(settings, "compatibility_date"),
+    modulesRoot: dist,
+    modules: [
+      { ...module("edge/worker.js", "ESModule"), ...(script ? { contents: script(readFileSync(join(dist, "edge/worker.js"), "utf8")) } : {}) },
+      module("edge/headers.js", "ESModule"),
+      module("engine/lessonloop.js", "ESModule"),
+      module("engine/lessonloop_relaxed_bg.wasm", "CompiledWasm"),
+    ],
+    bindings: {
+      SUPABASE_URL: supabase.url,
+      SUPABASE_KEY: supabase.key,
+      SUPABASE_JWT_SECRET: supabase.secret,
+      ...bindings,
+    },
+    assets: {
+      directory: assets,
+      binding: "ASSETS",
+      routerConfig: { has_user_worker: true, invoke_user_worker_ahead_of_assets: true },
+      assetConfig: { html_handling: "none", not_found_handling: "none" },
+    },
+    outboundService: outbound ?? { network: { allow: ["127.0.0.1/32", "::1/128"] } },
+  });
+  const url = (await miniflare.ready).origin;
+  return {
+    url,
+    /** What the worker and the runtime wrote. */
+    logged: () => [...log.lines, ...said].join("\n"),
+    /** The process of workerd, as Linux knows it. */
+    pid: () => childOf(process.pid, "workerd"),
+    stop: () => miniflare.dispose(),
+  };
+}
+
+/** The newest child of a process that runs this program. */
+function childOf(parent, program) {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).sort((a, b) => b - a);
+  for (const pid of pids) {
+    try {
+      // pid (name) state parent …
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [, name, of] = stat.match(/^\d+ \((.*)\) \S (\d+)/);
+      if (Number(of) === parent && name === program) return pid;
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  throw new Error(`${parent} has no child ${program}`);
+}
