@@ -46,7 +46,9 @@ function engine(env) {
     key: env.SUPABASE_KEY ?? "",
     jwt_secret: env.SUPABASE_JWT_SECRET ?? "",
     ...(env.DASHBOARD_ORIGIN ? { dashboard_origin: env.DASHBOARD_ORIGIN } : {}),
-    ...(env.HOSTS ? { hosts: env.HOSTS.split(",").map((host) => host.trim()) } : {}),
+    ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
+    ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
+    ...(env.BURST ? { burst: Number(env.BURST) } : {}),
   });
   return edge;
 }

@@ -50,6 +50,12 @@ const BENCHES: &[Bench] = &[
         run: Run::Table(sync),
     },
     Bench {
+        name: "edge",
+        about: "the edge function in workerd: recommend and search by store size, cold isolate, memory; a load while the store fails",
+        needs: &[Need::Dist, Need::Stack, Need::Workerd],
+        run: Run::Table(edge),
+    },
+    Bench {
         name: "size",
         about: "what a browser downloads, raw and gzip, and what each crate adds to the module",
         needs: &[Need::Dist],
@@ -120,6 +126,16 @@ fn sync(cache: &Cache) -> Result<()> {
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
     let mut node = run::program(cache, "node")?;
     node.arg("tests/benches/sync.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .envs(stack.variables(cache));
+    run::loud(node, "read the message above")
+}
+
+/// workerd over a fresh local stack.
+fn edge(cache: &Cache) -> Result<()> {
+    let stack = Stack::start(cache, Data::Fresh, Some(0))?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/edge.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .envs(stack.variables(cache));
     run::loud(node, "read the message above")

@@ -1,5 +1,6 @@
 // The edge function in workerd on this machine, as it is deployed: the worker, the module, and dist/ as its assets.
 import { readFileSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
 
@@ -17,14 +18,25 @@ class Kept extends Log {
   }
 }
 
+/** A port that nothing listens on: the worker has to know its own before it starts. */
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
 /**
  * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
- * machine nothing is reached.
+ * machine nothing is reached. `rewrite(path, text)` changes a script before it is run.
  */
-export async function startEdge({ dist, port = 0, supabase, bindings = {}, assets = dist, outbound, script }) {
+export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text }) {
+  port ??= await freePort();
   const settings = readFileSync(join(dist, "edge/wrangler.toml"), "utf8");
-  const module = (path, type) => ({ type, path: join(dist, path), contents: readFileSync(join(dist, path)) });
+  const script = (path) => ({ type: "ESModule", path: join(dist, path), contents: rewrite(path, readFileSync(join(dist, path), "utf8")) });
+  const wasm = (path) => ({ type: "CompiledWasm", path: join(dist, path), contents: readFileSync(join(dist, path)) });
   const log = new Kept();
   const said = [];
   const miniflare = new Miniflare({
@@ -39,15 +51,16 @@ export async function startEdge({ dist, port = 0, supabase, bindings = {}, asset
     compatibilityDate: setting(settings, "compatibility_date"),
     modulesRoot: dist,
     modules: [
-      { ...module("edge/worker.js", "ESModule"), ...(script ? { contents: script(readFileSync(join(dist, "edge/worker.js"), "utf8")) } : {}) },
-      module("edge/headers.js", "ESModule"),
-      module("engine/lessonloop.js", "ESModule"),
-      module("engine/lessonloop_relaxed_bg.wasm", "CompiledWasm"),
+      script("edge/worker.js"),
+      script("edge/headers.js"),
+      script("engine/lessonloop.js"),
+      wasm("engine/lessonloop_relaxed_bg.wasm"),
     ],
     bindings: {
       SUPABASE_URL: supabase.url,
       SUPABASE_KEY: supabase.key,
       SUPABASE_JWT_SECRET: supabase.secret,
+      ALLOWED_HOSTS: `127.0.0.1:${port}, localhost:${port}`,
       ...bindings,
     },
     assets: {
