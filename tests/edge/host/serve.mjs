@@ -55,17 +55,22 @@ async function agent() {
   return now;
 }
 
-const { key, space } = await agent();
-const edge = await startEdge({
-  dist,
-  port: Number(need("LESSONLOOP_EDGE_PORT")),
-  supabase: { url: server.url, key: server.key, secret: need("LESSONLOOP_STACK_SECRET") },
-  bindings: { DASHBOARD_ORIGIN: need("LESSONLOOP_EDGE_DASHBOARD") },
+const starting = agent().then(async ({ key, space }) => {
+  const edge = await startEdge({
+    dist,
+    port: Number(need("LESSONLOOP_EDGE_PORT")),
+    supabase: { url: server.url, key: server.key, secret: need("LESSONLOOP_STACK_SECRET") },
+    bindings: { DASHBOARD_ORIGIN: need("LESSONLOOP_EDGE_DASHBOARD") },
+  });
+  keep(told, { url: edge.url, key, space });
+  return edge;
 });
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, async () => {
-    await edge.stop();
+    // workerd is a process of its own: it may have been started by now.
+    const edge = await starting.catch(() => null);
+    await edge?.stop();
     process.exit(0);
   });
 }
-keep(told, { url: edge.url, key, space });
+await starting;
