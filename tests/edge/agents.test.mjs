@@ -69,13 +69,17 @@ test("1,000 decisions by an agent over MCP and one over HTTP: the server's count
     );
     assert.equal(row, `${wanted.applied}|${wanted.profits}|${wanted.losses}`, slug);
     const given = sql(
-      `select count(*), count(*) filter (where payload::jsonb -> 'FeedbackGiven' -> 'causal' ? :'slug')
-       from events where space = :'space' and kind = 'FeedbackGiven' and payload::jsonb -> 'FeedbackGiven' -> 'lessons' ? :'slug'`,
+      `select count(*), count(*) filter (where payload::jsonb #> '{event,FeedbackGiven,causal}' ? :'slug')
+       from events where space = :'space' and kind = 'FeedbackGiven' and payload::jsonb #> '{event,FeedbackGiven,lessons}' ? :'slug'`,
       { space: home.id, slug },
     );
     assert.equal(given, `${wanted.feedback}|${wanted.causal}`, slug);
     // The lesson as the dashboard shows it after it synced.
     const { standing } = await http.get(`/v1/lessons/${slug}`);
-    assert.deepEqual([standing.times_applied ?? wanted.applied, standing.causal_hits ?? wanted.causal], [wanted.applied, wanted.causal], slug);
+    assert.deepEqual(
+      [standing.times_applied, standing.success_count, standing.use_count, standing.causal_hits],
+      [wanted.applied, wanted.profits, wanted.feedback, wanted.causal],
+      slug,
+    );
   }
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after } from "node:test";
 import { startEdge } from "./host/edge.mjs";
 import { author, env, key, lesson, sql, url, user } from "../stack/stack.mjs";
 
@@ -14,9 +13,14 @@ export const supabase = { url, key, secret: env("LESSONLOOP_STACK_SECRET") };
 const FREE = { REQUESTS_PER_SECOND: "1000000", BURST: "1000000" };
 
 const running = [];
-after(async () => {
+
+/** Ends what was started here. */
+export async function stopAll() {
   for (const edge of running.splice(0)) await edge.stop();
-});
+}
+
+// A bench uses this too, and is no test.
+if (process.env.NODE_TEST_CONTEXT) (await import("node:test")).after(stopAll);
 
 /** Starts an edge function; it ends with the file's tests. `at`: another address of the stack, such as a proxy's. */
 export async function edge({ at = url, bindings = {}, ...more } = {}) {
