@@ -149,3 +149,27 @@ fn finish_edge(dist: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::finish_edge;
+    use crate::serve;
+
+    #[test]
+    fn the_edge_function_gets_the_headers_of_the_built_page_and_is_no_asset_itself() {
+        let dist = std::env::temp_dir().join(format!("lessonloop-edge-{}", std::process::id()));
+        std::fs::create_dir_all(dist.join("edge")).expect("a temporary folder");
+        let page = "<script>boot()</script>";
+        std::fs::write(dist.join("index.html"), page).expect("a temporary file");
+        finish_edge(&dist).expect("it is written");
+        let module = std::fs::read_to_string(dist.join("edge/headers.js")).expect("a module");
+        for (name, value) in serve::headers(page, None) {
+            let line = format!("\"{name}\": \"{value}\"");
+            assert!(module.contains(&line), "{line} is not in\n{module}");
+        }
+        assert!(module.contains(&format!("export const HOSTED = \"{}\";", serve::HOSTED)));
+        let ignored = std::fs::read_to_string(dist.join(".assetsignore")).expect("a list");
+        assert_eq!(ignored, "/edge\n");
+        let _ = std::fs::remove_dir_all(dist);
+    }
+}

@@ -186,7 +186,9 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Re
             stack.describe()
         );
     }
-    let edge = stack.as_ref().and_then(|stack| edge_beside(cache, stack, &site.url()));
+    let edge = stack
+        .as_ref()
+        .and_then(|stack| edge_beside(cache, stack, &site.url()));
     if let Some(edge) = &edge {
         println!("\nThe edge function, for agents:\n{}", edge.describe());
     }
@@ -204,7 +206,11 @@ fn edge_beside(cache: &Cache, stack: &stack::Stack, dashboard: &str) -> Option<e
         edge::Edge::start(cache, stack, dashboard)
     };
     start()
-        .inspect_err(|fault| eprintln!("\nThe edge function did not start; the dashboard is served without it.\n{fault}\n"))
+        .inspect_err(|fault| {
+            eprintln!(
+                "\nThe edge function did not start; the dashboard is served without it.\n{fault}\n"
+            )
+        })
         .ok()
 }
 

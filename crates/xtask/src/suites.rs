@@ -112,12 +112,7 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "edge",
         about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults, the platform's limits",
-        needs: &[
-            Need::Dist,
-            Need::Stack,
-            Need::Workerd,
-            Need::EdgeClients,
-        ],
+        needs: &[Need::Dist, Need::Stack, Need::Workerd, Need::EdgeClients],
         runner: Runner::Node(&["edge"]),
     },
     Suite {
