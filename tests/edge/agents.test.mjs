@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { sql } from "../stack/stack.mjs";
+import { device } from "../replica/engine.mjs";
+import { client as person, env, sql, token } from "../stack/stack.mjs";
 import { LESSONS, agent, each, edge, space, until } from "./edge.mjs";
 
 const DECISIONS = 500;
@@ -35,7 +36,10 @@ async function decide(ask, at, tally) {
 
 test("1,000 decisions by an agent over MCP and one over HTTP: the server's counts are the scripts'", { timeout: 900_000 }, async () => {
   const it = await edge();
-  const home = await space();
+  // A person who can sign in, to look at it in the dashboard's engine.
+  const id = sql("select id from auth.users where email = :'email'", { email: env("LESSONLOOP_STACK_EMAIL") });
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  const home = await space({ name: "Decisions", who: person(token({ sub: id, role: "authenticated", aud: "authenticated", exp }), id) });
   const http = agent(it, (await home.agent("over http")).key);
   const client = new Client({ name: "scripted agent", version: "1.0.0" });
   const headers = { authorization: `Bearer ${(await home.agent("over mcp")).key}` };
@@ -59,6 +63,11 @@ test("1,000 decisions by an agent over MCP and one over HTTP: the server's count
   await until(() => Number(home.counted("count(*) from recommendations")) >= tally.presented, { what: "the tracking" });
   assert.equal(home.counted("count(distinct decision_id) from recommendations"), String(2 * DECISIONS));
   assert.equal(home.counted("count(*) from recommendations"), String(tally.presented));
+  const dashboard = await device();
+  await dashboard.connect({ space: home.id });
+  await dashboard.sync();
+  const { funnel } = await dashboard.get("/v1/health");
+  assert.equal(funnel.surfaced, tally.presented);
   for (const { slug } of LESSONS) {
     const wanted = { applied: 0, profits: 0, losses: 0, feedback: 0, causal: 0, ...tally.lessons[slug] };
     const row = sql(
@@ -74,12 +83,13 @@ test("1,000 decisions by an agent over MCP and one over HTTP: the server's count
       { space: home.id, slug },
     );
     assert.equal(given, `${wanted.feedback}|${wanted.causal}`, slug);
-    // The lesson as the dashboard shows it after it synced.
-    const { standing } = await http.get(`/v1/lessons/${slug}`);
-    assert.deepEqual(
-      [standing.times_applied, standing.success_count, standing.use_count, standing.causal_hits],
-      [wanted.applied, wanted.profits, wanted.feedback, wanted.causal],
-      slug,
-    );
+    // The lesson as the edge has it, and as the dashboard shows it after it synced.
+    for (const { standing } of [await http.get(`/v1/lessons/${slug}`), await dashboard.get(`/v1/lessons/${slug}`)]) {
+      assert.deepEqual(
+        [standing.times_applied, standing.success_count, standing.use_count, standing.causal_hits],
+        [wanted.applied, wanted.profits, wanted.feedback, wanted.causal],
+        slug,
+      );
+    }
   }
 });

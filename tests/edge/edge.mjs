@@ -37,9 +37,8 @@ export const LESSONS = [
   { slug: "retry-budgets", title: "Give retries a budget", tags: ["reliability", "retry"] },
 ];
 
-/** A space of a new user's, with lessons. */
-export async function space({ name = "A space", lessons = LESSONS } = {}) {
-  const who = user();
+/** A space of a new user's, or of `who`, with lessons. */
+export async function space({ name = "A space", lessons = LESSONS, who = user() } = {}) {
   const id = await who.space(name);
   const by = author();
   for (let from = 0; from < lessons.length; from += 500) {

@@ -93,13 +93,13 @@ async function ask(request, path, env, ctx) {
   }
 }
 
-/** What is left to do after an answer. */
+/** What is left to do after an answer; one failing does not end the other. */
 async function finish(asked, env) {
-  try {
-    await Promise.all([orTrap(asked.settle()), loadModel(asked, env)]);
-  } catch (error) {
-    if (isTrap(error)) abandon(error);
-    else console.warn(`after an answer: ${error.message ?? error}`);
+  const work = [() => orTrap(asked.settle()), () => loadModel(asked, env)];
+  const done = await Promise.allSettled(work.map(async (begin) => begin()));
+  for (const { reason } of done) {
+    if (isTrap(reason)) abandon(reason);
+    else if (reason) console.warn(`after an answer: ${reason.message ?? reason}`);
   }
 }
 
