@@ -58,7 +58,7 @@ test("rate and vote move the counts on the server; a part of a title that fits t
   assert.equal(row, "1 1");
   const unclear = await me.send("POST", "/v1/rate", { lesson: "every", helpful: true });
   refused(unclear, 409, "ambiguous");
-  assert.deepEqual(unclear.body.error.candidates.map(({ slug }) => slug ?? slug).sort(), ["bounded-queues", "row-level-security"]);
+  assert.deepEqual(unclear.body.error.candidates.sort(), ["bounded-queues", "row-level-security"]);
   refused(await me.send("POST", "/v1/rate", { lesson: "nothing like it", helpful: true }), 404, "not_found", "lesson");
 });
 
@@ -79,9 +79,14 @@ test("lessons are added, listed, read and edited; an edit that comes too late is
   assert.equal(home.counted(`description from (select * from lessons where slug = '${added.slug}') l`), "So that nobody guesses.");
 });
 
-test("a session's transcript gives insights", async () => {
-  const recorded = await me.post("/v1/sessions", { transcript: "Some work.\nLESSON: Run the migration twice in the test.\nDone." });
-  assert.ok(Array.isArray(recorded.insights), JSON.stringify(recorded));
+test("a session's transcript gives lessons and feedback", async () => {
+  const transcript = "INJECTED: retry-budgets\nINSIGHT: Run every migration twice in its test.\nDELIVERED: Migrations can be repeated.\n";
+  const recorded = await me.post("/v1/sessions", { transcript });
+  assert.deepEqual([recorded.outcome, recorded.injected], ["delivered", ["retry-budgets"]]);
+  assert.equal(recorded.feedback.updated[0].slug, "retry-budgets");
+  const [{ slug, added }] = recorded.insights;
+  assert.ok(added, JSON.stringify(recorded));
+  assert.equal(home.counted(`trust from (select * from lessons where slug = '${slug}') l`), "unreviewed");
 });
 
 test("tool successes are suggested again", async () => {

@@ -102,7 +102,7 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
     const found = await call("playbook_search_lessons", { query: "written over MCP" });
     assert.ok(found.results.some(({ slug }) => slug === added.slug));
     await call("playbook_patterns_for_feature", { feature: "queues" });
-    await call("playbook_record_session", { transcript: "Done.\nLESSON: Bound it." });
+    await call("playbook_record_session", { transcript: `INSIGHT: Say the revision ${revision} in the header.` });
     await call("playbook_record_tool_success", { query: `find a customer ${revision}`, server: "stripe" });
     await call("playbook_suggest_tools", { query: "find a customer" });
     await call("playbook_lesson_stats", {});

@@ -113,7 +113,7 @@ test("21: numbers that nobody could have are refused, and change nothing", async
   await me.post("/v1/recommend", { query: "rotate credentials", decision_id });
   await me.post("/v1/track", { decision_id, reasoning: "I am applying 'mine-only'." });
   const before = mine.counted("count(*) from events");
-  for (const pnl of ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", '"5"', "[]", "{}", "1e308", "true"]) {
+  for (const pnl of ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", '"5"', "[]", "{}", "true"]) {
     const answer = await me.send("POST", "/v1/outcome", `{"decision_id":"${decision_id}","outcome":"profit","pnl_percent":${pnl}}`);
     refused(answer, 400, "invalid_request");
   }
