@@ -136,8 +136,26 @@ export async function each(items, at_once, work) {
   );
 }
 
-/** Memory of a process that is its own, in MB: not its program's file. */
-export function memory(pid) {
-  const text = readFileSync(join("/proc", String(pid), "status"), "utf8");
-  return Number(text.match(/^RssAnon:\s+(\d+)/m)[1]) / 1000;
+/** What `edge` takes to be measured by `memory`. */
+export const METERED = {
+  inspect: true,
+  rewrite: (file, text) =>
+    file !== "engine/lessonloop.js"
+      ? text
+      : `${text}
+        const handle = Edge.prototype.handle;
+        Edge.prototype.handle = async function (request) {
+          if (request.path !== "/v1/metered") return handle.call(this, request);
+          return { status: 200, headers: {}, body: String(wasm.memory.buffer.byteLength) };
+        };`,
+};
+
+/** What the isolate holds, in MB, which is what the platform bounds: the module's memory, which never shrinks, and what
+ * lives in the script's heap. And what the process of workerd has of its own, with compiled code and garbage. */
+export async function memory(edge) {
+  const module = Number((await raw(edge.url, { path: "/v1/metered" })).text);
+  const { script, buffers } = await edge.heap();
+  const status = readFileSync(join("/proc", String(edge.pid()), "status"), "utf8");
+  const process = Number(status.match(/^RssAnon:\s+(\d+)/m)[1]) / 1000;
+  return { isolate: (module + script + buffers) / 1e6, process };
 }

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
+import { WebSocket } from "ws";
 
 /** A setting of the wrangler.toml that is deployed. */
 const setting = (text, name) => text.match(new RegExp(`^${name} = "([^"]*)"`, "m"))?.[1];
@@ -30,10 +31,11 @@ async function freePort() {
 /**
  * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
- * machine nothing is reached. `rewrite(path, text)` changes a script before it is run.
+ * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
  */
-export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text }) {
+export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text, inspect = false }) {
   port ??= await freePort();
+  const inspector = inspect ? await freePort() : undefined;
   const settings = readFileSync(join(dist, "edge/wrangler.toml"), "utf8");
   const script = (path) => ({ type: "ESModule", path: join(dist, path), contents: rewrite(path, readFileSync(join(dist, path), "utf8")) });
   const wasm = (path) => ({ type: "CompiledWasm", path: join(dist, path), contents: readFileSync(join(dist, path)) });
@@ -43,6 +45,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     host: "127.0.0.1",
     port,
     cf: false,
+    inspectorPort: inspector,
     log,
     handleRuntimeStdio: (out, error) => {
       for (const stream of [out, error]) stream.setEncoding("utf8").on("data", (text) => said.push(text));
@@ -76,6 +79,8 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     url,
     /** What the worker and the runtime wrote. */
     logged: () => [...log.lines, ...said].join("\n"),
+    /** What lives in the worker's heap after a collection, in bytes: `script`, and the `buffers` that it holds. */
+    heap: () => measureHeap(inspector),
     /** The process of workerd, as Linux knows it. */
     pid: () => childOf(process.pid, "workerd"),
     stop: () => miniflare.dispose(),
@@ -96,4 +101,24 @@ function childOf(parent, program) {
     }
   }
   throw new Error(`${parent} has no child ${program}`);
+}
+
+/** Asks the runtime's inspector. It answers to a collection only some time later, if at all, but does it at once. */
+async function measureHeap(port) {
+  const targets = await (await fetch(`http://127.0.0.1:${port}/json`)).json();
+  const { webSocketDebuggerUrl } = targets.find(({ id }) => id.endsWith(":lessonloop"));
+  const socket = new WebSocket(webSocketDebuggerUrl);
+  await new Promise((done, fail) => socket.once("open", done).once("error", fail));
+  const answer = new Promise((done, fail) => {
+    socket.once("close", () => fail(new Error("the inspector closed the connection")));
+    socket.on("message", (text) => {
+      const { id, result } = JSON.parse(text);
+      if (id === 2) done(result);
+    });
+  });
+  socket.send('{"id":1,"method":"HeapProfiler.collectGarbage"}');
+  socket.send('{"id":2,"method":"Runtime.getHeapUsage"}');
+  const { usedSize, embedderHeapUsedSize, backingStorageSize } = await answer;
+  socket.terminate();
+  return { script: usedSize + embedderHeapUsedSize, buffers: backingStorageSize };
 }
