@@ -57,6 +57,12 @@ const BENCHES: &[Bench] = &[
         run: Run::Table(web),
     },
     Bench {
+        name: "edge",
+        about: "the edge function in workerd: recommend and search by store size, cold isolate, memory; a load while the store fails",
+        needs: &[Need::Dist, Need::Stack, Need::Workerd],
+        run: Run::Table(edge),
+    },
+    Bench {
         name: "size",
         about: "what a browser downloads, raw and gzip, and what each crate adds to the module",
         needs: &[Need::Dist],
@@ -141,6 +147,16 @@ fn web(cache: &Cache) -> Result<()> {
     node.arg("tests/benches/web.mjs")
         .env("LESSONLOOP_URL", site.url())
         .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
+    run::loud(node, "read the message above")
+}
+
+/// workerd over a fresh local stack.
+fn edge(cache: &Cache) -> Result<()> {
+    let stack = Stack::start(cache, Data::Fresh, Some(0))?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/edge.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .envs(stack.variables(cache));
     run::loud(node, "read the message above")
 }
 

@@ -1,4 +1,4 @@
-//! `dist/`: the dashboard, the engine module in `engine/`, the model pack beside it.
+//! `dist/`: the dashboard, the engine module in `engine/`, the model pack beside it, the edge function in `edge/`.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use crate::fault::{OrFault as _, Result};
 use crate::model;
 use crate::progress::Plan;
 use crate::run;
+use crate::serve;
 use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
@@ -58,7 +59,11 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Trunk.toml",
         "crates/lesson-api",
         "web",
-        STATIC,
+        // What trunk takes of the static files.
+        "www/index.html",
+        "www/app.css",
+        "www/pages.css",
+        "www/tokens.css",
     ];
     let key = || cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()]);
     cache.made("dashboard", key, |at| {
@@ -91,10 +96,9 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
         cache.root.join("dist"),
     );
     cache::fresh_dir(&new)?;
-    // The page and its styles are trunk's; the edge function is no part of the site.
+    // The page and its styles are trunk's.
     cache::copy_tree(&cache.root.join(STATIC), &new, &|file| {
-        !file.starts_with("edge")
-            && file != Path::new("index.html")
+        file != Path::new("index.html")
             && file.extension().is_none_or(|extension| extension != "css")
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
@@ -105,6 +109,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
         .or_fault(engine.display(), full)?;
     engine::write_manifest(&engine)?;
+    finish_edge(&new)?;
 
     if old.exists() {
         std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
@@ -117,4 +122,57 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
         std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
     }
     Ok(String::new())
+}
+
+/// Adds what the edge function takes from the build: the headers of the dashboard's files. The function itself is none
+/// of the files that it serves.
+fn finish_edge(dist: &Path) -> Result<()> {
+    let full = "free some space and check the permissions of the clone";
+    let index = dist.join("index.html");
+    let page = std::fs::read_to_string(&index).or_fault(index.display(), full)?;
+    let headers: serde_json::Map<String, serde_json::Value> = serve::headers(&page, None)
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
+    let module = format!(
+        "// The headers of the dashboard's files, and the place in them of other servers that it may connect to.\n\
+         export const pageHeaders = {:#};\nexport const HOSTED = {};\n",
+        serde_json::Value::from(headers),
+        serde_json::Value::from(serve::HOSTED),
+    );
+    // Agents' clients read it, with or without the edge function.
+    let (from, to) = (dist.join("edge/openapi.json"), dist.join("openapi.json"));
+    std::fs::rename(&from, &to).or_fault(from.display(), full)?;
+    for (name, text) in [
+        ("edge/headers.js", module.as_str()),
+        (".assetsignore", "/edge\n"),
+    ] {
+        let at = dist.join(name);
+        std::fs::write(&at, text).or_fault(at.display(), full)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finish_edge;
+    use crate::serve;
+
+    #[test]
+    fn the_edge_function_gets_the_headers_of_the_built_page_and_is_no_asset_itself() {
+        let dist = std::env::temp_dir().join(format!("lessonloop-edge-{}", std::process::id()));
+        std::fs::create_dir_all(dist.join("edge")).expect("a temporary folder");
+        let page = "<script>boot()</script>";
+        std::fs::write(dist.join("index.html"), page).expect("a temporary file");
+        finish_edge(&dist).expect("it is written");
+        let module = std::fs::read_to_string(dist.join("edge/headers.js")).expect("a module");
+        for (name, value) in serve::headers(page, None) {
+            let line = format!("\"{name}\": \"{value}\"");
+            assert!(module.contains(&line), "{line} is not in\n{module}");
+        }
+        assert!(module.contains(&format!("export const HOSTED = \"{}\";", serve::HOSTED)));
+        let ignored = std::fs::read_to_string(dist.join(".assetsignore")).expect("a list");
+        assert_eq!(ignored, "/edge\n");
+        let _ = std::fs::remove_dir_all(dist);
+    }
 }

@@ -178,7 +178,9 @@ pub fn with_names(cache: &Cache) -> Result<PathBuf> {
 fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
     let mut bindgen = run::program(cache, "wasm-bindgen")?;
     bindgen
-        .args(["--target", "web", "--out-name", "lessonloop", "--out-dir"])
+        .args(["--target", "web", "--out-name", "lessonloop"])
+        // workerd can't load the glue a second time: there a fresh instance takes a trapped one's place behind it.
+        .args(["--experimental-reset-state-function", "--out-dir"])
         .arg(at)
         .arg(wasm);
     run::quiet(

@@ -7,6 +7,7 @@ mod bundle;
 mod cache;
 mod check;
 mod debian;
+mod edge;
 mod engine;
 mod fault;
 mod glue;
@@ -50,13 +51,13 @@ enum Task {
         #[arg(long = "for", value_enum)]
         purpose: Option<Purpose>,
     },
-    /// Build dist/: the dashboard, the engine module and the model pack.
+    /// Build dist/: the dashboard, the engine module, the model pack and the edge function.
     Build {
         /// Compile quickly instead of well.
         #[arg(long)]
         dev: bool,
     },
-    /// Build dist/ and serve it on this machine until Ctrl-C, with the local stack beside it.
+    /// Build dist/ and serve it on this machine until Ctrl-C, with the local stack and the edge function beside it.
     Serve {
         /// The port; 0 takes any. Without it: the first free one from 8787 up.
         #[arg(long)]
@@ -64,7 +65,7 @@ enum Task {
         /// Serve dist/ as it is; the first line printed is the URL.
         #[arg(long)]
         no_build: bool,
-        /// Serve the dashboard alone, without the local stack.
+        /// Serve the dashboard alone, without the local stack and the edge function.
         #[arg(long)]
         no_stack: bool,
     },
@@ -129,7 +130,7 @@ fn start(task: Task) -> Result<()> {
 
 fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
     let mut needs = match purpose {
-        Some(Purpose::Serve) => [needs::BUILD, &[Need::Stack]].concat(),
+        Some(Purpose::Serve) => [needs::BUILD, &[Need::Stack, Need::Workerd]].concat(),
         Some(Purpose::Test) => suites::all_needs(),
         Some(Purpose::Bench) => bench::all_needs(),
         None => [
@@ -185,9 +186,32 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Re
             stack.describe()
         );
     }
+    let edge = stack
+        .as_ref()
+        .and_then(|stack| edge_beside(cache, stack, &site.url()));
+    if let Some(edge) = &edge {
+        println!("\nThe edge function, for agents:\n{}", edge.describe());
+    }
     println!("\nCtrl-C ends it.");
     let _ = thread.join();
     Ok(())
+}
+
+/// The edge function over the stack; the dashboard is whole without it.
+fn edge_beside(cache: &Cache, stack: &stack::Stack, dashboard: &str) -> Option<edge::Edge> {
+    let start = || {
+        let mut plan = Plan::default();
+        needs::plan(cache, &[Need::Workerd], &mut plan)?;
+        plan.run()?;
+        edge::Edge::start(cache, stack, dashboard)
+    };
+    start()
+        .inspect_err(|fault| {
+            eprintln!(
+                "\nThe edge function did not start; the dashboard is served without it.\n{fault}\n"
+            )
+        })
+        .ok()
 }
 
 fn stack(cache: &Cache, port: Option<u16>) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::cache::Cache;
 use crate::fault::Result;
 use crate::progress::Plan;
-use crate::{bench, browser, bundle, model, npm, python, stack, tools, wasm_target};
+use crate::{bench, browser, bundle, edge, model, npm, python, stack, tools, wasm_target};
 
 /// Something that set-up provides. The order is the order of set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +30,10 @@ pub enum Need {
     PeerModel,
     /// The programs of the local stack.
     Stack,
+    /// workerd, which runs the edge function.
+    Workerd,
+    /// What the edge function is tested with: MCP's own client and conformance suite, and a fuzzer for OpenAPI.
+    EdgeClients,
     /// Linting for wasm32.
     WasmClippy,
     /// `dist/`, built for release.
@@ -77,6 +81,13 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || {
                 stack::ensure(cache)
             }),
+            Need::Workerd => plan.step("workerd", || edge::ensure(cache)),
+            Need::EdgeClients => {
+                plan.step("MCP client and conformance suite", || {
+                    npm::install(cache, &cache.root.join("tests/edge"), "npm-mcp")
+                });
+                plan.step("schemathesis", || python::FUZZER.ensure(cache));
+            }
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),
         }

@@ -31,6 +31,12 @@ pub const PEERS: Environment = Environment {
     ],
 };
 
+/// What sends requests made from the edge function's OpenAPI document.
+pub const FUZZER: Environment = Environment {
+    name: "fuzzer",
+    requirements: &["tests/edge/requirements.txt"],
+};
+
 /// `python3 -m pip`, installed from the distribution when missing.
 pub fn pip(cache: &Cache) -> Result<Command> {
     let pip = || -> Result<Command> {

@@ -154,14 +154,23 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need]) -> Result<()> {
     site.start()?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec"]);
+    if needs.contains(&Need::Workerd) {
+        // Times are held against bars there.
+        command.arg("--test-concurrency=1");
+    }
     for folder in folders {
         command.args(suite_files(cache, folder)?);
+    }
+    if needs.contains(&Need::Browser) {
+        command.env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
+    }
+    if needs.contains(&Need::EdgeClients) {
+        command.env("LESSONLOOP_FUZZER", python::FUZZER.interpreter(cache)?);
     }
     command
         .env("LESSONLOOP_DIST", &dist)
         .env("LESSONLOOP_URL", site.url())
         .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
-        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
         // A suite that compares with native code runs cargo itself.
         .env("CARGO_TARGET_DIR", cache.dir("target/host")?);
     if let Some(stack) = &stack {

@@ -31,7 +31,7 @@ const PORTS_TRIED: u16 = 50;
 const OFFER: &str = "/local-stack.json";
 
 /// Where hosted Supabase projects are.
-const HOSTED: &str = "https://*.supabase.co";
+pub const HOSTED: &str = "https://*.supabase.co";
 
 /// The local stack, as a page may know it to fill its form in. The key is the publishable one.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub struct Site {
 /// What is served, and how.
 struct Served {
     folder: PathBuf,
-    policy: String,
+    headers: [(&'static str, String); 5],
     port: u16,
     tags: Tags,
     offer: Option<Offer>,
@@ -109,7 +109,7 @@ impl Site {
                         .or_fault("the server", remedy)?;
                     let served = Arc::new(Served {
                         folder,
-                        policy: policy(&page, offer.as_ref().map(|offer| offer.url.as_str())),
+                        headers: headers(&page, offer.as_ref().map(|offer| offer.url.as_str())),
                         port: address.port(),
                         tags: Tags::default(),
                         offer,
@@ -180,13 +180,10 @@ fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>>
     } else {
         content(served, request.uri().path()).ok_or(404_u16)
     };
-    let mut response = Response::builder()
-        .header("Content-Security-Policy", &served.policy)
-        .header("X-Content-Type-Options", "nosniff")
-        .header("Referrer-Policy", "no-referrer")
-        .header("Cross-Origin-Resource-Policy", "same-origin")
-        // Rebuilt while it is served: the browser must ask each time.
-        .header("Cache-Control", "no-cache");
+    let mut response = Response::builder();
+    for (name, value) in &served.headers {
+        response = response.header(*name, value);
+    }
     let (status, media_type, bytes) = match read {
         Ok((path, bytes)) => {
             let tag = served.tags.of(&path, &bytes);
@@ -294,6 +291,19 @@ fn decode(path: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+/// The headers that every file of the dashboard is sent with, wherever it is hosted. Data goes to hosted Supabase, and to
+/// `stack` when there is one.
+pub fn headers(page: &str, stack: Option<&str>) -> [(&'static str, String); 5] {
+    [
+        ("Content-Security-Policy", policy(page, stack)),
+        ("X-Content-Type-Options", "nosniff".into()),
+        ("Referrer-Policy", "no-referrer".into()),
+        ("Cross-Origin-Resource-Policy", "same-origin".into()),
+        // Files keep their names when they are built anew: the browser must ask each time.
+        ("Cache-Control", "no-cache".into()),
+    ]
 }
 
 /// The content security policy: everything from here, nothing inline but the scripts that the bundler wrote into the

@@ -112,6 +112,12 @@ const SUITES: &[Suite] = &[
         runner: Runner::Node(&["replica"]),
     },
     Suite {
+        name: "edge",
+        about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults, the platform's limits",
+        needs: &[Need::Dist, Need::Stack, Need::Workerd, Need::EdgeClients],
+        runner: Runner::Node(&["edge"]),
+    },
+    Suite {
         name: "parity",
         about: "one scenario natively, in Chromium and in Node, byte for byte",
         needs: &[Need::Dist, Need::Browser],

@@ -21,7 +21,8 @@ use crate::serve::Offer;
 use gateway::Gateway;
 use parts::Parts;
 pub use parts::ensure;
-use server::{Owner, Server};
+use server::Owner;
+pub use server::Server;
 use sign_in::{SignIn, User};
 
 /// What hosted Supabase has before the first migration.
@@ -209,6 +210,11 @@ impl Stack {
             ),
         ]);
         all
+    }
+
+    /// Where the stack keeps what it needs at its next start.
+    pub fn folder(&self) -> &Path {
+        &self.folder.at
     }
 
     /// What a page may know to fill its form in: no password.
@@ -419,7 +425,8 @@ fn connection(port: u16, user: &str, secrets: &Secrets) -> Vec<(&'static str, St
     ]
 }
 
-fn free_port() -> Result<u16> {
+/// A port that nothing listens on.
+pub fn free_port() -> Result<u16> {
     let remedy = "check that the loopback interface is up";
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).or_fault("a free port", remedy)?;
     let address = listener.local_addr().or_fault("a free port", remedy)?;

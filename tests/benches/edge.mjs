@@ -1,0 +1,218 @@
+// The edge function in workerd over the local stack, as an agent on the same machine meets it: one HTTP request after
+// another for latencies, sixteen at once for throughput. Then a load while the server fails and comes back.
+// Run by `cargo xtask bench edge`.
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { sql, url } from "../stack/stack.mjs";
+import { METERED, agent, dist, each, edge, memory, space, stopAll, until } from "../edge/edge.mjs";
+import { between } from "../edge/faults.mjs";
+import { quantile, table } from "./embed/stats.mjs";
+
+const SIZES = (process.env.LESSONLOOP_EDGE_SIZES ?? "100,1000,10000").split(",").map(Number);
+const REQUESTS = 300;
+const AT_ONCE = 16;
+const THROUGHPUT_MS = 4_000;
+const COLD_STARTS = 5;
+/** How long lessons may take to get their vectors. */
+const EMBED_MS = 20 * 60_000;
+
+const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
+let seed = 1;
+const words = (count) =>
+  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
+/** As long as a real question: twelve words, each a token or two. */
+const query = () => words(12);
+const lessons = (count) =>
+  Array.from({ length: count }, (_, at) => ({
+    slug: `bench-${at}`,
+    title: `Lesson ${at} on ${words(4)}`,
+    description: words(12),
+    recommendation: words(60),
+    tags: [words(1)],
+  }));
+
+/** A folder of assets without the model. */
+const bare = mkdtempSync(join(tmpdir(), "lessonloop-bench-"));
+cpSync(join(dist, "index.html"), join(bare, "index.html"));
+
+/** Requests over kept connections, by the plain client: what is measured is the edge, not `fetch`. */
+function client(edge, key) {
+  const pool = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const { hostname, port } = new URL(edge.url);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return (path, body) =>
+    new Promise((done, fail) => {
+      const asked = request({ agent: pool, hostname, port, method: "POST", path, headers }, async (answer) => {
+        const text = Buffer.concat(await answer.toArray()).toString();
+        if (answer.statusCode === 200) done(text);
+        else fail(new Error(`${path}: ${answer.statusCode} ${text}`));
+      });
+      asked.on("error", fail);
+      asked.end(JSON.stringify(body));
+    });
+}
+
+async function latencies(ask, path, body) {
+  for (let time = 0; time < 30; time += 1) await ask(path, body());
+  const times = [];
+  for (let time = 0; time < REQUESTS; time += 1) {
+    const begun = performance.now();
+    await ask(path, body());
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+async function throughput(ask, path, body) {
+  const end = performance.now() + THROUGHPUT_MS;
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (performance.now() < end) {
+        await ask(path, body());
+        count += 1;
+      }
+    }),
+  );
+  return (count / THROUGHPUT_MS) * 1000;
+}
+
+const ms = (value) => value.toFixed(value < 10 ? 2 : 1);
+/** Median, p95 and the middle half. */
+const shown = (times) => [ms(quantile(times, 0.5)), ms(quantile(times, 0.95)), `${ms(quantile(times, 0.25))}–${ms(quantile(times, 0.75))}`];
+const recommend = () => ({ query: query() });
+const search = () => ({ query: query(), limit: 10 });
+
+console.log(`\nworkerd over the local stack, Node ${process.version}, ${availableParallelism()} cores; ms, ${REQUESTS} requests each after a warm-up\n`);
+const rows = [["lessons", "request", "ranking", "p50", "p95", "middle half", "req/s"]];
+const memories = [["lessons", "cold first recommend, ms", "isolate, MB", "with model and vectors, MB", "process, MB", "vectors after, s"]];
+for (const count of SIZES) {
+  const home = await space({ name: `bench ${count}`, lessons: lessons(count) });
+  const { key } = await home.agent("bench");
+
+  const cold = [];
+  for (let time = 0; time < COLD_STARTS; time += 1) {
+    const it = await edge({ assets: bare });
+    const begun = performance.now();
+    await client(it, key)("/v1/recommend", recommend());
+    cold.push(performance.now() - begun);
+    await it.stop();
+  }
+
+  const plain = await edge({ assets: bare, ...METERED });
+  const ask = client(plain, key);
+  for (const [path, body] of [["/v1/recommend", recommend], ["/v1/search", search]]) {
+    const times = await latencies(ask, path, body);
+    rows.push([String(count), path, "keywords", ...shown(times), (await throughput(ask, path, body)).toFixed(0)]);
+  }
+  const held = await memory(plain);
+  await plain.stop();
+
+  const full = await edge(METERED);
+  const meaning = client(full, key);
+  const begun = performance.now();
+  await until(
+    async () => {
+      await meaning("/v1/recommend", recommend());
+      const { model } = await agent(full, key).get("/v1/health");
+      return model.loaded && model.pending === 0;
+    },
+    { within: EMBED_MS, every: 50, what: "the vectors" },
+  );
+  const embedded = (performance.now() - begun) / 1000;
+  for (const [path, body] of [["/v1/recommend", recommend], ["/v1/search", search]]) {
+    const times = await latencies(meaning, path, body);
+    rows.push([String(count), path, "meaning", ...shown(times), (await throughput(meaning, path, body)).toFixed(0)]);
+  }
+  const all = await memory(full);
+  await full.stop();
+  const firsts = `${ms(quantile(cold, 0.5))} [${ms(Math.min(...cold))}–${ms(Math.max(...cold))}]`;
+  memories.push([String(count), firsts, held.isolate.toFixed(0), all.isolate.toFixed(0), all.process.toFixed(0), embedded.toFixed(1)]);
+}
+console.log(table(rows));
+console.log(`\nThe platform bounds the isolate, at 128 MB. The process has compiled code and garbage besides.\n${table(memories)}\n`);
+
+/** Agents that decide while the server fails and comes back: each write is repeated until it is answered as recorded. */
+async function load({ agents = 6, decisions = 40 } = {}) {
+  const proxy = await between(url);
+  const home = await space({ name: "load", lessons: lessons(50) });
+  const it = await edge({ at: proxy.url, assets: bare });
+  const wanted = { outcomes: 0, feedback: 0, ratings: 0 };
+  let repeats = 0;
+  let asked = 0;
+  let over = false;
+
+  const failing = (async () => {
+    const modes = ["pass", "down", "pass", "error", "pass", "lost", "pass", "html", "pass", "cut", "pass", "slow"];
+    for (let at = 0; !over; at += 1) {
+      proxy.mode = modes[at % modes.length];
+      proxy.delay = 1_500;
+      await new Promise((done) => setTimeout(done, proxy.mode === "pass" ? 700 : 500));
+    }
+    proxy.mode = "pass";
+  })();
+
+  /** A request that is repeated as long as the edge says to. */
+  async function sure(me, path, body, key) {
+    for (;;) {
+      asked += 1;
+      const answer = await me.send("POST", path, body, { "idempotency-key": key });
+      if (answer.status === 200) return answer.body;
+      if (answer.status !== 503) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+      repeats += 1;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+
+  const begun = performance.now();
+  const keys = [];
+  for (let at = 0; at < agents; at += 1) keys.push((await home.agent(`load ${at}`)).key);
+  await each(keys, agents, async (key, who) => {
+    const me = agent(it, key);
+    for (let at = 0; at < decisions; at += 1) {
+      const decision_id = `d-${at}`;
+      const { recommended } = await sure(me, "/v1/recommend", { query: query(), decision_id }, `${who}-${at}-recommend`);
+      const { slug } = recommended[0];
+      await sure(me, "/v1/track", { decision_id, reasoning: `I am applying '${slug}'.` }, `${who}-${at}-track`);
+      await sure(me, "/v1/outcome", { decision_id, outcome: "profit" }, `${who}-${at}-outcome`);
+      wanted.outcomes += 1;
+      await sure(me, "/v1/feedback", { lessons: [slug], causal: [], outcome: "delivered" }, `${who}-${at}-feedback`);
+      wanted.feedback += 1;
+      await sure(me, "/v1/rate", { lesson: slug, helpful: true }, `${who}-${at}-rate`);
+      wanted.ratings += 1;
+    }
+  });
+  over = true;
+  await failing;
+  const took = (performance.now() - begun) / 1000;
+  await until(() => Number(home.counted("count(distinct decision_id) from recommendations")) >= agents * decisions, { what: "the tracking" });
+  const kind = (name) => Number(sql("select count(*) from events where space = :'space' and kind = :'name'", { space: home.id, name }));
+  const found = [
+    ["what", "acknowledged", "on the server", "lost", "doubled"],
+    ...[
+      ["decisions recommended", agents * decisions, Number(home.counted("count(distinct decision_id) from recommendations"))],
+      ["outcomes", wanted.outcomes, kind("OutcomeRecorded")],
+      ["feedback", wanted.feedback, kind("FeedbackGiven")],
+      ["ratings", wanted.ratings, Number(home.counted("coalesce(sum(times_helpful), 0) from lessons"))],
+      ["uses in feedback", wanted.feedback, Number(home.counted("coalesce(sum(use_count), 0) from lessons"))],
+    ].map(([what, sent, there]) => [what, String(sent), String(there), String(Math.max(0, sent - there)), String(Math.max(0, there - sent))]),
+  ];
+  console.log(`A load of ${agents} agents while the server fails half of the time: ${asked} requests in ${took.toFixed(1)} s, ${repeats} of them repeated.`);
+  console.log(table(found));
+  if (found.slice(1).some(([, , , lost, doubled]) => lost !== "0" || doubled !== "0")) {
+    console.log("something was lost or counted twice");
+    process.exitCode = 1;
+  }
+  await it.stop();
+  await proxy.end();
+}
+
+try {
+  await load();
+} finally {
+  await stopAll();
+  rmSync(bare, { recursive: true, force: true });
+}

@@ -1,0 +1,168 @@
+// The edge function on Cloudflare Workers: what agents ask goes to the engine, all else is the dashboard's files.
+//
+// One engine for all requests of an isolate. workerd ties timers, fetches and promises to the request that made them,
+// so a request waits for nothing but its own work, and what is left to do after an answer runs in `waitUntil`. No rule
+// about lessons lives here, and nothing is written down about a request: its headers hold keys.
+
+import { Edge, __wbg_reset_state, initSync } from "../engine/lessonloop.js";
+// workerd has relaxed SIMD, and a module can't be chosen at run time there: it is compiled when the worker is deployed.
+import module from "../engine/lessonloop_relaxed_bg.wasm";
+import { HOSTED, pageHeaders } from "./headers.js";
+
+/** A body is read up to this many bytes; the engine refuses one that is larger than 1 MiB. */
+const BODY_BYTES = 1024 * 1024 + 1;
+const PACK = "/engine/minilm.pack";
+/** How long a try to load the model may take, and how long after a failed one the next one waits. */
+const MODEL_PAUSE_MS = 60_000;
+
+/** What the requests look like. */
+const DOCUMENT = "/openapi.json";
+const ofEngine = (path) => path === "/mcp" || path === "/v1" || path.startsWith("/v1/");
+/** Whether the instance can't be used any more after this error. */
+const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+
+export default {
+  fetch(request, env, ctx) {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === `/v1${DOCUMENT}`) return page(request, DOCUMENT, env);
+    return ofEngine(pathname) ? ask(request, pathname + search, env, ctx) : page(request, pathname, env);
+  },
+};
+
+let instances = 0;
+let usable = false;
+let edge = null;
+/** What tells of a trap to those that wait for the instance. */
+const waiting = new Set();
+let modelFrom = 0;
+
+/** The isolate's engine. After a trap the next request gets a fresh instance behind the same glue. */
+function engine(env) {
+  if (!usable) {
+    if (instances === 0) initSync({ module });
+    else __wbg_reset_state();
+    instances += 1;
+    usable = true;
+  }
+  edge ??= new Edge({
+    url: env.SUPABASE_URL ?? "",
+    key: env.SUPABASE_KEY ?? "",
+    jwt_secret: env.SUPABASE_JWT_SECRET ?? "",
+    ...(env.DASHBOARD_ORIGIN ? { dashboard_origin: env.DASHBOARD_ORIGIN } : {}),
+    ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
+    ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
+    ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+  });
+  return edge;
+}
+
+/** Gives up a trapped instance, and what waits for it. What the server has is kept. */
+function abandon(trap) {
+  usable = false;
+  edge = null;
+  modelFrom = 0;
+  for (const fail of waiting) fail(trap);
+  waiting.clear();
+}
+
+/** What `work` gives, or the trap because of which it never will. */
+function orTrap(work) {
+  let fail;
+  const trap = new Promise((_, reject) => waiting.add((fail = reject)));
+  return Promise.race([work, trap]).finally(() => waiting.delete(fail));
+}
+
+// A trap inside a future reaches no caller: it surfaces here.
+for (const kind of ["error", "unhandledrejection"]) {
+  addEventListener(kind, (event) => {
+    const error = event.error ?? event.reason;
+    if (!isTrap(error)) return;
+    event.preventDefault();
+    abandon(error);
+  });
+}
+
+async function ask(request, path, env, ctx) {
+  try {
+    const headers = Object.fromEntries(request.headers);
+    const body = await read(request);
+    const asked = engine(env);
+    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body }));
+    ctx.waitUntil(finish(asked, env));
+    return new Response(answer.body || null, { status: answer.status, headers: answer.headers });
+  } catch (error) {
+    if (isTrap(error)) abandon(error);
+    return unavailable(error);
+  }
+}
+
+/** What is left to do after an answer; one failing does not end the other. */
+async function finish(asked, env) {
+  const work = [() => orTrap(asked.settle()), () => loadModel(asked, env)];
+  const done = await Promise.allSettled(work.map(async (begin) => begin()));
+  for (const { reason } of done) {
+    if (isTrap(reason)) abandon(reason);
+    else if (reason) console.warn(`after an answer: ${reason.message ?? reason}`);
+  }
+}
+
+/** Loads the model, by one request at a time. Without it, lessons are ranked by their words. */
+async function loadModel(asked, env) {
+  if (Date.now() < modelFrom || !asked.wants_model()) return;
+  modelFrom = Date.now() + MODEL_PAUSE_MS;
+  const pack = await env.ASSETS.fetch(new URL(PACK, "https://assets.local"));
+  if (!pack.ok) throw new Error(`${PACK}: ${pack.status}; lessons are ranked by their words`);
+  await orTrap(asked.load_model(new Uint8Array(await pack.arrayBuffer())));
+}
+
+/** The body's first bytes: at most what tells the engine that it is too large. */
+async function read(request) {
+  const pieces = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  while (reader && length < BODY_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    pieces.push(value);
+    length += value.length;
+  }
+  if (length >= BODY_BYTES) await reader.cancel();
+  const body = new Uint8Array(Math.min(length, BODY_BYTES));
+  let at = 0;
+  for (const piece of pieces) {
+    body.set(piece.subarray(0, BODY_BYTES - at), at);
+    at += piece.length;
+  }
+  return body;
+}
+
+function unavailable(error) {
+  const message = isTrap(error)
+    ? "The engine failed and is started again. Repeat the request, with the same Idempotency-Key if it writes."
+    : `This edge function can't answer: ${error.message ?? error}`;
+  return Response.json(
+    { error: { code: "unavailable", message, ...(error.field ? { field: error.field } : {}) } },
+    { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } },
+  );
+}
+
+/** A file of the dashboard. A path without an extension that names no file is one of its pages. */
+async function page(request, path, env) {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return new Response("Only GET and HEAD.\n", { status: 405, headers: { allow: "GET, HEAD" } });
+  }
+  const isPage = !/\.[^/]*$/.test(path);
+  const file = new Request(new URL(isPage ? "/index.html" : path, request.url), request);
+  const found = await env.ASSETS.fetch(file);
+  const answer = new Response(found.body, found);
+  // The dashboard takes its own origin for the agents' address then.
+  answer.headers.set("lessonloop-edge", "1");
+  for (const [name, value] of Object.entries(pageHeaders)) answer.headers.set(name, servers(value, env));
+  return answer;
+}
+
+/** The dashboard may connect to the Supabase that agents use, wherever that is hosted. */
+function servers(value, env) {
+  const origin = URL.canParse(env.SUPABASE_URL ?? "") ? new URL(env.SUPABASE_URL).origin : "";
+  return origin.startsWith("http") && !origin.endsWith(".supabase.co") ? value.replace(HOSTED, `${HOSTED} ${origin}`) : value;
+}
