@@ -68,6 +68,11 @@ impl Edge {
         })
     }
 
+    /// Where it answers.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// What an agent needs to ask it.
     pub fn describe(&self) -> String {
         let Self { url, key, .. } = self;

@@ -26,6 +26,7 @@ mod tools;
 mod wasm_target;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -170,6 +171,7 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Re
             .ok()
     };
     let offer = stack.as_ref().map(stack::Stack::offer);
+    let told = offer.as_ref().map(|offer| Arc::clone(&offer.edge));
     let site = serve::Site::open(&cache.root.join("dist"), port, offer)?;
     let thread = site.start()?;
     println!("{}", site.url());
@@ -191,6 +193,10 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Re
         .and_then(|stack| edge_beside(cache, stack, &site.url()));
     if let Some(edge) = &edge {
         println!("\nThe edge function, for agents:\n{}", edge.describe());
+        if let Some(told) = told {
+            // Nothing has set it before.
+            let _ = told.set(edge.url().to_owned());
+        }
     }
     println!("\nCtrl-C ends it.");
     let _ = thread.join();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
@@ -42,6 +42,8 @@ pub struct Offer {
     pub key: String,
     /// Who may sign in.
     pub email: String,
+    /// Where agents ask, once the edge function answers.
+    pub edge: Arc<OnceLock<String>>,
 }
 
 /// A server that listens but may not answer yet.
@@ -231,7 +233,9 @@ fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>>
 /// What a URL's path names, with the name that says its type.
 fn content(served: &Served, url: &str) -> Option<(PathBuf, Bytes)> {
     if let Some(offer) = served.offer.as_ref().filter(|_| url == OFFER) {
-        let told = json!({ "url": offer.url, "key": offer.key, "email": offer.email });
+        let edge = offer.edge.get();
+        let told =
+            json!({ "url": offer.url, "key": offer.key, "email": offer.email, "edge": edge });
         return Some((PathBuf::from(OFFER), Bytes::from(told.to_string())));
     }
     let path = locate(&served.folder, url)?;

@@ -3,6 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use std::sync::Arc;
+
 use super::{Offer, Site, decode, inline_scripts, locate, policy};
 
 #[test]
@@ -60,7 +62,9 @@ fn the_stack_is_told_of_and_allowed_only_where_there_is_one() {
         url: "http://127.0.0.1:54321".into(),
         key: "the key".into(),
         email: "ada@lessonloop.test".into(),
+        edge: Arc::default(),
     };
+    let edge = Arc::clone(&offer.edge);
     let with = Site::open(&folder, Some(0), Some(offer)).expect("a free port");
     with.start().expect("a thread");
     let own = "127.0.0.1:PORT";
@@ -70,9 +74,13 @@ fn the_stack_is_told_of_and_allowed_only_where_there_is_one() {
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(body).ok(),
         Some(
-            serde_json::json!({ "url": "http://127.0.0.1:54321", "key": "the key", "email": "ada@lessonloop.test" })
+            serde_json::json!({ "url": "http://127.0.0.1:54321", "key": "the key", "email": "ada@lessonloop.test", "edge": null })
         )
     );
+    edge.set("http://127.0.0.1:8790".into())
+        .expect("it was not set before");
+    let told = ask(&with, "GET", "/local-stack.json", own);
+    assert!(told.contains("http://127.0.0.1:8790"), "{told}");
     assert!(
         head.contains("connect-src 'self' https://*.supabase.co http://127.0.0.1:54321;"),
         "{head}"

@@ -10,6 +10,7 @@ mod token;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
@@ -228,6 +229,7 @@ impl Stack {
                 .first()
                 .map(|user| user.email.clone())
                 .unwrap_or_default(),
+            edge: Arc::default(),
         }
     }
 
