@@ -2,7 +2,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-
 use std::sync::Arc;
 
 use super::{Offer, Site, decode, inline_scripts, locate, policy};
