@@ -4,6 +4,7 @@ import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { url } from "../stack/stack.mjs";
 import { agent, each, edge, raw, refused, space } from "./edge.mjs";
+import { passOn } from "./host/edge.mjs";
 
 const DASHBOARD = "https://lessons.example.org";
 /** Where the worker went. */
@@ -12,7 +13,7 @@ const it = await edge({
   bindings: { DASHBOARD_ORIGIN: DASHBOARD },
   outbound: (request) => {
     reached.push({ origin: new URL(request.url).origin, method: request.method, path: new URL(request.url).pathname, search: new URL(request.url).search });
-    return fetch(request);
+    return passOn(request);
   },
 });
 const home = await space();

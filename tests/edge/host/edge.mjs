@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { WebSocket } from "ws";
 
+/** Sends what the worker fetches on; Node's own `fetch` does not take miniflare's requests. */
+export { fetch as passOn } from "miniflare";
+
 /** A setting of the wrangler.toml that is deployed. */
 const setting = (text, name) => text.match(new RegExp(`^${name} = "([^"]*)"`, "m"))?.[1];
 
