@@ -7,7 +7,7 @@ use common::{START, block_on, yield_once};
 use lesson_core::{Event, Happening, Lesson, Millis, Policy, Space, Text};
 use lesson_service::Host;
 use lesson_service::edge::{Edge, EdgeAnswer, EdgeConfig, EdgeRequest};
-use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
+use lesson_sync::{HttpRequest, HttpResponse, MemoryStore, NoAnswer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
@@ -225,7 +225,7 @@ impl Host for FakeHost {
 
 /// An isolate, the server behind it, and a clock.
 struct Desk {
-    edge: Edge<FakeHost>,
+    edge: Edge<MemoryStore, FakeHost>,
     server: Rc<Server>,
     clock: Rc<Cell<Millis>>,
 }
@@ -246,7 +246,7 @@ impl Desk {
             drawn: Cell::new(Rc::as_ptr(&clock) as u64),
             server: Rc::clone(&server),
         };
-        let edge = Edge::new(config(), host).unwrap();
+        let edge = Edge::new(config(), host, MemoryStore::passing_rows_on).unwrap();
         Self {
             edge,
             server,
@@ -696,7 +696,7 @@ fn wrong_settings_are_named() {
             drawn: Cell::new(0),
             server: Rc::default(),
         };
-        let error = Edge::new(config, host).unwrap_err();
+        let error = Edge::new(config, host, MemoryStore::new).unwrap_err();
         assert_eq!(error.field.as_deref(), Some(field));
         assert!(!error.message.contains(SECRET));
     }

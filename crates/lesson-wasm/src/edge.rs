@@ -4,9 +4,11 @@ use crate::convert::{thrown, to_js};
 use crate::host::JsHost;
 use crate::options::{function, known_keys, property};
 use crate::pack::sha256;
+use crate::store::AnyStore;
 use js_sys::{Array, Uint8Array};
 use lesson_api::ApiError;
 use lesson_service::edge::{Edge as Inner, EdgeConfig, EdgeRequest};
+use lesson_sync::MemoryStore;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -55,7 +57,7 @@ const OPTIONS: [&str; 9] = [
 /// HTTP and MCP for agents, over spaces on a server. One for each isolate.
 #[wasm_bindgen]
 pub struct Edge {
-    inner: Rc<Inner<JsHost>>,
+    inner: Rc<Inner<AnyStore, JsHost>>,
 }
 
 #[wasm_bindgen]
@@ -134,7 +136,7 @@ struct Answer {
     body: String,
 }
 
-fn make(options: &JsValue) -> Result<Inner<JsHost>, ApiError> {
+fn make(options: &JsValue) -> Result<Inner<AnyStore, JsHost>, ApiError> {
     known_keys(options, &OPTIONS)?;
     let number = |name: &str| {
         let value = property(options, name);
@@ -159,7 +161,9 @@ fn make(options: &JsValue) -> Result<Inner<JsHost>, ApiError> {
         now: function(options, "now")?,
         random: function(options, "random")?,
     };
-    Inner::new(config, host)
+    Inner::new(config, host, || {
+        AnyStore::Memory(MemoryStore::passing_rows_on())
+    })
 }
 
 fn text(object: &JsValue, name: &str) -> Option<String> {

@@ -8,6 +8,7 @@ use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Uint8Array};
 use lesson_api::{ApiError, ErrorCode};
+use lesson_service::edge::Signed;
 use lesson_service::{Indexing, Service, Wanted};
 use lesson_sync::MemoryStore;
 use serde::Serialize;
@@ -45,7 +46,7 @@ pub struct Engine {
 }
 
 struct Inner {
-    service: Service<AnyStore, JsHost>,
+    service: Service<AnyStore, Signed<JsHost>>,
     on_index: Option<Function>,
     indexing: Cell<bool>,
 }
@@ -347,7 +348,7 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
     };
     Ok(Engine {
         inner: Rc::new(Inner {
-            service: Service::open(store, host).await?,
+            service: Service::open(store, Signed::not(host)).await?,
             on_index: function(options, "on_index")?,
             indexing: Cell::new(false),
         }),

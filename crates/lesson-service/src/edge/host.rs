@@ -1,4 +1,4 @@
-//! The host as a space sees it: its requests to the store carry that space's token.
+//! A host whose requests to the server may carry a token of ours.
 
 use super::token::Tokens;
 use crate::host::Host;
@@ -6,14 +6,38 @@ use lesson_core::Millis;
 use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
 use std::rc::Rc;
 
-/// A host that signs what a space sends.
-pub(super) struct SpaceHost<H> {
-    pub host: Rc<H>,
-    pub tokens: Rc<Tokens>,
-    pub space: String,
+/// A host as the service sees it: as it is, or signing what a space sends. One type for both, so
+/// that the module holds the service's code once.
+pub struct Signed<H> {
+    host: Rc<H>,
+    of_space: Option<(Rc<Tokens>, String)>,
 }
 
-impl<H: Host> Host for SpaceHost<H> {
+impl<H> Signed<H> {
+    /// A host as it is.
+    pub fn not(host: H) -> Self {
+        Self {
+            host: Rc::new(host),
+            of_space: None,
+        }
+    }
+
+    /// A host that signs what this space sends.
+    pub(super) fn by(host: &Rc<H>, tokens: &Rc<Tokens>, space: &str) -> Self {
+        Self {
+            host: Rc::clone(host),
+            of_space: Some((Rc::clone(tokens), space.to_owned())),
+        }
+    }
+}
+
+impl<H> std::fmt::Debug for Signed<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Signed").finish_non_exhaustive()
+    }
+}
+
+impl<H: Host> Host for Signed<H> {
     fn now(&self) -> Millis {
         self.host.now()
     }
@@ -31,10 +55,12 @@ impl<H: Host> Host for SpaceHost<H> {
     }
 
     async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
-        let token = self.tokens.for_space(&self.space, self.now());
-        for (name, value) in &mut request.headers {
-            if *name == "authorization" {
-                *value = format!("Bearer {token}");
+        if let Some((tokens, space)) = &self.of_space {
+            let token = tokens.for_space(space, self.now());
+            for (name, value) in &mut request.headers {
+                if *name == "authorization" {
+                    *value = format!("Bearer {token}");
+                }
             }
         }
         self.host.send(request).await

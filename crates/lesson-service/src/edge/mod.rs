@@ -16,6 +16,7 @@ mod sure;
 mod token;
 
 pub use config::EdgeConfig;
+pub use host::Signed;
 pub use message::{EdgeAnswer, EdgeRequest};
 
 use crate::host::Host;
@@ -27,7 +28,7 @@ use keys::{Agent, Keys};
 use lesson_api::{ApiError, ErrorCode, Method, Request, Response, limits};
 use lesson_core::Millis;
 use lesson_embed::Model;
-use lesson_sync::Named;
+use lesson_sync::{Named, Store};
 use message::Refusal;
 use rate::Buckets;
 use serde_json::Value;
@@ -56,32 +57,36 @@ const LOOKUPS: rate::Rate = rate::Rate {
 };
 
 /// One isolate's edge.
-pub struct Edge<H> {
+pub struct Edge<S, H> {
     host: Rc<H>,
+    /// A fresh store for a space: in memory, its rows passed on.
+    store: fn() -> S,
     config: Config,
     tokens: Rc<Tokens>,
     keys: Keys,
     buckets: Buckets,
     lookups: Buckets,
-    spaces: RefCell<Vec<Rc<Space<H>>>>,
+    spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     model: RefCell<Option<Rc<dyn Embedder>>>,
 }
 
-impl<H> std::fmt::Debug for Edge<H> {
+impl<S, H> std::fmt::Debug for Edge<S, H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Edge").finish_non_exhaustive()
     }
 }
 
-impl<H: Host> Edge<H> {
-    /// An edge over a project.
+impl<S: Store, H: Host> Edge<S, H> {
+    /// An edge over a project. `store` makes the store of a space, such as
+    /// [`lesson_sync::MemoryStore::passing_rows_on`].
     ///
     /// # Errors
     /// Names the setting that is wrong and what it has to be.
-    pub fn new(config: EdgeConfig, host: H) -> Result<Self, ApiError> {
+    pub fn new(config: EdgeConfig, host: H, store: fn() -> S) -> Result<Self, ApiError> {
         let config = Config::check(config)?;
         Ok(Self {
             host: Rc::new(host),
+            store,
             tokens: Rc::new(Tokens::new(&config.jwt_secret)),
             keys: Keys::default(),
             buckets: Buckets::new(config.rate),
@@ -218,7 +223,7 @@ impl<H: Host> Edge<H> {
     }
 
     /// The agent's space, with a snapshot to answer from.
-    async fn space(&self, agent: &Agent) -> Result<Rc<Space<H>>, Refusal> {
+    async fn space(&self, agent: &Agent) -> Result<Rc<Space<S, H>>, Refusal> {
         let begun = self.host.now();
         let space = self.open(agent).await?;
         space.used.set(begun);
@@ -241,7 +246,7 @@ impl<H: Host> Edge<H> {
         Ok(space)
     }
 
-    async fn open(&self, agent: &Agent) -> Result<Rc<Space<H>>, Refusal> {
+    async fn open(&self, agent: &Agent) -> Result<Rc<Space<S, H>>, Refusal> {
         if let Some(space) = self.held(&agent.space) {
             return Ok(space);
         }
@@ -249,7 +254,14 @@ impl<H: Host> Edge<H> {
             id: agent.space.clone(),
             name: agent.space_name.clone(),
         };
-        let space = Space::open(&self.host, &self.tokens, &self.config, named).await?;
+        let space = Space::open(
+            (self.store)(),
+            &self.host,
+            &self.tokens,
+            &self.config,
+            named,
+        )
+        .await?;
         let model = self.model.borrow().clone();
         if let Some(model) = model {
             // Without its vectors a space is ranked by keywords.
@@ -264,7 +276,7 @@ impl<H: Host> Edge<H> {
         Ok(space)
     }
 
-    fn held(&self, id: &str) -> Option<Rc<Space<H>>> {
+    fn held(&self, id: &str) -> Option<Rc<Space<S, H>>> {
         let spaces = self.spaces.borrow();
         spaces
             .iter()
@@ -277,7 +289,7 @@ impl<H: Host> Edge<H> {
     fn make_room(&self) {
         let mut spaces = self.spaces.borrow_mut();
         spaces.sort_by_key(|space| space.used.get());
-        let lessons = |spaces: &[Rc<Space<H>>]| -> usize {
+        let lessons = |spaces: &[Rc<Space<S, H>>]| -> usize {
             spaces
                 .iter()
                 .map(|space| space.service.lessons_held())
@@ -297,7 +309,7 @@ impl<H: Host> Edge<H> {
     /// What is to be done once an answer is out: sends what waits, reads what others made, gives
     /// lessons their vectors. Returns when nothing waits or after some 25 seconds. Never fails.
     pub async fn settle(&self) {
-        let spaces: Vec<Rc<Space<H>>> = self.spaces.borrow().clone();
+        let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
         for space in spaces {
             let begun = self.host.now();
             let since = space.staying.get();
@@ -320,7 +332,7 @@ impl<H: Host> Edge<H> {
         }
     }
 
-    async fn send(&self, space: &Space<H>, begun: Millis) {
+    async fn send(&self, space: &Space<S, H>, begun: Millis) {
         while space.is_due() {
             let left = begun + STAY - self.host.now();
             if left <= 0 {
@@ -337,7 +349,7 @@ impl<H: Host> Edge<H> {
     }
 
     /// Gives some lessons that nobody embedded their vectors.
-    async fn embed(&self, space: &Space<H>) {
+    async fn embed(&self, space: &Space<S, H>) {
         let until = self.host.now() + EMBED;
         while self.model.borrow().is_some() && self.host.now() < until {
             match space.service.index_step().await {
@@ -382,7 +394,7 @@ impl<H: Host> Edge<H> {
     /// When the model's vectors can't be kept.
     pub async fn use_model(&self, model: Rc<dyn Embedder>) -> Result<String, ApiError> {
         let id = model.id().to_owned();
-        let spaces: Vec<Rc<Space<H>>> = self.spaces.borrow().clone();
+        let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
         *self.model.borrow_mut() = Some(Rc::clone(&model));
         for space in spaces {
             space.service.use_model(Rc::clone(&model)).await?;

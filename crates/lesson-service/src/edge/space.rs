@@ -6,7 +6,7 @@
 //! taken over.
 
 use super::config::Config;
-use super::host::SpaceHost;
+use super::host::Signed;
 use super::race::within;
 use super::sure::Unanswered;
 use super::token::Tokens;
@@ -14,7 +14,7 @@ use crate::host::{Host, fresh_id};
 use crate::service::Service;
 use lesson_api::ApiError;
 use lesson_core::Millis;
-use lesson_sync::{Link, MemoryStore, Named, Phase, Session};
+use lesson_sync::{Link, Named, Phase, Session, Store};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -30,8 +30,8 @@ const LOOK_MS: u32 = 5;
 const PAUSE: Millis = 1_000;
 
 /// A space, and where syncing it stands.
-pub(super) struct Space<H> {
-    pub service: Service<MemoryStore, SpaceHost<H>>,
+pub(super) struct Space<S, H> {
+    pub service: Service<S, Signed<H>>,
     /// When a request last came for it.
     pub used: Cell<Millis>,
     /// Writes whose asker was told to try again.
@@ -48,20 +48,17 @@ pub(super) struct Space<H> {
     pub staying: Cell<Option<Millis>>,
 }
 
-impl<H: Host> Space<H> {
+impl<S: Store, H: Host> Space<S, H> {
     /// An empty replica of a space.
     pub async fn open(
+        store: S,
         host: &Rc<H>,
         tokens: &Rc<Tokens>,
         config: &Config,
         space: Named,
     ) -> Result<Self, ApiError> {
-        let own = SpaceHost {
-            host: Rc::clone(host),
-            tokens: Rc::clone(tokens),
-            space: space.id.clone(),
-        };
-        let service = Service::open(MemoryStore::passing_rows_on(), own).await?;
+        let own = Signed::by(host, tokens, &space.id);
+        let service = Service::open(store, own).await?;
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
@@ -161,9 +158,9 @@ impl<H: Host> Space<H> {
 }
 
 /// Ends a round, also one that is dropped half-way.
-struct Ended<'a, H>(&'a Space<H>, u64);
+struct Ended<'a, S, H>(&'a Space<S, H>, u64);
 
-impl<H> Drop for Ended<'_, H> {
+impl<S, H> Drop for Ended<'_, S, H> {
     fn drop(&mut self) {
         if self.0.round.get() == self.1 {
             self.0.running.set(None);
@@ -171,7 +168,7 @@ impl<H> Drop for Ended<'_, H> {
     }
 }
 
-/// The tokens are put in by [`SpaceHost`]; there is nothing to keep.
+/// The tokens are put in by [`Signed`]; there is nothing to keep.
 fn session() -> Session {
     Session {
         access_token: String::new(),

@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::idempotency::print;
 use lesson_api::{ApiError, ErrorCode, Request, Response};
 use lesson_core::Millis;
+use lesson_sync::Store;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
 
@@ -61,7 +62,7 @@ impl Unanswered {
     }
 }
 
-impl<H: Host> Space<H> {
+impl<S: Store, H: Host> Space<S, H> {
     /// Does a write of `agent`'s, and answers when the server has it.
     pub async fn write(&self, agent: &str, mut request: Request) -> Result<Response, Refusal> {
         let now = || self.service.host().now();
