@@ -23,7 +23,7 @@ const PING = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
 const JSON_RPC = { accept: "application/json, text/event-stream", "content-type": "application/json" };
 
 test("13: a page of a foreign origin is refused, the dashboard's and one's own are not", async () => {
-  for (const origin of ["https://evil.example", "null", `${DASHBOARD}.evil.com`, "http://lessons.example.org", "https://sub.lessons.example.org", `${it.url}.evil.com`, ""]) {
+  for (const origin of ["https://evil.example", "null", `${DASHBOARD}.evil.com`, "http://lessons.example.org", "https://sub.lessons.example.org", `${it.url}.evil.com`]) {
     for (const [path, body] of [["/v1/search", { query: "queue" }], ["/mcp", PING]]) {
       const answer = await me.send("POST", path, body, { origin, accept: JSON_RPC.accept });
       assert.equal(answer.status, 403, `${origin} ${path}: ${answer.text}`);
@@ -45,7 +45,7 @@ test("13: a page of a foreign origin is refused, the dashboard's and one's own a
 
 test("14: a name that was made to point to this machine is refused", async () => {
   const { port } = new URL(it.url);
-  for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example", "localhost", "127.0.0.1:1", `localhost:${port}.evil.example`]) {
+  for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example", "localhost", "127.0.0.1:1", `localhost.evil.example:${port}`]) {
     for (const path of ["/v1/stats", "/mcp"]) {
       const answer = await raw(it.url, { path, headers: { host, authorization: `Bearer ${key}` } });
       assert.equal(answer.status, 403, `${host} ${path}: ${answer.text}`);

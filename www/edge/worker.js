@@ -11,6 +11,8 @@ import { HOSTED, pageHeaders } from "./headers.js";
 
 /** A body is read up to this many bytes; the engine refuses one that is larger than 1 MiB. */
 const BODY_BYTES = 1024 * 1024 + 1;
+/** Of a larger one the rest is thrown away up to this many, so that its sender gets to read the answer. */
+const DISCARDED_BYTES = 8 * 1024 * 1024;
 const PACK = "/engine/minilm.pack";
 /** How long a try to load the model may take, and how long after a failed one the next one waits. */
 const MODEL_PAUSE_MS = 60_000;
@@ -126,7 +128,13 @@ async function read(request) {
     pieces.push(value);
     length += value.length;
   }
-  if (length >= BODY_BYTES) await reader.cancel();
+  let more = length >= BODY_BYTES;
+  for (let passed = length; more && passed < DISCARDED_BYTES; ) {
+    const { done, value } = await reader.read();
+    more = !done;
+    passed += value?.length ?? 0;
+  }
+  if (more) await reader.cancel();
   const body = new Uint8Array(Math.min(length, BODY_BYTES));
   let at = 0;
   for (const piece of pieces) {
