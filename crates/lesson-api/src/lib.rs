@@ -8,6 +8,7 @@
 mod envelope;
 mod error;
 mod feedback;
+mod history;
 mod lesson;
 pub mod limits;
 mod recommend;
@@ -21,6 +22,7 @@ mod worker;
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;
+pub use history::*;
 pub use lesson::*;
 pub use recommend::*;
 pub use report::*;

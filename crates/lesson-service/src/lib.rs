@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod compare;
 mod connect;
 mod convert;
 pub mod edge;
 mod fault;
 mod feedback;
+mod history;
 mod host;
 mod idempotency;
 mod ledger;
@@ -31,6 +33,7 @@ mod set_aside;
 mod state;
 mod sync;
 mod tools;
+mod trace_part;
 mod transfer;
 mod validate;
 mod vectors;
