@@ -123,17 +123,9 @@ fn Shown(
         <p class="back"><A href="/">"← All lessons"</A></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
-        <div class="split">
-            <div class="stack">
-                <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
-                <HistoryState answer/>
-                <Show when=move || history.read().is_some()>
-                    <Course history/>
-                    <ShownList slug=slug.get_value() history/>
-                    <Revisions slug=slug.get_value() history/>
-                    <HistoryList slug=slug.get_value() history/>
-                </Show>
-            </div>
+        // The standing stands beside the text, and on a phone between the text and its history.
+        <div class="split lesson-split">
+            <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
             <aside class="stack" aria-label="About this lesson">
                 <Acts lesson editing/>
                 <Standing slug=slug.get_value() lesson/>
@@ -142,6 +134,15 @@ fn Shown(
                     <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson))}</dl>
                 </section>
             </aside>
+            <div class="stack">
+                <HistoryState answer/>
+                <Show when=move || history.read().is_some()>
+                    <Course history/>
+                    <ShownList slug=slug.get_value() history/>
+                    <Revisions slug=slug.get_value() history/>
+                    <HistoryList slug=slug.get_value() history/>
+                </Show>
+            </div>
         </div>
     }
 }

@@ -151,6 +151,20 @@ fn sentence(was: &Trace, is: &Trace, factors: &[FactorChange]) -> String {
         "Its score {turn} from {:.3} to {:.3}, most by {}: {by:+.3}.{fallen}",
         was.score,
         is.score,
-        most.name.replace('_', " ")
+        words(most.name)
     )
+}
+
+/// A factor in words.
+fn words(name: &str) -> &str {
+    match name {
+        "similarity" => "likeness in meaning",
+        "keyword" => "words in common",
+        "metadata" => "project and technologies",
+        "decision" => "where decisions begin",
+        "low_rating" => "poor ratings",
+        "never_helpful" => "never having helped",
+        "causal" => "how often it was a cause",
+        other => other,
+    }
 }

@@ -9,7 +9,7 @@ use lesson_api::{History, HistoryEntry, StandingView};
 use serde_json::Value;
 
 /// Events on a page.
-pub const PAGE: u32 = 25;
+pub const PAGE: u32 = 12;
 
 /// The events. What was asked for of older pages stays while newer events come.
 #[component]

@@ -78,11 +78,12 @@ pub fn RecordList() -> impl IntoView {
                     .chain(rest.get())
                     .map(|record| view! {
                         <tr data-testid="tool-record" data-server=record.server.clone()>
-                            <th scope="row" dir="auto">{visible(&record.query)}</th>
-                            <td dir="auto">{visible(&record.server)}</td>
+                            <th scope="row"><span dir="auto">{visible(&record.query)}</span><code class="slug" dir="auto">{visible(&record.server)}</code></th>
                             <td class="spark-cell"><DecaySpark decay=decay.get_value() age=record.age_days weight=record.weight/></td>
-                            <td class="num">{format::percent(record.weight)}</td>
-                            <td><time datetime=record.at.clone() title=format::time(&record.at)>{format::age(record.age_days)}</time></td>
+                            <td>
+                                <time datetime=record.at.clone() title=format::time(&record.at)>{format::age(record.age_days)}</time>
+                                <span class="muted reason-weight">{format!("counts {}", format::percent(record.weight))}</span>
+                            </td>
                         </tr>
                     }
                     .into_any())
@@ -93,7 +94,7 @@ pub fn RecordList() -> impl IntoView {
                 <div class="scroll" tabindex="0" role="group" aria-label="Records">
                     <table class="records">
                         <caption class="sr-only">"What worked, latest first"</caption>
-                        <thead><tr><th scope="col">"Request"</th><th scope="col">"Server"</th><th scope="col">"Decay"</th><th scope="col" class="num">"Counts"</th><th scope="col">"Last time"</th></tr></thead>
+                        <thead><tr><th scope="col">"Request and server"</th><th scope="col">"Decay"</th><th scope="col">"Last time"</th></tr></thead>
                         <tbody>{rows}</tbody>
                     </table>
                 </div>
