@@ -5,6 +5,7 @@ mod course;
 mod edit;
 mod form;
 mod history;
+mod pages;
 mod revisions;
 mod shown;
 mod standing;

@@ -1,5 +1,6 @@
 //! Every event that touched a lesson, with what it changed, newest first; older pages are asked for.
 
+use super::pages::Pages;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
@@ -17,32 +18,17 @@ pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoVie
     let client = Client::get_from_context();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
-    // Older pages, newest page first, each with its events oldest first; and where the next one begins.
-    let older = RwSignal::new(Vec::<HistoryEntry>::new());
-    let from = RwSignal::new(None::<Option<u32>>);
-    let newest = move || {
+    let pages = RwSignal::new(Pages::<HistoryEntry>::default());
+    Effect::new(move |_| {
         history.with(|history| {
-            history
-                .as_ref()
-                .map(|history| history.events.clone())
-                .unwrap_or_default()
-        })
-    };
-    let rows = move || {
-        let mut told: Vec<HistoryEntry> = Vec::new();
-        // Pages overlap or leave a gap when events came between: each event once, by its id.
-        for one in older.get().into_iter().chain(newest()) {
-            if told.iter().all(|known| known.op_id != one.op_id) {
-                told.push(one);
+            if let Some(history) = history {
+                pages.update(|pages| pages.renew(history.total, history.events.clone()));
             }
-        }
-        told.into_iter().rev().map(entry).collect::<Vec<_>>()
-    };
-    let next = move || {
-        from.get().unwrap_or_else(|| {
-            history.with(|history| history.as_ref().and_then(|history| history.next_before))
-        })
-    };
+        });
+    });
+    let rows =
+        move || pages.with(|pages| pages.newest_first().cloned().map(entry).collect::<Vec<_>>());
+    let next = move || pages.with(Pages::before);
     let total = move || history.with(|history| history.as_ref().map_or(0, |history| history.total));
     let more = move |_| {
         let Some(before) = next() else { return };
@@ -51,12 +37,7 @@ pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoVie
             format::encode(&slug.get_value())
         );
         asking.run(client.get::<History>(path), move |page| {
-            older.try_update(|older| {
-                let mut list = page.events;
-                list.append(older);
-                *older = list;
-            });
-            from.try_set(Some(page.next_before));
+            pages.try_update(|pages| pages.prepend(page.events));
         });
     };
     view! {

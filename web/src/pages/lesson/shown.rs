@@ -1,6 +1,7 @@
 //! Where a lesson was shown, and what followed: the situation, whether it was applied, the outcome.
 
 use super::history::PAGE;
+use super::pages::Pages;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
@@ -16,38 +17,20 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     let client = Client::get_from_context();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
-    let older = RwSignal::new(Vec::<Showing>::new());
-    let from = RwSignal::new(None::<Option<u32>>);
-    let rows = move || {
-        let newest = history.with(|history| {
-            history
-                .as_ref()
-                .map(|history| history.shown.clone())
-                .unwrap_or_default()
-        });
-        let mut told: Vec<Showing> = Vec::new();
-        for one in older.get().into_iter().chain(newest) {
-            if told
-                .iter()
-                .all(|known| known.retrieval_id != one.retrieval_id)
-            {
-                told.push(one);
+    let pages = RwSignal::new(Pages::<Showing>::default());
+    Effect::new(move |_| {
+        history.with(|history| {
+            if let Some(history) = history {
+                pages.update(|pages| pages.renew(history.shown_total, history.shown.clone()));
             }
-        }
-        told.into_iter().rev().map(row).collect::<Vec<_>>()
-    };
+        });
+    });
+    let rows =
+        move || pages.with(|pages| pages.newest_first().cloned().map(row).collect::<Vec<_>>());
     let total = Memo::new(move |_| {
         history.with(|history| history.as_ref().map_or(0, |history| history.shown_total))
     });
-    let next = move || {
-        from.get().unwrap_or_else(|| {
-            history.with(|history| {
-                history
-                    .as_ref()
-                    .and_then(|history| history.next_shown_before)
-            })
-        })
-    };
+    let next = move || pages.with(Pages::before);
     let more = move |_| {
         let Some(before) = next() else { return };
         let path = format!(
@@ -55,12 +38,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
             format::encode(&slug.get_value())
         );
         asking.run(client.get::<History>(path), move |page| {
-            older.try_update(|older| {
-                let mut list = page.shown;
-                list.append(older);
-                *older = list;
-            });
-            from.try_set(Some(page.next_shown_before));
+            pages.try_update(|pages| pages.prepend(page.shown));
         });
     };
     view! {

@@ -81,7 +81,7 @@ pub fn Replay(walk: Walk) -> impl IntoView {
                 <button type="button" disabled=move || !weights.is_moved() on:click=move |_| weights.reset() data-testid="weights-reset">"Reset all"</button>
                 <span class="muted" role="status" data-testid="replay-status">{move || status(weights, busy.get(), &compared.read())}</span>
             </div>
-            {move || compared.get().map(|answer| match answer {
+            {move || compared.get().filter(|_| weights.is_moved()).map(|answer| match answer {
                 Ok(answer) => view! { <Orders answer/> }.into_any(),
                 Err(error) => view! { <ErrorNote error/> }.into_any(),
             })}
