@@ -5,6 +5,11 @@ pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
+/// A share of one as a percentage with up to two decimals.
+pub fn percent_fine(share: f64) -> String {
+    format!("{}%", trim(share * 100.0, 2))
+}
+
 /// A percentage where there is one, a dash where there is none.
 pub fn percent_or_dash(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), percent)

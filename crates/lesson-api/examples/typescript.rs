@@ -48,7 +48,16 @@ fn main() {
         Review
         Merge
         HistoryEntry
+        HistoryQuery
         History
+        CoursePoint
+        Showing
+        RevisionMark
+        Revision
+        RevisionField
+        StandingExplained
+        Term
+        TermNumber
         Market
         Recommend
         Recommended
@@ -56,6 +65,12 @@ fn main() {
         FactorKind
         Factor
         TraceEntry
+        TracePart
+        LeftOut
+        Comparison
+        Compared
+        Placed
+        FactorChange
         Search
         Found
         SearchResults
@@ -81,6 +96,11 @@ fn main() {
         ToolReason
         SuggestedServer
         ToolSuggestions
+        Decay
+        DecayPoint
+        ToolRecordsQuery
+        ToolRecordView
+        ToolRecords
         ImportFormat
         ImportFile
         Import

@@ -347,16 +347,6 @@ pub struct HistoryEntry {
     pub before: Option<StandingView>,
     /// The standing after it.
     pub after: StandingView,
-}
-
-/// `GET /v1/lessons/{slug}/history`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct History {
-    /// The lesson.
-    pub slug: String,
-    /// Its events, oldest first.
-    pub events: Vec<HistoryEntry>,
+    /// The text's revision after it.
+    pub rev: u32,
 }

@@ -8,6 +8,7 @@
 mod envelope;
 mod error;
 mod feedback;
+mod history;
 mod keys;
 mod lesson;
 pub mod limits;
@@ -22,6 +23,7 @@ mod worker;
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;
+pub use history::*;
 pub use keys::*;
 pub use lesson::*;
 pub use recommend::*;

@@ -76,6 +76,112 @@ pub struct Recommend {
         schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
     )]
     pub policy: Option<serde_json::Value>,
+    /// Whether to only look: nothing is counted as shown, and no decision begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Which lessons that were left out the trace is to hold; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_part: Option<TracePart>,
+}
+
+/// A part of a trace: of the lessons that were left out, best score first, those from `offset` on of each reason.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct TracePart {
+    /// Only those left out for this reason; a word of [`TraceEntry::excluded`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Only those with this in their slug or title, whatever the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// 0 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u32>,
+    /// 1 to 1,000 of each reason; 50 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// How many lessons were left out for a reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LeftOut {
+    /// A word of [`TraceEntry::excluded`].
+    pub reason: String,
+    /// How many, of those that [`TracePart::text`] asks for.
+    pub count: u32,
+}
+
+/// The answer to `POST /v1/recommend/compare`, which takes what a recommend takes, with a `policy`: the same situation
+/// ranked by the space's constants and by these. Nothing is counted as shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Comparison {
+    /// Whether the model took part.
+    pub semantic: bool,
+    /// How many lessons have another rank, came in or fell out.
+    pub moved: u32,
+    /// Every lesson of either answer: in the second one's order, then those that fell out.
+    pub lessons: Vec<Compared>,
+}
+
+/// A lesson in two answers to one situation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Compared {
+    /// The lesson.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// With the space's constants.
+    pub before: Placed,
+    /// With those of the request.
+    pub after: Placed,
+    /// What the factors did in each, the greatest difference first; those without one are left out.
+    pub factors: Vec<FactorChange>,
+    /// What moved its score most, in words.
+    pub sentence: String,
+}
+
+/// A lesson's place in an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Placed {
+    /// Its rank; `null` when it is not in it.
+    pub rank: Option<u32>,
+    /// Its score, 0 to 1.
+    pub score: f64,
+    /// Its relevance before standing, 0 to 1.
+    pub relevance: f64,
+    /// Why it is not in it: a word of [`TraceEntry::excluded`].
+    pub excluded: Option<String>,
+    /// The same in words.
+    pub reason: Option<String>,
+}
+
+/// What a factor did to a score in two answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FactorChange {
+    /// The factor.
+    pub name: String,
+    /// By how much it moved the running score in the first answer; 0 when it took no part.
+    pub before: f64,
+    /// The same in the second one.
+    pub after: f64,
 }
 
 /// A recommended lesson.
@@ -124,9 +230,12 @@ pub struct Recommendations {
     /// What to do next when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// One entry per lesson in the space, when asked for.
+    /// One entry per lesson in the space, when asked for; with `trace_part` that part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceEntry>>,
+    /// With `trace_part`: how many lessons were left out for each reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Vec<LeftOut>>,
 }
 
 /// How a factor takes part in a score.
@@ -183,7 +292,7 @@ pub struct TraceEntry {
     pub score: f64,
     /// Every factor in order of application.
     pub factors: Vec<Factor>,
-    /// Why it is not in the answer: `archived`, `quarantined`, `domain`, `category`,
+    /// Why it is not in the answer: `archived`, `quarantined`, `unapproved`, `domain`, `category`,
     /// `low_effectiveness`, `low_relevance`, `duplicate_title` or `beyond_limit`.
     pub excluded: Option<String>,
     /// The same in words.

@@ -68,6 +68,8 @@ pub struct ToolReason {
     pub query: String,
     /// How long ago, in days.
     pub age_days: f64,
+    /// What its age leaves of it, 0 to 1.
+    pub weight: f64,
     /// What it adds to the server's score.
     pub score: f64,
 }
@@ -96,4 +98,77 @@ pub struct ToolSuggestions {
     pub servers: Vec<SuggestedServer>,
     /// How many records there are.
     pub records: u32,
+    /// How records lose weight with age.
+    pub decay: Decay,
+}
+
+/// How a record loses weight with age.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Decay {
+    /// Days after which a record counts half; without decay when not above 0.
+    pub half_life_days: f64,
+    /// Points of the curve, from new to five half-lives old.
+    pub points: Vec<DecayPoint>,
+}
+
+/// A point of the curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DecayPoint {
+    /// In days.
+    pub age_days: f64,
+    /// 0 to 1.
+    pub weight: f64,
+}
+
+/// `GET /v1/tools/records`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct ToolRecordsQuery {
+    /// Only records with this in their request or server, whatever the case.
+    pub q: Option<String>,
+    /// How many to pass over; 0 when absent.
+    pub offset: Option<u32>,
+    /// 1 to 1,000; 50 when absent.
+    pub limit: Option<u32>,
+}
+
+/// A request that a server did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolRecordView {
+    /// What was asked.
+    pub query: String,
+    /// The server.
+    pub server: String,
+    /// When it last did it.
+    pub at: String,
+    /// How long ago, in days.
+    pub age_days: f64,
+    /// What its age leaves of it, 0 to 1.
+    pub weight: f64,
+}
+
+/// What worked for which request, latest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolRecords {
+    /// The records of this page.
+    pub records: Vec<ToolRecordView>,
+    /// How many fit in all.
+    pub total: u32,
+    /// How records lose weight with age.
+    pub decay: Decay,
 }

@@ -7,6 +7,9 @@ use crate::space::Space;
 use crate::words::{MatchType, Verdict};
 use std::collections::BTreeSet;
 
+mod account;
+pub use account::{Account, CoursePoint, Revision, Showing, account, course, revision};
+
 /// An event that touched a lesson.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryEntry<'a> {
@@ -18,6 +21,8 @@ pub struct HistoryEntry<'a> {
     pub before: Option<Standing>,
     /// The standing after it.
     pub after: Standing,
+    /// The text's revision after it.
+    pub rev: u32,
 }
 
 /// Replays a ledger and yields the events that touched the lesson `slug`, oldest first: those that
@@ -28,35 +33,7 @@ pub fn history<'a>(
     slug: &str,
     policy: &Policy,
 ) -> Vec<HistoryEntry<'a>> {
-    let mut space = Space::new();
-    let mut held: Option<Lesson> = None;
-    let mut entries = Vec::new();
-    for event in events {
-        // What worked for a tool says nothing of a lesson.
-        if matches!(event.event, Happening::ToolSucceeded { .. }) {
-            continue;
-        }
-        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
-            continue;
-        }
-        let Some(now) = space.lesson(slug) else {
-            continue;
-        };
-        let changed = held.as_ref() != Some(now);
-        if !changed && !is_seen(&event.event, slug) {
-            continue;
-        }
-        entries.push(HistoryEntry {
-            event,
-            summary: summary(&event.event, slug, held.as_ref(), now, &space),
-            before: held.as_ref().map(|lesson| lesson.standing.clone()),
-            after: now.standing.clone(),
-        });
-        if changed {
-            held = Some(now.clone());
-        }
-    }
-    entries
+    account(events, slug, policy).entries
 }
 
 /// Events that touched the lessons `slugs`, cut down to what they say of these: enough for their

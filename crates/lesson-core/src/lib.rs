@@ -8,6 +8,7 @@
 mod check;
 mod counts;
 mod event;
+mod explain;
 mod fold;
 mod fold_error;
 pub mod format;
@@ -32,9 +33,13 @@ mod usage;
 mod words;
 
 pub use event::{Changes, Detection, Event, Happening, SurfacedContext, SurfacedItem};
+pub use explain::{Term, TermNumber, explain};
 pub use fold::Folded;
 pub use fold_error::FoldError;
-pub use history::{HistoryEntry, history, narrowed};
+pub use history::{
+    Account, CoursePoint, HistoryEntry, Revision, Showing, account, course, history, narrowed,
+    revision,
+};
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
@@ -43,9 +48,10 @@ pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slu
 pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{fenced, one_line, prompt_text};
 pub use rank::{
-    Exclusion, ExclusionCode, Factor, FactorKind, Found, Market, PatternsFor, RankError, Ranked,
-    Ranking, RelevanceWord, SearchOptions, SearchRanking, Similarity, Situation, Trace, Trend,
-    Volatility, patterns, patterns_text, recommend, search,
+    Compared, Exclusion, ExclusionCode, Factor, FactorChange, FactorKind, Found, Market,
+    PatternsFor, Placed, RankError, Ranked, Ranking, RelevanceWord, SearchOptions, SearchRanking,
+    Similarity, Situation, Trace, Trend, Volatility, compare, patterns, patterns_text, recommend,
+    search,
 };
 pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
@@ -54,8 +60,8 @@ pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, Recommendation, Space};
 pub use stats::{Bands, DayActivity, Funnel, Health, LessonRank, Stats, health, stats};
 pub use tools::{
-    Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion,
-    tool_query_hash,
+    Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion, tool_decay,
+    tool_query_hash, tool_weight,
 };
 pub use usage::detect;
 pub use words::{Category, FeedbackOutcome, Kind, MatchType, TradeOutcome, Trust, Verdict};

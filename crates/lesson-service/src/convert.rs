@@ -197,25 +197,6 @@ pub(crate) fn trace(trace: &core::Trace) -> api::TraceEntry {
     }
 }
 
-/// A lesson's history.
-pub(crate) fn history(slug: &str, entries: Vec<core::HistoryEntry<'_>>) -> api::History {
-    api::History {
-        slug: slug.to_owned(),
-        events: entries
-            .into_iter()
-            .map(|entry| api::HistoryEntry {
-                at: to_rfc3339(entry.event.at),
-                event: entry.event.event.name().to_owned(),
-                summary: entry.summary,
-                actor: entry.event.actor.clone(),
-                op_id: entry.event.op_id.clone(),
-                before: entry.before.as_ref().map(standing),
-                after: standing(&entry.after),
-            })
-            .collect(),
-    }
-}
-
 /// Numbers over all lessons.
 pub(crate) fn stats(stats: core::Stats) -> api::Stats {
     let ranks = |list: Vec<core::LessonRank>| {

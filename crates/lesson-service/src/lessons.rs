@@ -163,17 +163,6 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(&merge.into)
     }
 
-    pub(crate) async fn history(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
-        validate::no_body(body)?;
-        known(&self.state.borrow(), slug)?;
-        let events = match self.link() {
-            Some(link) => self.events_of(link, slug).await?,
-            None => self.own_events(0).await?,
-        };
-        let entries = lesson_core::history(&events, slug, &self.policy);
-        Answer::json(&convert::history(slug, entries))
-    }
-
     /// A lesson as people and agents see it.
     pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
         convert::lesson(lesson, &self.policy.rank)

@@ -7,12 +7,14 @@
 
 mod agent_keys;
 mod bounds;
+mod compare;
 mod connect;
 mod convert;
 pub mod edge;
 mod exchange;
 mod fault;
 mod feedback;
+mod history;
 mod host;
 mod idempotency;
 mod ledger;
@@ -34,6 +36,7 @@ mod state;
 mod strict;
 mod sync;
 mod tools;
+mod trace_part;
 mod transfer;
 mod validate;
 mod vectors;

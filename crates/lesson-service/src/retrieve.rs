@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::override_policy::{fingerprint, rank_policy};
 use crate::service::{Answer, Service};
 use crate::state::State;
+use crate::trace_part::{Part, trace_of};
 use crate::validate::{self, filled, optional};
 use crate::writer::Draft;
 use lesson_api::{
@@ -32,14 +33,11 @@ impl<S: Store, H: Host> Service<S, H> {
             None => Cow::Borrowed(&self.policy.rank),
         };
         let explain = asked.explain.unwrap_or(false);
+        let part = asked.trace_part.as_ref().map(Part::of).transpose()?;
         let situation = situation(&asked);
 
         let at = self.host.now();
-        let vector = situation
-            .query
-            .as_deref()
-            .filter(|query| !query.trim().is_empty())
-            .and_then(|query| self.query_vector(query));
+        let vector = self.situation_vector(&situation);
         let embedded = self.host.now();
         let state = self.state.borrow();
         let ranking = state
@@ -55,10 +53,16 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .map_err(|error| of_rank(error, &policy))?;
         let retrieval_id = self.id(at);
-        let answer = self.recommendations(&state, retrieval_id.clone(), &ranking, &policy);
+        let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, &policy);
         drop(state);
+        if let Some(trace) = &ranking.trace {
+            let (entries, left_out) = trace_of(trace, part.as_ref());
+            answer.trace = Some(entries);
+            answer.left_out = left_out;
+        }
         let ranked = self.host.now();
-        if !ranking.items.is_empty() || asked.decision_id.is_some() {
+        let records = !asked.dry_run.unwrap_or(false);
+        if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
             self.surface(retrieval_id, at, asked, &ranking, &policy);
         }
         let queued = self.host.now();
@@ -110,11 +114,17 @@ impl<S: Store, H: Host> Service<S, H> {
             excluded_low_relevance: ranking.excluded_low_relevance,
             prompt: lesson_core::prompt_text(&for_prompt),
             hint: ranking.items.is_empty().then(|| hint(state, NONE_FITS)),
-            trace: ranking
-                .trace
-                .as_ref()
-                .map(|trace| trace.iter().map(convert::trace).collect()),
+            trace: None,
+            left_out: None,
         }
+    }
+
+    /// The vector of a situation's query, when it has one and a model is loaded.
+    pub(crate) fn situation_vector(&self, situation: &Situation) -> Option<Vec<f32>> {
+        let query = situation.query.as_deref()?;
+        (!query.trim().is_empty())
+            .then(|| self.query_vector(query))
+            .flatten()
     }
 
     /// Queues the event that says what was recommended.
@@ -231,7 +241,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-fn check(asked: &Recommend) -> Result<(), ApiError> {
+pub(crate) fn check(asked: &Recommend) -> Result<(), ApiError> {
     optional("query", asked.query.as_ref(), limits::QUERY)?;
     optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
     optional("phase", asked.phase.as_ref(), limits::WORD)?;
@@ -244,7 +254,7 @@ fn check(asked: &Recommend) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn situation(asked: &Recommend) -> Situation {
+pub(crate) fn situation(asked: &Recommend) -> Situation {
     Situation {
         query: asked.query.clone(),
         project_type: asked.project_type.clone(),
@@ -263,7 +273,7 @@ fn hint(state: &State, otherwise: &str) -> String {
 }
 
 /// A refusal of the ranking. One of a constant begins with its name.
-fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
+pub(crate) fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
     let name = error.message.split(' ').next().unwrap_or_default();
     let constant = serde_json::to_value(policy).is_ok_and(|held| held.get(name).is_some());
     let field = if error.field == "policy" && constant {

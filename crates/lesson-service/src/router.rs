@@ -3,7 +3,9 @@
 use crate::fault::clip;
 use crate::path::parse;
 use crate::validate;
-use lesson_api::{ApiError, ErrorCode, ExportFormat, LessonQuery, Method};
+use lesson_api::{
+    ApiError, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method, ToolRecordsQuery,
+};
 use serde_json::{Map, Value};
 
 /// A request of the interface, with what its path says.
@@ -19,8 +21,11 @@ pub(crate) enum Route {
     Restore(String),
     Review(String),
     Merge,
-    History(String),
+    History(String, HistoryQuery),
+    Revision(String, u32),
+    Standing(String),
     Recommend,
+    Compare,
     Search,
     Patterns,
     Track,
@@ -31,6 +36,7 @@ pub(crate) enum Route {
     Session,
     ToolSuccess,
     ToolSuggest,
+    ToolRecords(ToolRecordsQuery),
     Stats,
     Health,
     Policy,
@@ -54,10 +60,14 @@ impl Route {
             Self::Export(_)
                 | Self::ListLessons(_)
                 | Self::GetLesson(_)
-                | Self::History(_)
+                | Self::History(..)
+                | Self::Revision(..)
+                | Self::Standing(_)
+                | Self::Compare
                 | Self::Search
                 | Self::Patterns
                 | Self::ToolSuggest
+                | Self::ToolRecords(_)
                 | Self::Stats
                 | Self::Health
                 | Self::Policy
@@ -111,12 +121,22 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
                 _ => Route::EditLesson(slug.to_owned()),
             })
         }
+        ["lessons", slug, "history"] => {
+            takes(method, &[Get], path)?;
+            let query = parameters(query)?;
+            validate::slug("slug", slug)?;
+            Ok(Route::History(slug.to_owned(), query))
+        }
+        ["lessons", slug, "revisions", rev] => {
+            validate::slug("slug", slug)?;
+            one(Get, Route::Revision(slug.to_owned(), revision(rev)?))
+        }
         ["lessons", slug, act] => {
             let (allowed, route): (Method, fn(String) -> Route) = match act {
                 "archive" => (Post, Route::Archive),
                 "restore" => (Post, Route::Restore),
                 "review" => (Post, Route::Review),
-                "history" => (Get, Route::History),
+                "standing" => (Get, Route::Standing),
                 _ => return Err(unknown(path)),
             };
             takes(method, &[allowed], path)?;
@@ -125,6 +145,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
             Ok(route(slug.to_owned()))
         }
         ["recommend"] => one(Post, Route::Recommend),
+        ["recommend", "compare"] => one(Post, Route::Compare),
         ["search"] => one(Post, Route::Search),
         ["patterns"] => one(Post, Route::Patterns),
         ["track"] => one(Post, Route::Track),
@@ -135,6 +156,10 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["sessions"] => one(Post, Route::Session),
         ["tools", "success"] => one(Post, Route::ToolSuccess),
         ["tools", "suggest"] => one(Post, Route::ToolSuggest),
+        ["tools", "records"] => {
+            takes(method, &[Get], path)?;
+            Ok(Route::ToolRecords(parameters(query)?))
+        }
         ["stats"] => one(Get, Route::Stats),
         ["health"] => one(Get, Route::Health),
         ["policy"] => one(Get, Route::Policy),
@@ -221,17 +246,28 @@ fn lessons(query: Vec<(String, String)>) -> Result<Route, ApiError> {
     Ok(Route::ListLessons(parameters(query)?))
 }
 
-/// Parameters into a type. `limit` is a number and `archived` true or false; the rest is text.
+fn revision(text: &str) -> Result<u32, ApiError> {
+    text.parse().ok().filter(|rev| *rev > 0).ok_or_else(|| {
+        ApiError::invalid(
+            "rev",
+            format!("`{}` is no revision; use a whole number from 1", clip(text)),
+        )
+    })
+}
+
+/// Parameters into a type. `limit`, `offset`, `before` and `shown_before` are numbers and `archived` true or false; the rest is text.
 fn parameters<T: serde::de::DeserializeOwned>(query: Vec<(String, String)>) -> Result<T, ApiError> {
     let mut fields = Map::new();
     for (name, text) in query {
         let value = match name.as_str() {
-            "limit" => text.parse::<u32>().map(Value::from).map_err(|_| {
-                ApiError::invalid(
-                    "limit",
-                    format!("limit is `{}`; use a whole number", clip(&text)),
-                )
-            })?,
+            "limit" | "offset" | "before" | "shown_before" => {
+                text.parse::<u32>().map(Value::from).map_err(|_| {
+                    ApiError::invalid(
+                        &name,
+                        format!("{name} is `{}`; use a whole number", clip(&text)),
+                    )
+                })?
+            }
             "archived" => text.parse::<bool>().map(Value::from).map_err(|_| {
                 ApiError::invalid(
                     "archived",

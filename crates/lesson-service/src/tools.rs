@@ -1,15 +1,21 @@
 //! Which tool server worked for which request.
 
 use crate::host::Host;
+use crate::report::count;
 use crate::service::{Answer, Service};
 use crate::validate::{self, filled};
 use crate::writer::Plan;
 use lesson_api::{
-    ApiError, NotRecorded, SuggestTools, SuggestedServer, ToolReason, ToolRecorded, ToolSuccess,
-    ToolSuggestions, limits,
+    ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolReason,
+    ToolRecordView, ToolRecorded, ToolRecords, ToolRecordsQuery, ToolSuccess, ToolSuggestions,
+    limits,
 };
-use lesson_core::{Happening, tool_query_hash};
+use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
+use serde_json::Value;
+
+/// Records on a page when the request does not say.
+const PAGE: u32 = 50;
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn tool_success(&self, success: ToolSuccess) -> Result<Answer, ApiError> {
@@ -66,12 +72,70 @@ impl<S: Store, H: Host> Service<S, H> {
                         .map(|reason| ToolReason {
                             query: reason.query,
                             age_days: reason.age_days,
+                            weight: reason.weight,
                             score: reason.score,
                         })
                         .collect(),
                 })
                 .collect(),
-            records: u32::try_from(book.records().len()).unwrap_or(u32::MAX),
+            records: count(book.records().len()),
+            decay: decay(policy),
         })
+    }
+
+    pub(crate) fn tool_records(
+        &self,
+        asked: &ToolRecordsQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        validate::optional("q", asked.q.as_ref(), limits::QUERY)?;
+        let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;
+        let words = asked.q.as_deref().unwrap_or_default().trim().to_lowercase();
+        let policy = &self.policy.tools;
+        let now = self.host.now();
+        let state = self.state.borrow();
+        let mut fitting: Vec<_> = state
+            .space
+            .tools()
+            .records()
+            .iter()
+            .filter(|record| {
+                [&record.query, &record.server]
+                    .iter()
+                    .any(|text| text.to_lowercase().contains(&words))
+            })
+            .collect();
+        fitting.sort_by(|a, b| (b.at, &a.query_hash).cmp(&(a.at, &b.query_hash)));
+        let offset = asked.offset.unwrap_or(0) as usize;
+        Answer::json(&ToolRecords {
+            records: fitting
+                .iter()
+                .skip(offset)
+                .take(limit)
+                .map(|record| {
+                    let (age_days, weight) = tool_weight(now, record.at, policy);
+                    ToolRecordView {
+                        query: record.query.clone(),
+                        server: record.server.clone(),
+                        at: to_rfc3339(record.at),
+                        age_days,
+                        weight,
+                    }
+                })
+                .collect(),
+            total: count(fitting.len()),
+            decay: decay(policy),
+        })
+    }
+}
+
+fn decay(policy: &ToolPolicy) -> Decay {
+    Decay {
+        half_life_days: policy.half_life_days,
+        points: tool_decay(policy)
+            .into_iter()
+            .map(|(age_days, weight)| DecayPoint { age_days, weight })
+            .collect(),
     }
 }

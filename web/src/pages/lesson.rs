@@ -1,22 +1,31 @@
 //! One lesson: its text, its standing, what moved it, and what a person can do with it.
 
 mod acts;
+mod course;
 mod edit;
 mod form;
 mod history;
+mod pages;
+mod revisions;
+mod shown;
 mod standing;
+mod terms;
 
-use crate::client::use_get;
+use crate::client::{Query, use_get};
 use crate::format;
+use crate::sync::{Stage as SyncStage, Syncing};
 use crate::ui::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
 use acts::Acts;
+use course::Course;
 use edit::EditForm;
 pub use form::{LessonFields, LessonForm};
-use history::HistoryList;
+use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::components::A;
 use leptos_router::hooks::use_params_map;
-use lesson_api::{ApiError, ErrorCode, LessonView};
+use lesson_api::{ApiError, ErrorCode, History, LessonView};
+use revisions::Revisions;
+use shown::ShownList;
 use standing::Standing;
 
 /// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
@@ -101,24 +110,70 @@ fn Shown(
             })
         })
     });
+    let own = slug.clone();
+    let answer = use_get::<History>(move || {
+        format!("/v1/lessons/{}/history?limit={PAGE}", format::encode(&own))
+    });
+    let history = Memo::new(move |_| {
+        answer
+            .data
+            .with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned())
+    });
+    let slug = StoredValue::new(slug);
     view! {
         <p class="back"><A href="/">"← All lessons"</A></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
-        <div class="split">
-            <div class="stack">
-                <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
-                <HistoryList slug/>
-            </div>
+        // The standing stands beside the text, and on a phone between the text and its history.
+        <div class="split lesson-split">
+            <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
             <aside class="stack" aria-label="About this lesson">
                 <Acts lesson editing/>
-                <Standing lesson/>
+                <Standing slug=slug.get_value() lesson/>
                 <section class="card">
                     <h2>"About"</h2>
                     <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson))}</dl>
                 </section>
             </aside>
+            <div class="stack">
+                <HistoryState answer/>
+                <Show when=move || history.read().is_some()>
+                    <Course history/>
+                    <ShownList slug=slug.get_value() history/>
+                    <Revisions slug=slug.get_value() history/>
+                    <HistoryList slug=slug.get_value() history/>
+                </Show>
+            </div>
         </div>
+    }
+}
+
+/// Why there is no history to show yet.
+#[component]
+fn HistoryState(answer: Query<History>) -> impl IntoView {
+    let syncing = Syncing::get_from_context();
+    let state = Memo::new(move |_| {
+        answer.data.with(|data| match data {
+            None => Some(None),
+            Some(Err(error)) => Some(Some(error.clone())),
+            Some(Ok(_)) => None,
+        })
+    });
+    move || {
+        match state.get() {
+        None => ().into_any(),
+        Some(None) => view! { <section class="card"><h2>"History"</h2><Loading label="Reading the ledger…"/></section> }.into_any(),
+        // What the server keeps can be missing for a while; that is no fault.
+        Some(Some(error)) if error.code == ErrorCode::Unavailable && syncing.stage() == SyncStage::On => view! {
+            <section class="card">
+                <h2>"History"</h2>
+                <div class="note" data-testid="history-elsewhere">
+                    <p>"The history of a shared lesson is kept on the server. It shows here when the server can be reached; everything you do meanwhile is kept and becomes part of it."</p>
+                </div>
+            </section>
+        }.into_any(),
+        Some(Some(error)) => view! { <section class="card"><h2>"History"</h2><ErrorNote error/></section> }.into_any(),
+    }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::client::use_get;
 use crate::format;
-use crate::ui::{BadgeChip, Bar, BarList, Columns, Empty, ErrorNote, Loading, Page};
+use crate::ui::{
+    BadgeChip, Band, Bands, Columns, Empty, ErrorNote, Explain, Funnel, FunnelStep, Loading, Page,
+};
 use leptos::prelude::*;
 use leptos_router::components::A;
 use lesson_api::{Health, LessonRank, Stats};
@@ -34,59 +36,57 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         .into_any();
     }
     let funnel = &health.funnel;
-    let of = |n: u32, all: u32, what: &str| {
-        if all == 0 {
-            String::new()
-        } else {
-            format!(
-                "{} of {what}",
-                format::percent(f64::from(n) / f64::from(all))
-            )
-        }
-    };
-    let funnel_bars = vec![
-        bar("Shown", funnel.surfaced, String::new()),
-        bar(
-            "Applied",
-            funnel.applied,
-            of(funnel.applied, funnel.surfaced, "shown"),
+    let no_decision = funnel.surfaced == 0;
+    let steps = vec![
+        step(
+            "Shown",
+            "A lesson was given to an agent for a decision",
+            funnel.surfaced,
         ),
-        bar(
+        step("Applied", "The agent was seen to use it", funnel.applied),
+        step(
             "With an outcome",
+            "Somebody said what came of it",
             funnel.outcome,
-            of(funnel.outcome, funnel.applied, "applied"),
         ),
-        bar(
-            "Went well",
-            funnel.success,
-            of(funnel.success, funnel.outcome, "settled"),
-        ),
+        step("Went well", "It was a profit", funnel.success),
     ];
-    let bands = &health.bands;
-    let band_bars = vec![
-        bar(
+    let held = &health.bands;
+    let bands = vec![
+        band(
             "Consistently helpful",
-            bands.consistently_helpful,
-            "above 75%".into(),
+            "above 75%",
+            held.consistently_helpful,
+            "band-1",
         ),
-        bar(
+        band(
             "Generally helpful",
-            bands.generally_helpful,
-            "50 to 75%".into(),
+            "50 to 75%",
+            held.generally_helpful,
+            "band-2",
         ),
-        bar("Mixed or new", bands.mixed_or_new, "25 to 50%".into()),
-        bar(
+        band(
+            "Mixed or new",
+            "25 to 50%, where every lesson begins",
+            held.mixed_or_new,
+            "band-3",
+        ),
+        band(
             "Consistently unhelpful",
-            bands.consistently_unhelpful,
-            "to 25%".into(),
+            "to 25%",
+            held.consistently_unhelpful,
+            "band-4",
         ),
     ];
-    let activity: Vec<(String, u32)> = stats
-        .activity
-        .iter()
-        .map(|day| (day.day.clone(), day.events))
-        .collect();
+    let activity = every_day(
+        stats
+            .activity
+            .iter()
+            .map(|day| (day.day.clone(), day.events))
+            .collect(),
+    );
     let quiet = activity.is_empty();
+    let happened: u64 = activity.iter().map(|(_, events)| u64::from(*events)).sum();
     let tiles = [
         (
             "Lessons",
@@ -104,21 +104,6 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             format::count(stats.total_surfaced),
             format::plural(stats.lessons_surfaced, "lesson", "lessons"),
         ),
-        (
-            "Ratings",
-            format::count(stats.total_rated),
-            format::plural(stats.lessons_rated, "lesson", "lessons"),
-        ),
-        (
-            "Feedback, 7 days",
-            format::count(health.feedback_last_7_days),
-            "sessions".into(),
-        ),
-        (
-            "Causal ratio",
-            format::percent_or_dash(health.causal_ratio),
-            "of uses were a cause".into(),
-        ),
     ];
     view! {
         <dl class="tiles" data-testid="stat-tiles">
@@ -129,21 +114,27 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         <div class="columns-2">
             <section class="card" data-testid="funnel">
                 <h2>"From shown to settled"</h2>
-                <p class="muted">"Recommendations made for a decision."</p>
-                <BarList caption="From shown to settled" heads=("Step", "Records") bars=funnel_bars/>
+                <p class="muted">"Of the lessons that agents were given for a decision, how many were used, and how many of those worked."</p>
+                {no_decision.then(|| view! { <p class="note">"No decision yet. "<A href="/recommend">"Recommend lessons"</A>" for one, and this fills."</p> })}
+                <Funnel caption="From shown to settled" steps/>
             </section>
             <section class="card" data-testid="bands">
-                <h2>"Effectiveness"</h2>
-                <p class="muted">"Lessons by what feedback says of them."</p>
-                <BarList caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bars=band_bars/>
+                <div class="card-head"><h2>"Effectiveness"</h2>
+                    <Explain id="effectiveness-bands" word="Effectiveness">
+                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson begins at 50%, rises when it was a cause of something delivered, falls when it was one of work that got stuck, and drifts back when it was only at hand."</span></span>
+                    </Explain>
+                </div>
+                <p class="muted">"Lessons in use, by what feedback on sessions says of them."</p>
+                <Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands/>
             </section>
         </div>
+        <FeedbackHealth stats=stats.clone() health=health.clone()/>
         <section class="card" data-testid="activity">
             <h2>"Activity"</h2>
             {if quiet {
                 view! { <p class="muted">"Nothing has happened yet."</p> }.into_any()
             } else {
-                view! { <p class="muted">"Events on the last days that had any, in UTC."</p><Columns caption="Events per day" heads=("Day", "Events") columns=activity/> }.into_any()
+                view! { <p class="muted">{format!("{} events within the last 30 days, by day in UTC.", format::count(happened))}</p><Columns caption="Events per day" heads=("Day", "Events") columns=activity/> }.into_any()
             }}
         </section>
         <div class="columns-2">
@@ -155,12 +146,108 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     .into_any()
 }
 
-fn bar(label: &str, value: u32, note: String) -> Bar {
-    Bar {
-        label: label.to_owned(),
+fn step(label: &'static str, about: &'static str, value: u32) -> FunnelStep {
+    FunnelStep {
+        label,
+        about,
         value,
-        note,
     }
+}
+
+fn band(label: &'static str, range: &'static str, value: u32, class: &'static str) -> Band {
+    Band {
+        label,
+        range,
+        value,
+        class,
+    }
+}
+
+/// Whether people and sessions say what lessons are worth: without that none can rise or sink.
+#[component]
+fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
+    let share = |part: u32, all: u32| (all > 0).then(|| f64::from(part) / f64::from(all));
+    let rated = share(stats.lessons_rated, stats.lessons_surfaced);
+    let reviewed = share(
+        stats.lessons.saturating_sub(stats.unreviewed),
+        stats.lessons,
+    );
+    let rows = [
+        (
+            "Uses that were a cause",
+            "Of all uses that feedback names, those in which the lesson made the difference.",
+            health.causal_ratio,
+            String::new(),
+        ),
+        (
+            "Rated",
+            "Lessons that have a rating, against lessons that were ever shown.",
+            rated.map(|share| share.min(1.0)),
+            format!(
+                "{} rated, {} shown, {} in all",
+                format::count(stats.lessons_rated),
+                format::count(stats.lessons_surfaced),
+                format::plural(stats.total_rated, "rating", "ratings")
+            ),
+        ),
+        (
+            "Reviewed",
+            "Lessons in use that a person has looked at.",
+            reviewed,
+            format!("{} wait", format::count(stats.unreviewed)),
+        ),
+    ];
+    let recent = health.feedback_last_7_days;
+    view! {
+        <section class="card" data-testid="feedback-health">
+            <h2>"Does feedback come in?"</h2>
+            {if recent == 0 {
+                view! { <p class="note note-warn">"No feedback on a session within the last seven days. Without it no lesson can rise or sink: post finished sessions to /v1/sessions, or give feedback at the end of a decision."</p> }.into_any()
+            } else {
+                view! { <p class="note">{format!("Feedback on {} within the last seven days.", format::plural(recent, "session", "sessions"))}</p> }.into_any()
+            }}
+            <div class="scroll" tabindex="0" role="group" aria-label="Feedback in shares">
+                <table class="gauges">
+                    <caption class="sr-only">"Feedback in shares"</caption>
+                    <thead class="sr-only"><tr><th scope="col">"What"</th><th scope="col">"Bar"</th><th scope="col">"Share"</th><th scope="col">"Numbers"</th></tr></thead>
+                    <tbody>{rows.into_iter().map(|(name, about, share, numbers)| view! {
+                        <tr>
+                            <th scope="row">{name}<span class="muted">{about}</span></th>
+                            <td class="bar-cell">
+                                <svg class="bar" aria-hidden="true">
+                                    <rect class="bar-back" width="100%" height="100%"></rect>
+                                    <rect class="bar-fill" width=format!("{}%", format::trim(share.unwrap_or(0.0).clamp(0.0, 1.0) * 100.0, 2)) height="100%"></rect>
+                                </svg>
+                            </td>
+                            <td class="num">{format::percent_or_dash(share)}</td>
+                            <td class="muted">{numbers}</td>
+                        </tr>
+                    }.into_any()).collect::<Vec<_>>()}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+/// The days between the first and the last one, those without events too. Days that can't be read stay as they are.
+fn every_day(days: Vec<(String, u32)>) -> Vec<(String, u32)> {
+    const MOST: usize = 31;
+    let time = |day: &str| js_sys::Date::parse(&format!("{day}T00:00:00Z"));
+    let mut all: Vec<(String, u32)> = Vec::with_capacity(MOST);
+    for (day, events) in days {
+        while let Some((last, _)) = all.last() {
+            let next = time(last) + 86_400_000.0;
+            // The comparison is false for what is no time.
+            if next < time(&day) && all.len() < MOST {
+                let text = js_sys::Date::new(&next.into()).to_iso_string();
+                all.push((String::from(text).chars().take(10).collect(), 0));
+            } else {
+                break;
+            }
+        }
+        all.push((day, events));
+    }
+    all
 }
 
 #[component]

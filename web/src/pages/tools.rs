@@ -1,13 +1,19 @@
-//! Which tool servers worked for which requests: record a success, and see what to use for a new request.
+//! Which tool servers worked for which requests: suggestions for a new one, a success to record, all records, and how
+//! they lose weight with age.
+
+mod records;
 
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
-use crate::ui::{Empty, ErrorNote, Page, TextField, use_toasts};
+use crate::markdown::visible;
+use crate::ui::{DecaySpark, Empty, ErrorNote, Page, TextField, use_toasts};
 use leptos::prelude::*;
 use lesson_api::{
-    NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions, limits,
+    Decay, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions,
+    limits,
 };
+use records::RecordList;
 
 /// Suggest and record, side by side.
 #[component]
@@ -18,6 +24,7 @@ pub fn ToolsPage() -> impl IntoView {
                 <SuggestCard/>
                 <RecordCard/>
             </div>
+            <RecordList/>
         </Page>
     }
 }
@@ -108,10 +115,11 @@ fn Suggestions(found: ToolSuggestions) -> impl IntoView {
         .iter()
         .map(|server| server.score)
         .fold(f64::MIN_POSITIVE, f64::max);
+    let decay = StoredValue::new(found.decay);
     let rows = found
         .servers
         .into_iter()
-        .map(|server| suggestion(server, most))
+        .map(|server| suggestion(server, most, decay))
         .collect_view();
     view! {
         <p class="muted">{format!("From {}", format::plural(found.records, "record", "records"))}</p>
@@ -120,7 +128,7 @@ fn Suggestions(found: ToolSuggestions) -> impl IntoView {
     .into_any()
 }
 
-fn suggestion(server: SuggestedServer, most: f64) -> AnyView {
+fn suggestion(server: SuggestedServer, most: f64, decay: StoredValue<Decay>) -> AnyView {
     let bar = move |share: f64| {
         view! {
             <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
@@ -135,9 +143,9 @@ fn suggestion(server: SuggestedServer, most: f64) -> AnyView {
         .map(|reason| {
             view! {
                 <tr data-testid="tool-reason">
-                    <th scope="row" dir="auto">{reason.query}</th>
-                    <td>{format::age(reason.age_days)}</td>
-                    <td class="bar-cell">{bar(reason.score / most)}</td>
+                    <th scope="row" dir="auto">{visible(&reason.query)}</th>
+                    <td class="spark-cell"><DecaySpark decay=decay.get_value() age=reason.age_days weight=reason.weight/></td>
+                    <td>{format::age(reason.age_days)}<span class="muted reason-weight">{format!("counts {}", format::percent(reason.weight))}</span></td>
                     <td class="num">{format!("+{}", format::trim(reason.score, 3))}</td>
                 </tr>
             }
@@ -150,7 +158,7 @@ fn suggestion(server: SuggestedServer, most: f64) -> AnyView {
             <div class="scroll">
                 <table class="reasons">
                     <caption class="sr-only">"Successes that speak for it"</caption>
-                    <thead class="sr-only"><tr><th scope="col">"Request"</th><th scope="col">"When"</th><th scope="col">"Bar"</th><th scope="col">"Adds"</th></tr></thead>
+                    <thead class="sr-only"><tr><th scope="col">"Request"</th><th scope="col">"Decay"</th><th scope="col">"When, and what is left of it"</th><th scope="col">"Adds"</th></tr></thead>
                     <tbody>{reasons}</tbody>
                 </table>
             </div>

@@ -3,17 +3,23 @@
 mod badge;
 mod charts;
 mod copy;
+mod decay;
 mod dialog;
+mod explain;
 mod field;
 mod notice;
 mod prose;
+mod steps;
 mod toast;
 
 pub use badge::{BadgeChip, RelevanceChip, TrustChip};
-pub use charts::{Bar, BarList, Columns};
+pub use charts::{Band, Bands, Columns, Funnel, FunnelStep};
 pub use copy::CopyButton;
+pub use decay::{DecayCurve, DecaySpark};
 pub use dialog::Dialog;
+pub use explain::Explain;
 pub use field::{Area, Choice, Pick, TextField};
 pub use notice::{Empty, ErrorNote, Loading, Page};
 pub use prose::Prose;
+pub use steps::{Step, StepChart};
 pub use toast::{ToastList, Toasts, use_toasts};

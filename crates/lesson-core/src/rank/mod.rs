@@ -3,6 +3,7 @@
 //! One pipeline: pool → qualification → relevance → standing → order → top N. The trace is made by
 //! the very steps that make the scores.
 
+mod compare;
 mod order;
 mod pool;
 mod relevance;
@@ -11,6 +12,7 @@ mod situation;
 mod standing;
 mod trace;
 
+pub use compare::{Compared, FactorChange, Placed, compare};
 pub use relevance::RelevanceWord;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,

@@ -59,6 +59,19 @@ pub enum ExclusionCode {
 }
 
 impl ExclusionCode {
+    /// All of them, in the order of the pipeline.
+    pub const ALL: [Self; 9] = [
+        Self::Archived,
+        Self::Quarantined,
+        Self::Unapproved,
+        Self::Domain,
+        Self::Category,
+        Self::LowEffectiveness,
+        Self::LowRelevance,
+        Self::DuplicateTitle,
+        Self::BeyondLimit,
+    ];
+
     /// The code as it stands in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -101,6 +101,8 @@ pub struct ToolReason {
     pub query: String,
     /// Days since then, 0 for a time in the future.
     pub age_days: f64,
+    /// What its age leaves of it, 0 to 1.
+    pub weight: f64,
     /// What the record adds to the server's score.
     pub score: f64,
 }
@@ -177,7 +179,7 @@ impl ToolBook {
             .map(|(server, score)| ToolSuggestion {
                 server: self.index.servers()[server].clone(),
                 score,
-                because: self.reasons(server, &counted, now, policy.because_limit),
+                because: self.reasons(server, &counted, now, policy),
             })
             .collect()
     }
@@ -250,7 +252,7 @@ impl ToolBook {
         server: usize,
         counted: &[Hit],
         now: Millis,
-        limit: usize,
+        policy: &ToolPolicy,
     ) -> Vec<ToolReason> {
         let mut hits: Vec<&Hit> = counted.iter().filter(|hit| hit.server == server).collect();
         hits.sort_by(|x, y| {
@@ -260,12 +262,16 @@ impl ToolBook {
                 .then_with(|| of_y.at.cmp(&of_x.at))
                 .then_with(|| of_x.query_hash.cmp(&of_y.query_hash))
         });
-        hits.truncate(limit);
+        hits.truncate(policy.because_limit);
         hits.into_iter()
-            .map(|hit| ToolReason {
-                query: self.records[hit.record].query.clone(),
-                age_days: age_days(now, self.records[hit.record].at),
-                score: hit.score,
+            .map(|hit| {
+                let (age_days, weight) = tool_weight(now, self.records[hit.record].at, policy);
+                ToolReason {
+                    query: self.records[hit.record].query.clone(),
+                    age_days,
+                    weight,
+                    score: hit.score,
+                }
             })
             .collect()
     }
@@ -320,6 +326,33 @@ pub fn tool_query_hash(query: &str, server: &str) -> String {
 
 fn is_core(server: &str, policy: &ToolPolicy) -> bool {
     policy.core_servers.iter().any(|core| core == server)
+}
+
+/// The age in days of a record made at `at`, and what it leaves of the record: 1 when new, one half after a half-life.
+/// A time ahead of `now` counts as now.
+pub fn tool_weight(now: Millis, at: Millis, policy: &ToolPolicy) -> (f64, f64) {
+    let age = age_days(now, at);
+    (age, recency(age, policy.half_life_days))
+}
+
+/// Half-lives that [`tool_decay`] covers: enough for a record to count for next to nothing.
+const DECAY_SPAN: u32 = 5;
+/// Points per half-life of [`tool_decay`].
+const DECAY_STEPS: u32 = 8;
+
+/// The curve of [`tool_weight`]: (age in days, weight) from 0 to five half-lives, oldest last.
+pub fn tool_decay(policy: &ToolPolicy) -> Vec<(f64, f64)> {
+    let half_life = if policy.half_life_days > 0.0 {
+        policy.half_life_days
+    } else {
+        1.0
+    };
+    (0..=DECAY_SPAN * DECAY_STEPS)
+        .map(|step| {
+            let age = half_life * f64::from(step) / f64::from(DECAY_STEPS);
+            (age, recency(age, policy.half_life_days))
+        })
+        .collect()
 }
 
 /// Days from `at` to `now`; a time ahead of a wrong clock counts as now.

@@ -1,6 +1,8 @@
 //! What users of the core rely on: tables and properties over its public interface.
 
+mod account;
 mod common;
+mod compare;
 mod fold;
 mod fold_properties;
 mod history;

@@ -3,10 +3,15 @@
 use super::form::{LessonFields, LessonForm};
 use crate::client::{Client, json};
 use crate::format;
+use crate::markdown::visible;
 use crate::ui::{ErrorNote, Prose, use_toasts};
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::{ApiError, ErrorCode, LessonView, Method};
+
+/// A pause in typing after which the preview is made anew, in milliseconds.
+const PAUSE: u32 = 150;
 
 /// A form with the lesson's text.
 #[component]
@@ -75,10 +80,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             }
         }>
             <LessonForm fields/>
-            <details>
-                <summary>"Preview of “What to do”"</summary>
-                {move || view! { <Prose text=fields.recommendation().get()/> }}
-            </details>
+            <Preview fields/>
             <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
             {move || error.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=conflict>
@@ -95,5 +97,53 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
                 <button type="button" on:click=move |_| editing.set(None)>"Cancel"</button>
             </div>
         </form>
+    }
+}
+
+/// The text as it will be shown. It is made anew after a pause in typing, so that a long text does not slow the keys.
+#[component]
+fn Preview(fields: LessonFields) -> impl IntoView {
+    let open = RwSignal::new(true);
+    let shown = RwSignal::new(fields.text_untracked());
+    let pause = StoredValue::new_local(None::<Timeout>);
+    Effect::new(move |before: Option<()>| {
+        fields.track_text();
+        if before.is_some() {
+            let timer = Timeout::new(PAUSE, move || {
+                shown.try_set(fields.text_untracked());
+            });
+            // The timer before it is dropped, which stops it.
+            pause.set_value(Some(timer));
+        }
+    });
+    let parts = move || {
+        let [title, description, context, recommendation] = shown.get();
+        let part = |heading: Option<&'static str>, text: String| {
+            (!text.trim().is_empty()).then(|| {
+                view! { {heading.map(|heading| view! { <h3 class="preview-heading">{heading}</h3> })} <Prose text/> }.into_any()
+            })
+        };
+        let title = if title.trim().is_empty() {
+            "Untitled".to_owned()
+        } else {
+            visible(&title)
+        };
+        view! {
+            <p class="preview-title" dir="auto">{title}</p>
+            {part(None, description)}
+            {part(Some("When it applies"), context)}
+            {part(Some("What to do"), recommendation)}
+        }
+    };
+    view! {
+        <section class="preview" aria-label="Preview" data-testid="preview">
+            <div class="card-head">
+                <h2>"Preview"</h2>
+                <button type="button" class="plain" aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|open| *open = !*open)>
+                    {move || if open.get() { "Hide" } else { "Show" }}
+                </button>
+            </div>
+            <Show when=move || open.get()><div class="preview-text">{parts}</div></Show>
+        </section>
     }
 }

@@ -103,9 +103,23 @@ impl LessonFields {
         (patch != nothing).then_some(patch)
     }
 
-    /// The recommendation as it is being written.
-    pub fn recommendation(self) -> RwSignal<String> {
-        self.recommendation
+    /// Title, description, context and recommendation as they stand.
+    pub fn text_untracked(self) -> [String; 4] {
+        [
+            self.title,
+            self.description,
+            self.context,
+            self.recommendation,
+        ]
+        .map(|field| field.get_untracked())
+    }
+
+    /// Runs again when one of these changes.
+    pub fn track_text(self) {
+        self.title.track();
+        self.description.track();
+        self.context.track();
+        self.recommendation.track();
     }
 }
 

@@ -1,47 +1,55 @@
-//! Every event that touched a lesson, with what it changed.
+//! Every event that touched a lesson, with what it changed, newest first; older pages are asked for.
 
-use crate::client::use_get;
+use super::pages::Pages;
+use crate::asking::Asking;
+use crate::client::Client;
 use crate::format;
-use crate::sync::{Stage, Syncing};
-use crate::ui::{ErrorNote, Loading};
+use crate::ui::ErrorNote;
 use leptos::prelude::*;
-use lesson_api::{ErrorCode, History, HistoryEntry, StandingView};
+use lesson_api::{History, HistoryEntry, StandingView};
 use serde_json::Value;
 
-/// Events shown before the rest is asked for.
-const AT_FIRST: usize = 20;
+/// Events on a page.
+pub const PAGE: u32 = 12;
 
-/// The history of one lesson, newest first.
+/// The events. What was asked for of older pages stays while newer events come.
 #[component]
-pub fn HistoryList(slug: String) -> impl IntoView {
-    let history =
-        use_get::<History>(move || format!("/v1/lessons/{}/history", format::encode(&slug)));
-    let all = RwSignal::new(false);
-    let syncing = Syncing::get_from_context();
+pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let asking = Asking::default();
+    let slug = StoredValue::new(slug);
+    let pages = RwSignal::new(Pages::<HistoryEntry>::default());
+    Effect::new(move |_| {
+        history.with(|history| {
+            if let Some(history) = history {
+                pages.update(|pages| pages.renew(history.total, history.events.clone()));
+            }
+        });
+    });
+    let rows =
+        move || pages.with(|pages| pages.newest_first().cloned().map(entry).collect::<Vec<_>>());
+    let next = move || pages.with(Pages::before);
+    let total = move || history.with(|history| history.as_ref().map_or(0, |history| history.total));
+    let more = move |_| {
+        let Some(before) = next() else { return };
+        let path = format!(
+            "/v1/lessons/{}/history?limit={PAGE}&before={before}",
+            format::encode(&slug.get_value())
+        );
+        asking.run(client.get::<History>(path), move |page| {
+            pages.try_update(|pages| pages.prepend(page.events));
+        });
+    };
     view! {
         <section class="card">
-            <h2>"History"</h2>
-            {move || match history.data.get() {
-                None => view! { <Loading/> }.into_any(),
-                // What the server keeps can be missing for a while; that is no fault.
-                Some(Err(error)) if error.code == ErrorCode::Unavailable && syncing.stage() == Stage::On => view! {
-                    <div class="note" data-testid="history-elsewhere">
-                        <p>"The history of a shared lesson is kept on the server. It shows here when the server can be reached; everything you do meanwhile is kept and becomes part of it."</p>
-                    </div>
-                }.into_any(),
-                Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
-                Some(Ok(history)) => {
-                    let count = history.events.len();
-                    let shown = if all.get() { count } else { AT_FIRST };
-                    let rows = history.events.into_iter().rev().take(shown).map(entry).collect_view();
-                    view! {
-                        <ol class="history" data-testid="history">{rows}</ol>
-                        {(count > shown).then(|| view! {
-                            <button type="button" on:click=move |_| all.set(true)>{format!("Show all {} events", format::count(count as u64))}</button>
-                        })}
-                    }.into_any()
-                }
-            }}
+            <div class="card-head"><h2>"Every event"</h2><span class="chip" data-testid="history-total">{move || format::plural(total(), "event", "events")}</span></div>
+            <ol class="history" data-testid="history">{rows}</ol>
+            {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+            <Show when=move || next().is_some()>
+                <button type="button" disabled=asking.busy on:click=more data-testid="history-more">
+                    {move || if asking.busy.get() { "Loading…".to_owned() } else { format!("Show {PAGE} older events") }}
+                </button>
+            </Show>
         </section>
     }
 }

@@ -47,7 +47,7 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
             },
         };
         let request = Outcome {
-            decision_id: answered.decision_id,
+            decision_id: answered.decision_id.unwrap_or_default(),
             outcome: chosen,
             pnl_percent,
         };

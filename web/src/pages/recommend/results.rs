@@ -1,7 +1,9 @@
 //! The lessons that fit, why, what was left out, and the text for the agent.
 
-use super::Answered;
-use super::trace::{LeftOutList, Waterfall};
+use super::left_out::LeftOutList;
+use super::trace::Waterfall;
+use super::{Answered, Walk};
+use crate::dom;
 use crate::format;
 use crate::pages::data::SamplesButton;
 use crate::ui::{BadgeChip, CopyButton, Empty, Prose, RelevanceChip, TrustChip};
@@ -11,9 +13,11 @@ use lesson_api::{Recommended, TraceEntry};
 
 /// What the engine answered.
 #[component]
-pub fn Results(answered: Answered) -> impl IntoView {
+pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
     let given = answered.given;
-    let trace = answered.trace;
+    let trace = given.trace.unwrap_or_default();
+    let left_out = given.left_out.unwrap_or_default();
+    let situation = answered.situation;
     let how = if given.semantic {
         "Ranked by meaning, context and standing"
     } else {
@@ -32,7 +36,10 @@ pub fn Results(answered: Answered) -> impl IntoView {
         .recommended
         .into_iter()
         .map(|item| {
-            let entry = trace.of(&item.slug).cloned();
+            let entry = trace
+                .iter()
+                .find(|entry| entry.rank.is_some() && entry.slug == item.slug)
+                .cloned();
             view! { <Item item entry/> }.into_any()
         })
         .collect::<Vec<_>>();
@@ -48,9 +55,8 @@ pub fn Results(answered: Answered) -> impl IntoView {
                 </Empty>
             })}
             <ol class="recommended">{items}</ol>
-            <h3>"What was left out, and why"</h3>
-            <LeftOutList trace/>
         </section>
+        <LeftOutList counts=left_out entries=trace situation client=walk.client/>
         {(!none).then(|| view! { <PromptText text=given.prompt/> })}
     }
 }

@@ -2,15 +2,32 @@
 
 use super::Walk;
 use crate::client::use_get;
-use crate::format::{filled, words};
+use crate::format::{self, filled, words};
 use crate::ui::{Area, Pick, TextField};
 use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
 use lesson_api::{Market, Recommend, Trend, Volatility, limits};
 use serde_json::Value;
 
+/// The fields by their keys in the address, in the order of the form.
+const KEYS: [&str; 10] = [
+    "q",
+    "project",
+    "tech",
+    "phase",
+    "domain",
+    "volatility",
+    "trend",
+    "positions",
+    "losses",
+    "limit",
+];
+/// Lessons asked for when nothing else is said.
+const LIMIT: &str = "5";
+
 /// What stands in the form.
 #[derive(Clone, Copy)]
-struct Situation {
+pub struct Situation {
     query: RwSignal<String>,
     project_type: RwSignal<String>,
     tech_stack: RwSignal<String>,
@@ -24,7 +41,8 @@ struct Situation {
 }
 
 impl Situation {
-    fn new() -> Self {
+    /// An empty form.
+    pub fn new() -> Self {
         let field = || RwSignal::new(String::new());
         Self {
             query: field(),
@@ -36,11 +54,51 @@ impl Situation {
             trend: field(),
             positions: field(),
             losses: field(),
-            limit: RwSignal::new("5".to_owned()),
+            limit: RwSignal::new(LIMIT.to_owned()),
         }
     }
 
-    fn request(self, decision_id: &str) -> Recommend {
+    /// The fields with the keys that they have in the page's address.
+    fn fields(self) -> [(&'static str, RwSignal<String>); KEYS.len()] {
+        let fields = [
+            self.query,
+            self.project_type,
+            self.tech_stack,
+            self.phase,
+            self.domain,
+            self.volatility,
+            self.trend,
+            self.positions,
+            self.losses,
+            self.limit,
+        ];
+        std::array::from_fn(|place| (KEYS[place], fields[place]))
+    }
+
+    /// Fills the form from an address.
+    pub fn read(self, query: &ParamsMap) {
+        for (key, field) in self.fields() {
+            let absent = if key == "limit" { LIMIT } else { "" };
+            field.set(query.get(key).unwrap_or_else(|| absent.to_owned()));
+        }
+    }
+
+    /// Whether an address holds a situation.
+    pub fn is_in(query: &ParamsMap) -> bool {
+        // A phase and a limit alone say nothing of it.
+        KEYS.iter()
+            .filter(|key| !["phase", "limit"].contains(key))
+            .any(|key| query.get(key).is_some_and(|word| !word.trim().is_empty()))
+    }
+
+    /// The situation as the query of an address.
+    pub fn address(self) -> String {
+        let fields = self.fields();
+        joined(fields.map(|(key, field)| (key, field.get_untracked())))
+    }
+
+    /// The request that the form means; a decision makes it one that is recorded.
+    pub fn request(self, decision_id: &str) -> Recommend {
         let text = |field: RwSignal<String>| filled(&field.get_untracked());
         let market = Market {
             volatility: Volatility::parse(&self.volatility.get_untracked()),
@@ -62,17 +120,41 @@ impl Situation {
             market: (market != Market::default()).then_some(market),
             limit: self.limit.get_untracked().trim().parse().ok(),
             decision_id: filled(decision_id),
-            explain: Some(true),
+            explain: None,
             policy: None,
+            dry_run: None,
+            trace_part: None,
         }
     }
+}
+
+/// The situation that an address holds, as [`Situation::address`] writes it.
+pub fn canonical(query: &ParamsMap) -> String {
+    joined(KEYS.map(|key| (key, query.get(key).unwrap_or_default())))
+}
+
+fn joined(words: [(&'static str, String); KEYS.len()]) -> String {
+    let parts: Vec<String> = words
+        .into_iter()
+        .filter_map(|(key, word)| {
+            let word = word.trim();
+            let plain = word.is_empty() || (key == "limit" && word == LIMIT);
+            (!plain).then(|| format!("{key}={}", format::encode(word)))
+        })
+        .collect();
+    parts.join("&")
 }
 
 /// The form.
 #[component]
 pub fn SituationForm(walk: Walk) -> impl IntoView {
-    let form = Situation::new();
+    let form = walk.form;
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
+    let has_market = Memo::new(move |_| {
+        [form.volatility, form.trend, form.positions, form.losses]
+            .iter()
+            .any(|field| !field.read().is_empty())
+    });
     let phases = Signal::derive(move || {
         let phases = policy.data.with(|policy| match policy {
             Some(Ok(policy)) => policy
@@ -102,7 +184,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
     );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        walk.ask(form.request(&walk.decision_id.get_untracked()));
+        walk.decide();
     };
     let any = |word: &str, label: &str| (word.to_owned(), label.to_owned());
     view! {
@@ -117,7 +199,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
                 <TextField id="recommend-domain" label="Domain" value=form.domain max=limits::WORD placeholder="any" offers=domains/>
                 <TextField id="recommend-limit" label="Lessons at most" value=form.limit kind="number" max=3/>
             </div>
-            <details class="market">
+            <details class="market" prop:open=has_market>
                 <summary>"Market, for a trading decision"</summary>
                 <div class="grid">
                     <Pick id="market-volatility" label="Volatility" value=form.volatility on_pick=Callback::new(move |word| form.volatility.set(word))
@@ -130,7 +212,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
                 </div>
             </details>
             <TextField id="decision-id" label="Decision" value=walk.decision_id max=limits::ID
-                hint="Ties this retrieval to what the agent writes and to the outcome."/>
+                hint="Ties these lessons to what the agent writes and to the outcome. Any name will do."/>
             <div class="actions">
                 <button type="submit" class="primary" disabled=walk.busy data-testid="recommend-submit">
                     {move || if walk.busy.get() { "Ranking…" } else { "Recommend lessons" }}

@@ -1,82 +1,13 @@
-//! What the ranking did: the factors of a lesson's score as a waterfall, and what was left out and why.
+//! The factors of a lesson's score as a waterfall: each row begins where the one before ended.
 
 use crate::format;
-use js_sys::{Array, Reflect};
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{Factor, FactorKind, TraceEntry};
-use std::collections::BTreeMap;
-use wasm_bindgen::{JsCast, JsValue};
 
-/// Lessons left out for one reason that are listed; the rest is counted.
-const LISTED: usize = 30;
-
-/// The part of a trace that is shown.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trace {
-    /// Entries of the recommended lessons.
-    ranked: Vec<TraceEntry>,
-    /// The others, by the reason's code.
-    left_out: BTreeMap<String, LeftOut>,
-}
-
-/// Lessons left out for one reason.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct LeftOut {
-    count: u32,
-    /// The ones with the highest score.
-    best: Vec<TraceEntry>,
-}
-
-impl Trace {
-    /// Reads a trace as it came from the worker.
-    pub fn read(entries: &JsValue) -> Self {
-        let mut trace = Self::default();
-        let mut others: BTreeMap<String, Vec<(f64, JsValue)>> = BTreeMap::new();
-        let Some(entries) = entries.dyn_ref::<Array>() else {
-            return trace;
-        };
-        for entry in entries.iter() {
-            let reason = Reflect::get(&entry, &"excluded".into())
-                .ok()
-                .and_then(|reason| reason.as_string());
-            match reason {
-                None => trace
-                    .ranked
-                    .extend(serde_wasm_bindgen::from_value::<TraceEntry>(entry)),
-                Some(reason) => {
-                    let score = Reflect::get(&entry, &"score".into())
-                        .ok()
-                        .and_then(|score| score.as_f64());
-                    others
-                        .entry(reason)
-                        .or_default()
-                        .push((score.unwrap_or_default(), entry));
-                }
-            }
-        }
-        for (reason, mut entries) in others {
-            let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-            entries.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let best = entries
-                .into_iter()
-                .take(LISTED)
-                .filter_map(|(_, entry)| serde_wasm_bindgen::from_value(entry).ok())
-                .collect();
-            trace.left_out.insert(reason, LeftOut { count, best });
-        }
-        trace
-    }
-
-    /// The entry of a recommended lesson.
-    pub fn of(&self, slug: &str) -> Option<&TraceEntry> {
-        self.ranked.iter().find(|entry| entry.slug == slug)
-    }
-}
-
-/// The factors of one score, in order, each with its bar from the running score before to the one after.
+/// The factors in order, each with its step from the score before to the one after, and the sum.
 #[component]
 pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
+    // Scores are at most 1; decision and project relevance are added before their mean is taken.
     let most = entry
         .factors
         .iter()
@@ -90,121 +21,187 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
             let from = std::mem::replace(&mut before, factor.running);
             row(factor, from / most, factor.running / most)
         })
-        .collect_view();
+        .collect::<Vec<_>>();
+    let total = entry.score / most;
+    let score = format::trim(entry.score, 4);
     view! {
-        <div class="scroll" tabindex="0">
+        <div class="waterfall-frame">
+            <p class="waterfall-said" data-testid="waterfall-said">{said(&entry)}</p>
             <table class="waterfall" data-testid="waterfall">
                 <caption class="sr-only">{format!("How the score of {} came about", entry.title)}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Factor"</th>
-                        <th scope="col" class="num">"Input"</th>
-                        <th scope="col" class="num">"Weight"</th>
+                        <th scope="col" class="waterfall-scale"><span>"0"</span><span>{format::trim(most, 2)}</span></th>
                         <th scope="col" class="num">"Effect"</th>
-                        <th scope="col">"Score so far"</th>
-                        <th scope="col" class="num">"After"</th>
+                        <th scope="col" class="num">"Score"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
-                <tfoot><tr><th scope="row" colspan="5">"Final score"</th><td class="num">{format::trim(entry.score, 4)}</td></tr></tfoot>
+                <tfoot>
+                    <tr>
+                        <th scope="row">"Final score"</th>
+                        <td class="bar-cell">{step(0.0, total, "fall-total")}</td>
+                        <td></td>
+                        <td class="num" data-testid="waterfall-score" data-value=entry.score.to_string()>{score}</td>
+                    </tr>
+                </tfoot>
             </table>
         </div>
     }
 }
 
 fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
+    let amount = |value: f64| format::trim(value, 4);
     let effect = match factor.kind {
-        FactorKind::Add => format!(
-            "{}{}",
-            if factor.contribution < 0.0 { "" } else { "+" },
-            format::trim(factor.contribution, 4)
-        ),
-        FactorKind::Multiply => format!("×{}", format::trim(factor.contribution, 4)),
-        FactorKind::Cap => format!("≤{}", format::trim(factor.contribution, 4)),
+        FactorKind::Add if factor.contribution < 0.0 => {
+            format!("−{}", amount(factor.contribution.abs()))
+        }
+        FactorKind::Add => format!("+{}", amount(factor.contribution)),
+        FactorKind::Multiply => format!("× {}", amount(factor.contribution)),
+        FactorKind::Cap => format!("≤ {}", amount(factor.contribution)),
     };
-    let (left, right) = if from <= to { (from, to) } else { (to, from) };
-    let class = if to < from { "bar-loss" } else { "bar-fill" };
-    // A factor that moves nothing still has a place to be seen at.
-    let width = ((right - left) * 100.0).max(0.6);
+    let sum = match factor.kind {
+        FactorKind::Add if factor.weight != 1.0 => Some(format!(
+            "{} × {}",
+            amount(factor.input),
+            amount(factor.weight)
+        )),
+        _ => None,
+    };
+    let class = if to < from { "fall-down" } else { "fall-up" };
     view! {
-        <tr>
-            <th scope="row"><b>{format::spaced(&factor.name)}</b><span class="muted">{factor.note.clone()}</span></th>
-            <td class="num">{format::trim(factor.input, 4)}</td>
-            <td class="num">{format::trim(factor.weight, 4)}</td>
+        <tr data-testid="waterfall-row" data-factor=factor.name.clone()>
+            <th scope="row">
+                <b>{label(&factor.name)}</b>
+                <span class="muted">{sum.map(|sum| view! { <span class="num">{sum}</span>" · " })}{factor.note.clone()}</span>
+            </th>
+            <td class="bar-cell">{step(from, to, class)}</td>
             <td class="num">{effect}</td>
-            <td class="bar-cell">
-                <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                    <rect class="bar-back" width="100" height="10"></rect>
-                    <rect class=class x=format::trim(left * 100.0, 2) width=format::trim(width, 2) height="10"></rect>
-                </svg>
-            </td>
-            <td class="num">{format::trim(factor.running, 4)}</td>
+            <td class="num">{amount(factor.running)}</td>
         </tr>
     }
     .into_any()
 }
 
-/// What was left out, grouped by reason.
-#[component]
-pub fn LeftOutList(trace: Trace) -> impl IntoView {
-    let groups = trace
-        .left_out
-        .into_iter()
-        .map(|(reason, group)| view! { <Group reason group/> }.into_any())
-        .collect::<Vec<_>>();
-    if groups.is_empty() {
-        return view! { <p class="muted">"Nothing was left out."</p> }.into_any();
+/// A step from one score to the next, with the line on which the next row begins.
+fn step(from: f64, to: f64, class: &'static str) -> AnyView {
+    let share = |value: f64| format!("{}%", format::trim(value.clamp(0.0, 1.0) * 100.0, 2));
+    let (left, right) = if from <= to { (from, to) } else { (to, from) };
+    view! {
+        <svg class="fall" aria-hidden="true">
+            <line class="fall-edge" x1=share(from) x2=share(from) y1="0%" y2="50%"></line>
+            <line class="fall-edge" x1=share(to) x2=share(to) y1="50%" y2="100%"></line>
+            <rect class=class x=share(left) y="25%" width=share(right - left) height="50%" rx="2"></rect>
+            // A factor that moves nothing still has a place to be seen at.
+            <line class=format!("{class} fall-mark") x1=share(to) x2=share(to) y1="22%" y2="78%"></line>
+        </svg>
     }
-    view! { <div class="groups">{groups}</div> }.into_any()
+    .into_any()
 }
 
-#[component]
-fn Group(reason: String, group: LeftOut) -> impl IntoView {
-    let label = match reason.as_str() {
-        "archived" => "Archived".to_owned(),
-        "quarantined" => "Quarantined: held back until a person approves them".to_owned(),
-        "domain" => "For another domain".to_owned(),
-        "category" => "Not for this phase of work".to_owned(),
-        "low_effectiveness" => "Failed too often when applied".to_owned(),
-        "low_relevance" => "Not relevant enough".to_owned(),
-        "duplicate_title" => "Same title as a better one".to_owned(),
-        "beyond_limit" => "Fits, but others fit better".to_owned(),
-        other => format::spaced(other),
-    };
-    let rest = group.count as usize - group.best.len().min(group.count as usize);
-    let rows = group
-        .best
-        .into_iter()
-        .map(|entry| {
-            let (title, why) = (entry.title.clone(), entry.reason.clone());
-            let address = format!("/lessons/{}", format::encode(&entry.slug));
-            let has_factors = !entry.factors.is_empty();
-            view! {
-                <li>
-                    <A href=address>{title}</A>
-                    {why.map(|why| view! { <span class="muted">{why}</span> })}
-                    {has_factors.then(|| {
-                        let kept = StoredValue::new(entry);
-                        let open = RwSignal::new(false);
-                        view! {
-                            <details on:toggle=move |_| open.set(true)>
-                                <summary>"How it was scored"</summary>
-                                <Show when=move || open.get()><Waterfall entry=kept.get_value()/></Show>
-                            </details>
-                        }
-                    })}
-                </li>
-            }
-            .into_any()
-        })
-        .collect::<Vec<_>>();
-    let rows = StoredValue::new_local(Some(rows));
-    let open = RwSignal::new(false);
-    view! {
-        <details class="group" data-testid="left-out" data-reason=reason on:toggle=move |_| open.set(true)>
-            <summary><span>{label}</span><span class="count">{format::count(group.count)}</span></summary>
-            {move || open.get().then(|| view! { <ul>{rows.try_update_value(Option::take).flatten()}</ul> })}
-            {(rest > 0).then(|| view! { <p class="muted">{format!("and {} more", format::count(rest as u64))}</p> })}
-        </details>
+/// The waterfall in a sentence: what carried the score, and what took most from it.
+fn said(entry: &TraceEntry) -> String {
+    let mut running = 0.0;
+    let (mut best, mut worst): (Option<(&str, f64)>, Option<(&str, f64)>) = (None, None);
+    for factor in &entry.factors {
+        let effect = factor.running - running;
+        running = factor.running;
+        if effect > best.map_or(0.0, |(_, most)| most) {
+            best = Some((&factor.name, effect));
+        }
+        // The mean of two relevances takes half of their sum, which is no judgement.
+        if factor.name != "mean" && effect < worst.map_or(-0.0005, |(_, least)| least) {
+            worst = Some((&factor.name, effect));
+        }
+    }
+    let amount = |value: f64| format::trim(value.abs(), 3);
+    let carried = best.map(|(name, effect)| {
+        format!(
+            "Most of it comes from {} (+{})",
+            lower(name),
+            amount(effect)
+        )
+    });
+    let taken =
+        worst.map(|(name, effect)| format!("{} takes off most (−{})", label(name), amount(effect)));
+    match (carried, taken) {
+        (Some(carried), Some(taken)) => format!("{carried}. {taken}."),
+        (Some(one), None) | (None, Some(one)) => format!("{one}."),
+        (None, None) => "Nothing speaks for it.".to_owned(),
+    }
+}
+
+/// A factor in the words of the page.
+pub fn label(name: &str) -> String {
+    match name {
+        "similarity" => "Likeness in meaning",
+        "keyword" => "Words in common",
+        "metadata" => "Project and technologies",
+        "confidence" => "Confidence",
+        "decision" => "Bears on the decision",
+        "decision_cap" => "Decision relevance, at most",
+        "mean" => "Mean of both relevances",
+        "at_most_one" => "Relevance, at most 1",
+        "low_rating" => "Poor ratings",
+        "never_helpful" => "Shown often, never helpful",
+        "causal" => "How often it was a cause",
+        other => return format::spaced(other),
+    }
+    .to_owned()
+}
+
+fn lower(name: &str) -> String {
+    let mut label = label(name);
+    if let Some(first) = label.get_mut(..1) {
+        first.make_ascii_lowercase();
+    }
+    label
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(steps: &[(&str, f64)]) -> TraceEntry {
+        let factors = steps
+            .iter()
+            .map(|(name, running)| Factor {
+                name: (*name).to_owned(),
+                kind: FactorKind::Add,
+                input: 0.0,
+                weight: 1.0,
+                contribution: 0.0,
+                running: *running,
+                note: String::new(),
+            })
+            .collect();
+        TraceEntry {
+            slug: "a".into(),
+            title: "A".into(),
+            rank: Some(1),
+            relevance: 0.0,
+            score: 0.0,
+            factors,
+            excluded: None,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn the_sentence_names_what_moved_the_score_most() {
+        for (steps, words) in [
+            (
+                vec![("similarity", 0.4), ("causal", 0.3)],
+                "Most of it comes from likeness in meaning (+0.4). How often it was a cause takes off most (−0.1).",
+            ),
+            (
+                vec![("metadata", 0.2), ("keyword", 0.7), ("at_most_one", 0.7)],
+                "Most of it comes from words in common (+0.5).",
+            ),
+            (vec![], "Nothing speaks for it."),
+        ] {
+            assert_eq!(said(&entry(&steps)), words);
+        }
     }
 }

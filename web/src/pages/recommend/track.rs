@@ -18,7 +18,7 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
         let decision_id = walk.answered.with_untracked(|answered| {
             answered
                 .as_ref()
-                .map(|answered| answered.decision_id.clone())
+                .and_then(|answered| answered.decision_id.clone())
         });
         let request = Track {
             decision_id: decision_id.unwrap_or_default(),

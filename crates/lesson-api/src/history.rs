@@ -1,0 +1,220 @@
+//! What a lesson's ledger says of it: events, the course of its numbers, where it was shown, its texts, and its
+//! standing explained.
+
+use crate::lesson::HistoryEntry;
+use crate::words::{BadgeKind, MatchType, TradeOutcome};
+use serde::{Deserialize, Serialize};
+
+/// `GET /v1/lessons/{slug}/history`: the query parameters. Pages go back in time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct HistoryQuery {
+    /// Events, and retrievals, on a page: 1 to 1,000, and as many when absent.
+    pub limit: Option<u32>,
+    /// Only events before this one; `next_before` of the page before.
+    pub before: Option<u32>,
+    /// Only retrievals before this one; `next_shown_before` of the page before.
+    pub shown_before: Option<u32>,
+}
+
+/// The answer to a history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct History {
+    /// The lesson.
+    pub slug: String,
+    /// The latest events that touched it, oldest first.
+    pub events: Vec<HistoryEntry>,
+    /// How many there are in all.
+    pub total: u32,
+    /// Where the page before these events begins; `null` on the last one.
+    pub next_before: Option<u32>,
+    /// The course of its numbers over its whole life, oldest first; at most 240 points.
+    pub course: Vec<CoursePoint>,
+    /// The latest retrievals that returned it, oldest first.
+    pub shown: Vec<Showing>,
+    /// How many there are in all.
+    pub shown_total: u32,
+    /// Where the page before these retrievals begins; `null` on the last one.
+    pub next_shown_before: Option<u32>,
+    /// Its latest texts, oldest first, at most 100: `GET /v1/lessons/{slug}/revisions/{rev}` shows one.
+    pub revisions: Vec<RevisionMark>,
+}
+
+/// A lesson's numbers at a point of its life, and the event that brought them there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoursePoint {
+    /// When.
+    pub at: String,
+    /// The event's id; the last one's, when the point stands for several.
+    pub op_id: String,
+    /// The event's name, such as `Rated`.
+    pub event: String,
+    /// In words, such as `Rated helpful`.
+    pub summary: String,
+    /// How many events that moved a number it stands for.
+    pub events: u32,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// Causal effectiveness, 0 to 1.
+    pub effectiveness: f64,
+    /// The same, lowered when the lesson was seldom a cause: what ranking uses.
+    pub causal_adjusted: f64,
+    /// Of the decisions in which it was applied, those that went well; `null` without any.
+    pub success_rate: Option<f64>,
+    /// Helpful ratings among all, from two on.
+    pub effectiveness_score: Option<f64>,
+    /// The badge then.
+    pub badge: BadgeKind,
+}
+
+/// A retrieval that returned a lesson, and what followed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Showing {
+    /// When.
+    pub at: String,
+    /// Names the retrieval.
+    pub retrieval_id: String,
+    /// What it was for, such as `recommend`.
+    pub purpose: String,
+    /// The lesson's rank in it.
+    pub rank: u32,
+    /// Its score, 0 to 1.
+    pub score: f64,
+    /// Its relevance before standing, 0 to 1.
+    pub relevance: f64,
+    /// The situation in words.
+    pub query: Option<String>,
+    /// The kind of project.
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    pub tech_stack: Vec<String>,
+    /// The phase of work.
+    pub phase: Option<String>,
+    /// The field of the decision.
+    pub domain: Option<String>,
+    /// The decision it was for.
+    pub decision_id: Option<String>,
+    /// Whether it was applied; `null` when there is no decision that says.
+    pub applied: Option<bool>,
+    /// How that was seen.
+    pub match_type: Option<MatchType>,
+    /// How sure that is, 0 to 1.
+    pub confidence: Option<f64>,
+    /// The agent's words around it.
+    pub quote: Option<String>,
+    /// What came of the decision; `null` while nobody has said.
+    pub outcome: Option<TradeOutcome>,
+    /// Profit or loss in percent.
+    pub pnl_percent: Option<f64>,
+    /// Whether the outcome moved this lesson's standing.
+    pub counted: bool,
+}
+
+/// A revision of a lesson's text, by its number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RevisionMark {
+    /// Its number, from 1.
+    pub rev: u32,
+    /// When.
+    pub at: String,
+    /// By which device or agent.
+    pub actor: String,
+    /// In words, such as `Edited title; now revision 2`.
+    pub summary: String,
+}
+
+/// `GET /v1/lessons/{slug}/revisions/{rev}`: a text as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Revision {
+    /// The lesson.
+    pub slug: String,
+    /// The revision.
+    pub rev: u32,
+    /// When it was made.
+    pub at: String,
+    /// By which device or agent.
+    pub actor: String,
+    /// Every field of the text.
+    pub fields: Vec<RevisionField>,
+}
+
+/// A field of a text. Lists are written with commas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RevisionField {
+    /// Its name, such as `title`.
+    pub name: String,
+    /// What it was in the revision before; `null` in the first one.
+    pub before: Option<String>,
+    /// What it was in this one.
+    pub after: String,
+    /// Whether this revision changed it.
+    pub changed: bool,
+}
+
+/// `GET /v1/lessons/{slug}/standing`: each number, how it comes about, and what it says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StandingExplained {
+    /// The lesson.
+    pub slug: String,
+    /// The numbers: `proven`, `qualification`, `success_rate`, `effectiveness_score`, `confidence`,
+    /// `effective_confidence`, `effectiveness`, `causal_adjusted` and `rank_factor`.
+    pub terms: Vec<Term>,
+}
+
+/// A number or a state of a lesson, explained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Term {
+    /// Its name.
+    pub name: String,
+    /// Its value, for a state 1 or 0; `null` while there is nothing to compute it of.
+    pub value: Option<f64>,
+    /// The formula in words, with the policy's constants.
+    pub formula: String,
+    /// What went in.
+    pub numbers: Vec<TermNumber>,
+    /// What it says of this lesson.
+    pub sentence: String,
+}
+
+/// A number that goes into a formula.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TermNumber {
+    /// Its name, such as `times_applied`.
+    pub name: String,
+    /// Its value; `null` while there is none.
+    pub value: Option<f64>,
+    /// What is asked of it, such as `at least 3`; `null` when nothing is.
+    pub wanted: Option<String>,
+    /// Whether it is so.
+    pub met: Option<bool>,
+}

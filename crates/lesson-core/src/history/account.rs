@@ -1,0 +1,224 @@
+//! What a ledger says of one lesson, in one pass: the events that touched it, where it was shown and what followed;
+//! and from these the course of its numbers and its texts.
+
+use super::{HistoryEntry, is_seen, summary};
+use crate::event::{Event, Happening, SurfacedContext, SurfacedItem};
+use crate::instant::Millis;
+use crate::lesson::{Lesson, Standing, Text};
+use crate::policy::{Policy, RankPolicy};
+use crate::space::{Recommendation, Space};
+use std::collections::BTreeSet;
+
+/// Everything that a ledger says of one lesson.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Account<'a> {
+    /// The events that touched it, oldest first.
+    pub entries: Vec<HistoryEntry<'a>>,
+    /// The retrievals that returned it, oldest first.
+    pub shown: Vec<Showing<'a>>,
+}
+
+/// A retrieval that returned a lesson, and what followed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Showing<'a> {
+    /// When.
+    pub at: Millis,
+    /// Names the retrieval.
+    pub retrieval_id: &'a str,
+    /// What it was for, such as `recommend`.
+    pub purpose: &'a str,
+    /// The situation.
+    pub context: &'a SurfacedContext,
+    /// Rank and score of the lesson.
+    pub item: &'a SurfacedItem,
+    /// What became of it, when the retrieval was for a decision.
+    pub record: Option<Recommendation>,
+}
+
+/// Replays a ledger; see [`super::history`]. Costs one fold of the ledger.
+pub fn account<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    slug: &str,
+    policy: &Policy,
+) -> Account<'a> {
+    let mut space = Space::new();
+    let mut held: Option<Lesson> = None;
+    let mut account = Account::default();
+    let mut counted: BTreeSet<&str> = BTreeSet::new();
+    for event in events {
+        // What worked for a tool says nothing of a lesson.
+        if matches!(event.event, Happening::ToolSucceeded { .. }) {
+            continue;
+        }
+        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
+            continue;
+        }
+        if let Some(showing) = showing(event, slug)
+            && counted.insert(showing.retrieval_id)
+        {
+            account.shown.push(showing);
+        }
+        let Some(now) = space.lesson(slug) else {
+            continue;
+        };
+        let changed = held.as_ref() != Some(now);
+        if !changed && !is_seen(&event.event, slug) {
+            continue;
+        }
+        account.entries.push(HistoryEntry {
+            event,
+            summary: summary(&event.event, slug, held.as_ref(), now, &space),
+            before: held.as_ref().map(|lesson| lesson.standing.clone()),
+            after: now.standing.clone(),
+            rev: now.rev,
+        });
+        if changed {
+            held = Some(now.clone());
+        }
+    }
+    for showing in &mut account.shown {
+        showing.record = showing
+            .context
+            .decision_id
+            .as_deref()
+            .and_then(|id| space.decision(id)?.record(slug).cloned());
+    }
+    account
+}
+
+fn showing<'a>(event: &'a Event, slug: &str) -> Option<Showing<'a>> {
+    let Happening::Surfaced {
+        retrieval_id,
+        purpose,
+        context,
+        items,
+        ..
+    } = &event.event
+    else {
+        return None;
+    };
+    Some(Showing {
+        at: event.at,
+        retrieval_id,
+        purpose,
+        context,
+        item: items.iter().find(|item| item.lesson == slug)?,
+        record: None,
+    })
+}
+
+/// A lesson's numbers at a point of its life, and the event that brought them there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoursePoint<'e, 'a> {
+    /// The event; the last one, when the point stands for several.
+    pub entry: &'e HistoryEntry<'a>,
+    /// How many events that moved a number it stands for.
+    pub events: usize,
+}
+
+/// The events that moved confidence, effectiveness, success rate or what is derived from them, oldest first: at most
+/// `most` points, at least 2. Where there are more events, neighbours share a point; the first and the last event always
+/// have one of their own.
+pub fn course<'e, 'a>(
+    entries: &'e [HistoryEntry<'a>],
+    policy: &RankPolicy,
+    most: usize,
+) -> Vec<CoursePoint<'e, 'a>> {
+    let moves: Vec<&HistoryEntry<'a>> = entries
+        .iter()
+        .filter(|entry| {
+            entry
+                .before
+                .as_ref()
+                .is_none_or(|before| numbers(before, policy) != numbers(&entry.after, policy))
+        })
+        .collect();
+    let most = most.max(2);
+    if moves.len() <= most {
+        let alone = |entry| CoursePoint { entry, events: 1 };
+        return moves.into_iter().map(alone).collect();
+    }
+    let (inner, shares) = (moves.len() - 2, most - 2);
+    let mut points = Vec::with_capacity(most);
+    let mut from = 0;
+    // The ends stand alone; between them each share takes its part of the others.
+    let ends = std::iter::once(1)
+        .chain((1..=shares).map(|share| 1 + inner * share / shares))
+        .chain(std::iter::once(moves.len()));
+    for to in ends {
+        if let Some(entry) = to.checked_sub(1).and_then(|last| moves.get(last))
+            && to > from
+        {
+            points.push(CoursePoint {
+                entry,
+                events: to - from,
+            });
+            from = to;
+        }
+    }
+    points
+}
+
+/// The numbers of the course.
+fn numbers(
+    held: &Standing,
+    policy: &RankPolicy,
+) -> (f64, f64, f64, Option<f64>, Option<f64>, bool) {
+    (
+        held.confidence,
+        held.effectiveness,
+        held.causal_adjusted(policy),
+        held.success_rate(),
+        held.effectiveness_score(),
+        held.proven_effective,
+    )
+}
+
+/// A revision of a lesson's text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Revision {
+    /// The event that made it.
+    pub op_id: String,
+    /// When.
+    pub at: Millis,
+    /// By which device or agent.
+    pub actor: String,
+    /// The text.
+    pub text: Text,
+    /// The text of the revision before; `None` for the first one.
+    pub before: Option<Text>,
+}
+
+/// The revision `rev` of the lesson `slug`; `None` when the ledger has no such revision. Costs one fold of the ledger
+/// up to it.
+pub fn revision<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    slug: &str,
+    rev: u32,
+    policy: &Policy,
+) -> Option<Revision> {
+    let mut space = Space::new();
+    for event in events {
+        let touches = match &event.event {
+            Happening::LessonAdded { lesson } => lesson.slug == slug,
+            Happening::LessonEdited { lesson, .. } => lesson == slug,
+            _ => false,
+        };
+        let before = touches.then(|| space.lesson(slug).cloned()).flatten();
+        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) || !touches {
+            continue;
+        }
+        if let Some(now) = space.lesson(slug)
+            && now.rev == rev
+        {
+            return Some(Revision {
+                op_id: event.op_id.clone(),
+                at: event.at,
+                actor: event.actor.clone(),
+                text: now.text.clone(),
+                before: before.map(|lesson| lesson.text),
+            });
+        }
+    }
+    None
+}

@@ -1,0 +1,101 @@
+//! One situation ranked twice: by the space's constants and by those of the request.
+
+use crate::host::Host;
+use crate::override_policy::rank_policy;
+use crate::report::count;
+use crate::retrieve::{check, of_rank, situation};
+use crate::service::{Answer, Service};
+use lesson_api::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};
+use lesson_core as core;
+use lesson_sync::Store;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn compare(&self, asked: Recommend) -> Result<Answer, ApiError> {
+        check(&asked)?;
+        for (field, given) in [
+            ("decision_id", asked.decision_id.is_some()),
+            ("explain", asked.explain.is_some()),
+            ("dry_run", asked.dry_run.is_some()),
+            ("trace_part", asked.trace_part.is_some()),
+        ] {
+            if given {
+                return Err(ApiError::invalid(
+                    field,
+                    format!("a comparison explains itself and records nothing; leave {field} out"),
+                ));
+            }
+        }
+        let Some(changes) = &asked.policy else {
+            return Err(ApiError::invalid(
+                "policy",
+                "policy is missing; name the constants to compare with, as GET /v1/policy shows them under rank",
+            ));
+        };
+        let held = &self.policy.rank;
+        let changed = rank_policy(held, changes)?;
+        let situation = situation(&asked);
+        let vector = self.situation_vector(&situation);
+        let state = self.state.borrow();
+        let rank = |policy: &core::RankPolicy| {
+            state
+                .with_similarity(vector.as_deref(), |similarity| {
+                    core::recommend(
+                        &state.space,
+                        &situation,
+                        similarity,
+                        &state.index,
+                        policy,
+                        true,
+                    )
+                })
+                .map_err(|error| of_rank(error, policy))
+        };
+        let (before, after) = (rank(held)?, rank(&changed)?);
+        let lessons: Vec<Compared> = core::compare(&before, &after)
+            .into_iter()
+            .map(compared)
+            .collect();
+        let moved = |lesson: &&Compared| lesson.before.rank != lesson.after.rank;
+        Answer::json(&Comparison {
+            semantic: before.semantic || after.semantic,
+            moved: count(lessons.iter().filter(moved).count()),
+            lessons,
+        })
+    }
+}
+
+fn compared(lesson: core::Compared) -> Compared {
+    Compared {
+        slug: lesson.slug,
+        title: lesson.title,
+        before: placed(lesson.before),
+        after: placed(lesson.after),
+        factors: lesson
+            .factors
+            .into_iter()
+            .map(|factor| FactorChange {
+                name: factor.name.to_owned(),
+                before: factor.before,
+                after: factor.after,
+            })
+            .collect(),
+        sentence: lesson.sentence,
+    }
+}
+
+fn placed(place: core::Placed) -> Placed {
+    let (excluded, reason) = match place.exclusion {
+        Some(exclusion) => (
+            Some(exclusion.code.as_str().to_owned()),
+            Some(exclusion.words),
+        ),
+        None => (None, None),
+    };
+    Placed {
+        rank: place.rank,
+        score: place.score,
+        relevance: place.relevance,
+        excluded,
+        reason,
+    }
+}

@@ -1,0 +1,180 @@
+// Why these lessons and not others: waterfalls, what was left out, other weights, and addresses that hold it all.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+
+after(close);
+
+const QUERY = "idempotency keys on writes";
+const items = (page) => page.getByTestId("recommended-item");
+
+/** The rank of a number in a text such as `0.7903`. */
+const number = async (locator) => Number(await locator.getAttribute("data-value"));
+
+test("each lesson has a waterfall that ends at its score", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await recommend(page, QUERY);
+    const scores = [];
+    for (let at = 0; at < (await items(page).count()); at += 1) {
+      const item = items(page).nth(at);
+      // By keyboard.
+      await item.getByTestId("why").locator("summary").focus();
+      await page.keyboard.press("Enter");
+      await item.getByTestId("waterfall").waitFor();
+      scores.push(await number(item.getByTestId("waterfall-score")));
+      const last = await item.getByTestId("waterfall-row").last().locator("td.num").last().textContent();
+      assert.ok(Math.abs(Number(last) - scores.at(-1)) < 0.0001, `${last} is the score ${scores.at(-1)}`);
+      assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/);
+    }
+    assert.equal(scores.length, 5);
+    assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+  });
+});
+
+test("what was left out is grouped, counted, paged and can be searched", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await recommend(page, QUERY);
+    const total = Number.parseInt(await page.getByTestId("left-out-total").textContent(), 10);
+    const counts = await page.getByTestId("left-out").locator(".count").allTextContents();
+    assert.equal(counts.reduce((sum, count) => sum + Number(count), 0), total);
+    assert.equal(total, 85 - 5);
+    const group = page.locator("[data-testid=left-out][data-reason=low_relevance]");
+    const all = Number(await group.locator(".count").textContent());
+    assert.ok(all > 20, `${all} lessons are not relevant`);
+    await group.locator("summary").first().click();
+    assert.equal(await group.getByTestId("left-out-item").count(), 10);
+    while (await group.getByTestId("left-out-more").count()) {
+      const before = await group.getByTestId("left-out-item").count();
+      await group.getByTestId("left-out-more").click();
+      await group.getByTestId("left-out-item").nth(before).waitFor();
+    }
+    const shown = await slugs(group.getByTestId("left-out-item"));
+    assert.equal(shown.length, all);
+    assert.equal(new Set(shown).size, all);
+    // The one that is missed.
+    await page.getByTestId("left-out-search").fill("POLYMARKET-NEWS");
+    const found = page.locator("[data-testid=left-out-item][data-slug=warning-polymarket-news-latency]");
+    await found.waitFor();
+    assert.equal(await page.getByTestId("left-out-item").count(), 1);
+    await page.getByTestId("left-out-search").fill("there is no such lesson");
+    await page.getByTestId("left-out-none").waitFor();
+  });
+});
+
+test("other weights are shown side by side and put back, and nothing is recorded", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    const first = await recommend(page, QUERY);
+    // A standing that the weights can forgive: four people found the first one not helpful.
+    await page.getByTestId("recommended-item").first().getByRole("link").first().click();
+    for (let n = 1; n <= 4; n += 1) {
+      await page.getByTestId("rate-not-helpful").filter({ hasText: `(${n - 1})` }).click();
+    }
+    await page.getByTestId("rate-not-helpful").filter({ hasText: "(4)" }).waitFor();
+    await page.goBack();
+    await items(page).first().waitFor();
+    const before = await slugs(items(page));
+    await page.getByTestId("replay").locator("summary").first().click();
+    await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
+    // By keyboard: the end key brings the slider to 1.
+    await page.getByTestId("weight-low_score_factor").focus();
+    await page.keyboard.press("End");
+    await page.getByTestId("replay-status").filter({ hasText: /moved|stays/ }).waitFor();
+    await page.getByTestId("order-after").first().waitFor();
+    assert.deepEqual(await slugs(page.getByTestId("order-before")), before);
+    const after = await slugs(page.getByTestId("order-after"));
+    assert.ok(after.indexOf(first[0]) < before.indexOf(first[0]) || before.indexOf(first[0]) === 0);
+    assert.match(page.url(), /w\.low_score_factor=1/);
+    // All lessons move up or stay when relevance is not asked for; each says why.
+    const moved = page.getByTestId("moved");
+    for (const text of await moved.allTextContents()) assert.match(text, /score/);
+    await page.getByTestId("weights-reset").click();
+    await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
+    assert.equal(await page.getByTestId("order-after").count(), 0);
+    assert.doesNotMatch(page.url(), /w\./);
+    // One recommendation was made, the rest was looking.
+    await page.goto(`${url}/lessons/${first[0]}`);
+    await page.getByTestId("shown-total").filter({ hasText: /^1 time/ }).waitFor();
+  });
+});
+
+test("the address holds the situation: links, back, forward and reload find it", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    const one = await recommend(page, QUERY);
+    const address = page.url();
+    assert.match(address, /\/recommend\?q=idempotency%20keys%20on%20writes&decision=/);
+    await page.getByTestId("recommend-query").fill("flaky tests that share state");
+    await page.getByTestId("recommend-submit").click();
+    await page.waitForURL(/flaky/);
+    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug !== slug, one[0]);
+    const two = await slugs(items(page));
+    await page.goBack();
+    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, one[0]);
+    assert.deepEqual(await slugs(items(page)), one);
+    assert.equal(await page.getByTestId("recommend-query").inputValue(), QUERY);
+    await page.goForward();
+    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, two[0]);
+    // A reload in the middle of a walk: the decision is still at hand.
+    await page.reload();
+    await items(page).first().waitFor();
+    assert.deepEqual(await slugs(items(page)), two);
+    await page.getByTestId("track-input").fill(`Using \`${two[0]}\`.`);
+    await page.getByTestId("track-submit").click();
+    await page.locator(`[data-testid=detection][data-slug="${two[0]}"][data-applied=true]`).waitFor();
+    // A link without a decision is looked at; the button makes it one.
+    await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&limit=3`);
+    await page.getByTestId("only-looked").waitFor();
+    assert.equal(await items(page).count(), 3);
+    assert.equal(await page.getByTestId("track-input").count(), 0);
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("track-input").waitFor();
+    assert.equal(await page.getByTestId("only-looked").count(), 0);
+    // Weights come with a link too.
+    await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`);
+    await page.getByTestId("order-after").first().waitFor();
+    assert.equal(await page.getByTestId("weight-unhelpful_factor").inputValue(), "0.25");
+    assert.equal(await page.getByTestId("weight-causal_weight").inputValue(), "0.5");
+  });
+});
+
+test("a situation that can't be ranked says what to do, and an empty one is an empty form", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await page.goto(`${url}/recommend?q=x&phase=lunch`);
+    await page.getByTestId("error").filter({ hasText: "there is no phase" }).waitFor();
+    await visit(page, "Recommend");
+    await page.getByTestId("error").waitFor({ state: "detached" });
+    await ready(page);
+    assert.equal(await page.getByTestId("recommend-query").inputValue(), "");
+    assert.equal(await items(page).count(), 0);
+  });
+});
+
+test("stats and tools show where numbers come from", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/stats`);
+    await page.getByTestId("empty").filter({ hasText: "Nothing to count yet" }).waitFor();
+    await loadSamples(page);
+    await recommend(page, QUERY);
+    await visit(page, "Stats");
+    const steps = page.getByTestId("funnel-step");
+    assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]);
+    assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), ["0", "0", "85", "0"]);
+    await page.getByTestId("feedback-health").filter({ hasText: "No feedback on a session" }).waitFor();
+
+    await visit(page, "Tools");
+    await page.getByTestId("tool-query").fill("take a screenshot of a page");
+    await page.getByTestId("tool-server").fill("browser");
+    await page.getByTestId("tool-submit").click();
+    const record = page.locator("[data-testid=tool-record][data-server=browser]");
+    await record.waitFor();
+    assert.match(await record.textContent(), /counts 100%/);
+    assert.match(await record.getByRole("img").getAttribute("aria-label"), /just now, counts 100%/);
+    await page.getByTestId("decay").filter({ hasText: "Every 3 days" }).waitFor();
+    await page.getByTestId("records-search").fill("postgres");
+    await page.getByTestId("no-records").waitFor();
+  });
+});

@@ -1,0 +1,154 @@
+//! The weights that a person may try: sliders, their place in the address, and the constants of the request they mean.
+
+use crate::format;
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+use serde_json::{Map, Value};
+
+/// A constant of the ranking that has a slider.
+pub struct Knob {
+    /// Its name in the policy, and with `w.` before it in the address.
+    pub name: &'static str,
+    /// What the page calls it.
+    pub label: &'static str,
+    /// What more of it does.
+    pub about: &'static str,
+    /// A constant that gets the rest to 1: the engine wants the two to be at most 1 together.
+    pub rest: Option<&'static str>,
+}
+
+/// The sliders, in the order of the pipeline.
+pub const KNOBS: [Knob; 9] = [
+    Knob {
+        name: "similarity_weight",
+        label: "Likeness in meaning",
+        about: "How much it counts that lesson and situation mean the same. Needs the model.",
+        rest: None,
+    },
+    Knob {
+        name: "metadata_weight",
+        label: "Project and technologies",
+        about: "How much a fitting kind of project and technologies count. Needs the model; without it they count whole.",
+        rest: None,
+    },
+    Knob {
+        name: "confidence_weight",
+        label: "Confidence",
+        about: "How much ratings and votes count. Needs the model.",
+        rest: None,
+    },
+    Knob {
+        name: "tech_weight",
+        label: "Technologies over kind of project",
+        about: "To the right only technologies count, to the left only the kind of project.",
+        rest: Some("project_weight"),
+    },
+    Knob {
+        name: "decision_base",
+        label: "Where decisions begin",
+        about: "What every lesson gets when a domain or a market is given, before its kind adds to it.",
+        rest: None,
+    },
+    Knob {
+        name: "relevance_min",
+        label: "Least relevance",
+        about: "What fits less is left out.",
+        rest: None,
+    },
+    Knob {
+        name: "causal_weight",
+        label: "Being a cause",
+        about: "How far a lesson that was seldom a cause of good work falls.",
+        rest: Some("causal_base"),
+    },
+    Knob {
+        name: "low_score_factor",
+        label: "What poor ratings leave",
+        about: "To the left, badly rated lessons fall further.",
+        rest: None,
+    },
+    Knob {
+        name: "unhelpful_factor",
+        label: "What never helping leaves",
+        about: "To the left, lessons that are shown often and never helped fall further.",
+        rest: None,
+    },
+];
+
+/// Where the sliders stand; `None` is the space's own weight.
+#[derive(Clone, Copy)]
+pub struct Weights([RwSignal<Option<f64>>; KNOBS.len()]);
+
+impl Weights {
+    /// All as the space has them.
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|_| RwSignal::new(None)))
+    }
+
+    /// Each slider with its place.
+    pub fn each(self) -> impl Iterator<Item = (&'static Knob, RwSignal<Option<f64>>)> {
+        KNOBS.iter().zip(self.0)
+    }
+
+    /// Whether any is moved.
+    pub fn is_moved(self) -> bool {
+        self.0.iter().any(|place| place.get().is_some())
+    }
+
+    /// Puts all back.
+    pub fn reset(self) {
+        for place in self.0 {
+            place.set(None);
+        }
+    }
+
+    /// Reads an address; what is no share is passed over.
+    pub fn read(self, query: &ParamsMap) {
+        for (knob, place) in self.each() {
+            let typed = query.get(&format!("w.{}", knob.name));
+            let value = typed.and_then(|typed| typed.parse::<f64>().ok());
+            place.set(value.filter(|value| (0.0..=1.0).contains(value)));
+        }
+    }
+
+    /// The moved ones as a part of an address.
+    pub fn address(self) -> String {
+        let parts: Vec<String> = self
+            .each()
+            .filter_map(|(knob, place)| {
+                let value = place.get_untracked()?;
+                Some(format!("w.{}={}", knob.name, format::trim(value, 2)))
+            })
+            .collect();
+        parts.join("&")
+    }
+
+    /// The moved ones as a request's `policy`.
+    pub fn policy(self) -> Value {
+        let mut policy = Map::new();
+        for (knob, place) in self.each() {
+            if let Some(value) = place.get_untracked() {
+                // Two decimals, as in the address, so that a link means the same.
+                let whole = (value * 100.0).round();
+                policy.insert(knob.name.to_owned(), (whole / 100.0).into());
+                if let Some(rest) = knob.rest {
+                    policy.insert(rest.to_owned(), ((100.0 - whole) / 100.0).into());
+                }
+            }
+        }
+        Value::Object(policy)
+    }
+}
+
+/// The weights that an address holds, as [`Weights::address`] orders them.
+pub fn canonical(query: &ParamsMap) -> String {
+    let parts: Vec<String> = KNOBS
+        .iter()
+        .filter_map(|knob| {
+            let key = format!("w.{}", knob.name);
+            let typed = query.get(&key).filter(|typed| !typed.is_empty())?;
+            Some(format!("{key}={}", format::encode(&typed)))
+        })
+        .collect();
+    parts.join("&")
+}
