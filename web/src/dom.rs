@@ -4,7 +4,9 @@ use gloo::file::{Blob, ObjectUrl};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlAnchorElement, HtmlElement};
+use web_sys::{
+    HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 
 /// How long a download's URL is kept for the browser to fetch it, in milliseconds.
 const URL_LIFE: u32 = 60_000;
@@ -79,4 +81,22 @@ pub fn focus(id: &'static str) {
             let _ = element.unchecked_into::<HtmlElement>().focus();
         }
     });
+}
+
+/// Scrolls what holds the element with this id just so far that it is seen.
+pub fn show(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// The name of a key on this system's keyboards.
+pub fn key_name(key: &'static str) -> &'static str {
+    let platform = window().navigator().platform().unwrap_or_default();
+    match key {
+        "Ctrl" if platform.starts_with("Mac") || platform.starts_with("iP") => "⌘",
+        key => key,
+    }
 }

@@ -53,6 +53,23 @@ impl Theme {
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("data-theme", self.word());
         }
+        self.tint();
         let _ = LocalStorage::set(KEY, self.word());
+    }
+
+    /// The browser's own frame follows: each colour is in the page for one scheme of the system.
+    fn tint(self) {
+        for (scheme, own) in [("light", Self::Light), ("dark", Self::Dark)] {
+            let Ok(Some(meta)) = document().query_selector(&format!("meta[data-scheme={scheme}]"))
+            else {
+                continue;
+            };
+            let media = match self {
+                Self::Auto => format!("(prefers-color-scheme: {scheme})"),
+                chosen if chosen == own => "all".to_owned(),
+                _ => "not all".to_owned(),
+            };
+            let _ = meta.set_attribute("media", &media);
+        }
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod bulk;
 mod connect;
 mod convert;
 pub mod edge;

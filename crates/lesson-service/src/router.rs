@@ -19,6 +19,7 @@ pub(crate) enum Route {
     Restore(String),
     Review(String),
     Merge,
+    Bulk,
     History(String),
     Recommend,
     Search,
@@ -92,6 +93,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
                 Ok(Route::AddLesson)
             }
         },
+        ["lessons", "bulk"] if method == Post => one(Post, Route::Bulk),
         ["lessons", "merge"] if method == Post => one(Post, Route::Merge),
         ["lessons", slug] => {
             takes(method, &[Get, Patch], path)?;
@@ -208,10 +210,10 @@ fn parameters<T: serde::de::DeserializeOwned>(query: Vec<(String, String)>) -> R
     let mut fields = Map::new();
     for (name, text) in query {
         let value = match name.as_str() {
-            "limit" => text.parse::<u32>().map(Value::from).map_err(|_| {
+            "limit" | "offset" => text.parse::<u32>().map(Value::from).map_err(|_| {
                 ApiError::invalid(
-                    "limit",
-                    format!("limit is `{}`; use a whole number", clip(&text)),
+                    &name,
+                    format!("{name} is `{}`; use a whole number", clip(&text)),
                 )
             })?,
             "archived" => text.parse::<bool>().map(Value::from).map_err(|_| {

@@ -145,6 +145,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Restore(slug) => self.restore(&slug, &body).await,
             Route::Review(slug) => self.review(&slug, read(body)?).await,
             Route::Merge => self.merge(read(body)?).await,
+            Route::Bulk => self.bulk(read(body)?).await,
             Route::History(slug) => self.history(&slug, &body).await,
             Route::Recommend => self.recommend(read(body)?),
             Route::Search => self.search(read(body)?),

@@ -2,6 +2,7 @@
 
 use crate::client::{Client, json};
 use crate::format;
+use crate::shell::{Act, use_acts};
 use crate::ui::use_toasts;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -84,7 +85,7 @@ pub fn Acts(
     let archived = Memo::new(move |_| {
         lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived))
     });
-    let shelve = move |_| {
+    let shelve = move |()| {
         if archived.get_untracked() {
             act(
                 path("restore"),
@@ -99,6 +100,18 @@ pub fn Acts(
             );
         }
     };
+    use_acts([
+        Act::new("Edit this lesson", move || {
+            editing.set(lesson.get_untracked());
+        })
+        .key("e"),
+        Act::new("Approve this lesson", move || {
+            review(Verdict::Approve, "Approved");
+        })
+        .when(move || trust.get() != Some(Trust::Approved)),
+        Act::new("Archive this lesson", move || shelve(())).when(move || !archived.get()),
+        Act::new("Restore this lesson", move || shelve(())).when(move || archived.get()),
+    ]);
     view! {
         <section class="card acts">
             <h2>"Your judgement"</h2>
@@ -118,7 +131,7 @@ pub fn Acts(
                         on:click=move |_| review(Verdict::Quarantine, "Quarantined: held back until a person approves it")>"Quarantine"</button>
                 </Show>
                 <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
-                <button type="button" on:click=shelve data-testid=move || if archived.get() { "restore" } else { "archive" }>
+                <button type="button" on:click=move |_| shelve(()) data-testid=move || if archived.get() { "restore" } else { "archive" }>
                     {move || if archived.get() { "Restore" } else { "Archive" }}
                 </button>
             </div>
