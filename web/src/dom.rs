@@ -4,9 +4,7 @@ use gloo::file::{Blob, ObjectUrl};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
-};
+use web_sys::{HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// How long a download's URL is kept for the browser to fetch it, in milliseconds.
 const URL_LIFE: u32 = 60_000;
@@ -99,4 +97,41 @@ pub fn key_name(key: &'static str) -> &'static str {
         "Ctrl" if platform.starts_with("Mac") || platform.starts_with("iP") => "⌘",
         key => key,
     }
+}
+
+/// Where words are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// In this browser.
+    Browser,
+    /// In this tab.
+    Tab,
+}
+
+impl Memory {
+    /// Remembers a word, where storage allows.
+    pub fn keep(self, key: &str, word: &str) {
+        if let Some(storage) = self.storage() {
+            let _ = storage.set_item(key, word);
+        }
+    }
+
+    /// The word that was remembered.
+    pub fn find(self, key: &str) -> Option<String> {
+        self.storage()?.get_item(key).ok()?
+    }
+
+    fn storage(self) -> Option<web_sys::Storage> {
+        match self {
+            Self::Browser => window().local_storage(),
+            Self::Tab => window().session_storage(),
+        }
+        .ok()?
+    }
+}
+
+/// A text of JSON as a value.
+pub fn json<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
+    let value = js_sys::JSON::parse(text).ok()?;
+    serde_wasm_bindgen::from_value(value).ok()
 }

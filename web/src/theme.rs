@@ -1,6 +1,6 @@
 //! Light, dark or as the system says; remembered in this browser.
 
-use gloo::storage::{LocalStorage, Storage};
+use crate::dom::Memory;
 use leptos::prelude::*;
 
 const KEY: &str = "lessonloop.theme";
@@ -41,10 +41,10 @@ impl Theme {
 
     /// The remembered choice.
     pub fn load() -> Self {
-        let word: String = LocalStorage::get(KEY).unwrap_or_default();
+        let word = Memory::Browser.find(KEY).unwrap_or_default();
         Self::ALL
             .into_iter()
-            .find(|theme| theme.word() == word)
+            .find(|theme| theme.word() == word.trim_matches('"'))
             .unwrap_or_default()
     }
 
@@ -54,7 +54,7 @@ impl Theme {
             let _ = root.set_attribute("data-theme", self.word());
         }
         self.tint();
-        let _ = LocalStorage::set(KEY, self.word());
+        Memory::Browser.keep(KEY, self.word());
     }
 
     /// The browser's own frame follows: each colour is in the page for one scheme of the system.

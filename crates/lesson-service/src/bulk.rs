@@ -96,7 +96,10 @@ fn step(
     if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {
         return Err(ApiError::new(
             ErrorCode::Conflict,
-            format!("`{}` has changed since it was read; look at it again", held.slug),
+            format!(
+                "`{}` has changed since it was read; look at it again",
+                held.slug
+            ),
         ));
     }
     let lesson = held.slug.clone();

@@ -275,17 +275,46 @@ fn a_bulk_act_changes_many_lessons_and_is_taken_back_by_its_own_answer() {
     let old = || vec!["old".to_owned()];
     let both = || vec!["old".to_owned(), "new".to_owned()];
     for (act, tags, changed, expected) in [
-        ("approve", &[][..], 2, [Approved, Approved, Approved].map(|t| (t, false, old()))),
-        ("quarantine", &[], 2, [Quarantined; 3].map(|t| (t, false, old()))),
-        ("unreview", &[], 2, [Unreviewed; 3].map(|t| (t, false, old()))),
-        ("archive", &[], 3, [Approved, Quarantined, Unreviewed].map(|t| (t, true, old()))),
-        ("tag", &["new", "old"], 3, [Unreviewed; 3].map(|t| (t, false, both()))),
+        (
+            "approve",
+            &[][..],
+            2,
+            [Approved, Approved, Approved].map(|t| (t, false, old())),
+        ),
+        (
+            "quarantine",
+            &[],
+            2,
+            [Quarantined; 3].map(|t| (t, false, old())),
+        ),
+        (
+            "unreview",
+            &[],
+            2,
+            [Unreviewed; 3].map(|t| (t, false, old())),
+        ),
+        (
+            "archive",
+            &[],
+            3,
+            [Approved, Quarantined, Unreviewed].map(|t| (t, true, old())),
+        ),
+        (
+            "tag",
+            &["new", "old"],
+            3,
+            [Unreviewed; 3].map(|t| (t, false, both())),
+        ),
     ] {
         let desk = Desk::new();
         three(&desk);
         let before = stands(&desk);
         let done: BulkDone = desk.ok("POST /v1/lessons/bulk", bulk(act, tags));
-        assert_eq!((done.changed, done.unchanged), (changed, 3 - changed), "{act}");
+        assert_eq!(
+            (done.changed, done.unchanged),
+            (changed, 3 - changed),
+            "{act}"
+        );
         let refused: Vec<(&str, ErrorCode)> = done
             .refused
             .iter()
@@ -328,14 +357,21 @@ fn a_bulk_act_out_of_bounds_changes_nothing() {
     for (body, field) in [
         (json!({"act": "approve", "lessons": []}), "lessons"),
         (json!({"act": "approve", "lessons": many}), "lessons"),
-        (json!({"act": "approve", "lessons": [{"slug": "No Slug"}]}), "lessons[0]"),
+        (
+            json!({"act": "approve", "lessons": [{"slug": "No Slug"}]}),
+            "lessons[0]",
+        ),
         (bulk("approve", &["new"]), "tags"),
         (bulk("tag", &[]), "tags"),
         (bulk("tag", &[" "]), "tags[0]"),
         (bulk("burn", &[]), "act"),
     ] {
         let (status, error) = desk.refused("POST /v1/lessons/bulk", body);
-        assert_eq!((status, error.field.as_deref()), (400, Some(field)), "{error:?}");
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some(field)),
+            "{error:?}"
+        );
     }
     assert_eq!(stands(&desk), before);
 }
@@ -365,6 +401,10 @@ fn a_list_is_entered_anywhere() {
     );
     for query in ["offset=-1", "offset=x", "offset=1&cursor=1.a"] {
         let (status, error) = desk.refused(&format!("GET /v1/lessons?{query}"), json!(null));
-        assert_eq!((status, error.field.as_deref()), (400, Some("offset")), "{query}");
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some("offset")),
+            "{query}"
+        );
     }
 }

@@ -115,9 +115,7 @@ impl<H: Http> Remote for Supabase<'_, H> {
     async fn pull(&self, link: &Link, cursor: u64, limit: u32) -> Result<Page, RemoteError> {
         let body = json!({ "p_space": link.space.id, "p_cursor": cursor, "p_limit": limit });
         let answer: WirePage = self.call(link, "pull_changes", body.to_string()).await?;
-        answer
-            .read(&link.actor)
-            .map_err(|cause| unreadable(&cause))
+        answer.read(&link.actor).map_err(|cause| unreadable(&cause))
     }
 
     async fn refresh(&self, link: &Link) -> Result<Session, RemoteError> {
@@ -255,7 +253,9 @@ fn looks_like_html(body: &str) -> bool {
 }
 
 fn unreadable(cause: &str) -> RemoteError {
-    RemoteError::Trouble(format!("The server's answer can't be read ({cause}). {MIGRATE}"))
+    RemoteError::Trouble(format!(
+        "The server's answer can't be read ({cause}). {MIGRATE}"
+    ))
 }
 
 /// JSON text with NUL written as the replacement character: PostgreSQL's text can't hold one, and

@@ -6,8 +6,8 @@ use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
-use crate::stack::{Data, Stack};
 use crate::serve::Site;
+use crate::stack::{Data, Stack};
 use crate::{browser, engine as module, model, run};
 
 struct Bench {

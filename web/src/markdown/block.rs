@@ -322,10 +322,12 @@ fn quoted(line: &str) -> Option<&str> {
 /// A line that is a tag: what follows up to an empty line is shown as it is written.
 fn is_html(line: &str) -> bool {
     let text = line.trim();
-    let tag = text
-        .strip_prefix('<')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)));
-    let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+    let tag = text.strip_prefix('<').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
+    });
+    let inner = text
+        .get(1..text.len().saturating_sub(1))
+        .unwrap_or_default();
     let name = inner.split([' ', '>', '/']).next().unwrap_or_default();
     tag && text.ends_with('>') && !name.contains([':', '@'])
 }
@@ -399,9 +401,7 @@ impl Fence {
 
     fn closes(&self, line: &str) -> bool {
         let text = line.trim();
-        indent(line) < 4
-            && text.len() >= self.length
-            && text.chars().all(|c| c == self.mark)
+        indent(line) < 4 && text.len() >= self.length && text.chars().all(|c| c == self.mark)
     }
 }
 

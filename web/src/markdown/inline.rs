@@ -36,7 +36,9 @@ enum Node {
         closes: bool,
     },
     /// `[` or `![`.
-    Bracket { image: bool },
+    Bracket {
+        image: bool,
+    },
     /// A piece, and how deep it is nested.
     Piece(Inline, usize),
 }
@@ -304,7 +306,9 @@ impl Reader<'_> {
         let scheme = inner.split_once(':').is_some_and(|(scheme, _)| {
             scheme.len() >= 2
                 && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
+                && scheme
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "+.-".contains(c))
         });
         let mail = inner.split_once('@').is_some_and(|(name, host)| {
             !name.is_empty() && host.contains('.') && !inner.contains(['\\', '"'])
@@ -315,7 +319,8 @@ impl Reader<'_> {
         let address = visible(inner);
         self.at += end + 1;
         let words = vec![Inline::Text(address.clone())];
-        self.nodes.push(Node::Piece(Inline::Link(words, address), 1));
+        self.nodes
+            .push(Node::Piece(Inline::Link(words, address), 1));
     }
 
     fn entity(&mut self) {
@@ -338,7 +343,9 @@ fn fits(mark: char, count: usize, left: usize, both: bool) -> bool {
         return count == left;
     }
     // Marks that could do either match only if their sum is no multiple of three, or both are.
-    !both || !(count + left).is_multiple_of(3) || (count % 3 == 0 && left % 3 == 0)
+    !both
+        || !(count + left).is_multiple_of(3)
+        || (count.is_multiple_of(3) && left.is_multiple_of(3))
 }
 
 fn is_point(c: char) -> bool {
@@ -371,7 +378,9 @@ fn target(text: &str) -> Option<(String, usize)> {
     let (address, end) = match from.strip_prefix('<') {
         Some(inner) => {
             let end = inner.find(['>', '\n', '<'])?;
-            inner[end..].starts_with('>').then(|| (&inner[..end], start + end + 2))?
+            inner[end..]
+                .starts_with('>')
+                .then(|| (&inner[..end], start + end + 2))?
         }
         None => {
             let mut open = 0_usize;

@@ -178,7 +178,12 @@ mod tests {
                 Block::Table(rows) => {
                     let rows: Vec<String> = rows
                         .iter()
-                        .map(|row| row.iter().map(|cell| line(cell)).collect::<Vec<_>>().join(","))
+                        .map(|row| {
+                            row.iter()
+                                .map(|cell| line(cell))
+                                .collect::<Vec<_>>()
+                                .join(",")
+                        })
                         .collect();
                     format!("table({})", rows.join(";"))
                 }
@@ -217,17 +222,26 @@ mod tests {
             ("```\nnever closed", "code(never closed)"),
             ("> a\nlazy\n\nb", "quote(p(a lazy)) p(b)"),
             ("> a\n> > b\n> - c", "quote(p(a) quote(p(b)) list-[p(c)])"),
-            ("- a\n- b\n  - c\n    more\n- d", "list-[p(a) | p(b) list-[p(c more)] | p(d)]"),
+            (
+                "- a\n- b\n  - c\n    more\n- d",
+                "list-[p(a) | p(b) list-[p(c more)] | p(d)]",
+            ),
             ("- a\n\n  b\n\n- c\n\nd", "list-[p(a) p(b) | p(c)] p(d)"),
             ("1. a\n2. b\n\n7) c", "list1[p(a) | p(b)] list7[p(c)]"),
-            ("text\n2. not a list\n1. a list", "p(text 2. not a list) list1[p(a list)]"),
+            (
+                "text\n2. not a list\n1. a list",
+                "p(text 2. not a list) list1[p(a list)]",
+            ),
             ("- a\n\n      code", "list-[p(a) code(code)]"),
             ("- [ ] do\n- [x] done", "list-[p(☐ do) | p(☑ done)]"),
             ("* a\n* * *\n* b", "list-[p(a)] rule list-[p(b)]"),
             ("-\n- b", "list-[ | p(b)]"),
             ("a|b\n:-|-:\n1|`x|y`|3\n\nz", "table(a,b;1,`x|y`) p(z)"),
             ("a | b\nno table", "p(a | b no table)"),
-            ("<div>\n*a*\n</div>\n\n*b*", "code(<div>⏎*a*⏎</div>) p(<em b>)"),
+            (
+                "<div>\n*a*\n</div>\n\n*b*",
+                "code(<div>⏎*a*⏎</div>) p(<em b>)",
+            ),
             ("a\r\nb\r\n", "p(a b)"),
         ] {
             assert_eq!(drawn(&parse(markdown)), expected, "{markdown:?}");
@@ -237,7 +251,10 @@ mod tests {
     #[test]
     fn pieces_are_read_as_commonmark_reads_them() {
         for (markdown, expected) in [
-            ("*a* _b_ **c** __d__ ~~e~~", "<em a> <em b> <b c> <b d> <s e>"),
+            (
+                "*a* _b_ **c** __d__ ~~e~~",
+                "<em a> <em b> <b c> <b d> <s e>",
+            ),
             ("***a** b*", "<em <b a> b>"),
             ("***a***", "<em <b a>>"),
             ("**a *b** c*", "<em <em a <em b>> c>"),
@@ -255,7 +272,10 @@ mod tests {
             ("[![i](j)](k)", "<a <img i j> k>"),
             ("*a [b*](c)", "*a <a b* c>"),
             ("[a](b", "[a](b"),
-            ("<https://a.b/c> <m@a.b> <b> < x", "<a https://a.b/c https://a.b/c> <a m@a.b m@a.b> <b> < x"),
+            (
+                "<https://a.b/c> <m@a.b> <b> < x",
+                "<a https://a.b/c https://a.b/c> <a m@a.b m@a.b> <b> < x",
+            ),
             ("&lt;&amp;&#65;&#x42;&copy;&;", "<&AB&copy;&;"),
             ("!a] *", "!a] *"),
         ] {
@@ -272,8 +292,8 @@ mod tests {
     #[test]
     fn no_text_takes_long_or_nests_deeply() {
         let parts = [
-            "*a ", "**", "_a*", "a* ", "~a~", "[", "](", "![a](", "]", "`", "``a", "<", "&", "> ", "- ", "1. ", "\\",
-            "|a", "\n", "  ", "*a_ ", "[a](b)", "a**b", "_ ", "<a:",
+            "*a ", "**", "_a*", "a* ", "~a~", "[", "](", "![a](", "]", "`", "``a", "<", "&", "> ",
+            "- ", "1. ", "\\", "|a", "\n", "  ", "*a_ ", "[a](b)", "a**b", "_ ", "<a:",
         ];
         for first in parts {
             for second in parts {

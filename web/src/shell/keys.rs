@@ -4,7 +4,7 @@
 //! key are switched off (WCAG 2.1.4).
 
 use super::{PAGES, Shell};
-use gloo::storage::{LocalStorage, Storage};
+use crate::dom::Memory;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
@@ -73,14 +73,14 @@ pub const TABLE: &[Group] = &[
 ];
 
 pub(super) fn load_singles() -> bool {
-    LocalStorage::get::<bool>(KEY).unwrap_or(true)
+    Memory::Browser.find(KEY).is_none_or(|word| word != "off")
 }
 
 impl Shell {
     /// Switches single keys on or off, and remembers it where storage allows.
     pub(super) fn set_singles(self, on: bool) {
         self.singles.set(on);
-        let _ = LocalStorage::set(KEY, on);
+        Memory::Browser.keep(KEY, if on { "on" } else { "off" });
     }
 
     /// Heeds the keyboard from now on.

@@ -1,17 +1,16 @@
 //! Where a person was in a long page, so that going back or loading it again brings them there.
 
-use gloo::storage::{SessionStorage, Storage};
+use crate::dom::Memory;
 use leptos::ev;
 use leptos::prelude::*;
-use serde::{Deserialize, Serialize};
 
 const KEY: &str = "lessonloop.place:";
 
 /// A place in a list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Place {
     /// How far the window was scrolled, in pixels.
-    pub y: f64,
+    pub y: i32,
     /// How many rows there were.
     pub total: u32,
     /// The row that was opened, to give the focus back to.
@@ -58,11 +57,19 @@ impl Places {
 
     /// Remembers a place in the page with this address, where storage allows.
     pub fn keep(self, address: &str, place: Place) {
-        let _ = SessionStorage::set(format!("{KEY}{address}"), place);
+        let row = place.row.map_or("-".to_owned(), |row| row.to_string());
+        let word = format!("{} {} {row}", place.y, place.total);
+        Memory::Tab.keep(&format!("{KEY}{address}"), &word);
     }
 
     /// The place in the page with this address.
     pub fn find(self, address: &str) -> Option<Place> {
-        SessionStorage::get(format!("{KEY}{address}")).ok()
+        let word = Memory::Tab.find(&format!("{KEY}{address}"))?;
+        let mut parts = word.split(' ');
+        Some(Place {
+            y: parts.next()?.parse().ok()?,
+            total: parts.next()?.parse().ok()?,
+            row: parts.next()?.parse().ok(),
+        })
     }
 }

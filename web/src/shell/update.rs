@@ -121,9 +121,9 @@ impl Update {
         }
         self.looked.set_value(now);
         self.registration.with_value(|registration| {
-            if let Some(registration) = registration {
-                // Without a network it fails, and is asked again later.
-                let looking = JsFuture::from(registration.update());
+            // Without a network it fails, and is asked again later.
+            if let Some(Ok(looking)) = registration.as_ref().map(|it| it.update()) {
+                let looking = JsFuture::from(looking);
                 spawn_local(async move {
                     let _ = looking.await;
                 });

@@ -10,11 +10,7 @@ use lesson_api::BulkAct;
 
 /// The bar. `archived` is whether the list shows archived lessons.
 #[component]
-pub fn PickBar(
-    feed: Feed,
-    picks: Picks,
-    #[prop(into)] archived: Signal<bool>,
-) -> impl IntoView {
+pub fn PickBar(feed: Feed, picks: Picks, #[prop(into)] archived: Signal<bool>) -> impl IntoView {
     let tagging = RwSignal::new(false);
     let tags = RwSignal::new(String::new());
     let on = Memo::new(move |_| picks.count() > 0 || picks.work.read().is_some());

@@ -138,9 +138,7 @@ impl Feed {
         if self.busy.get_value() || !self.loaded.get_untracked() {
             return;
         }
-        let have = self
-            .rows
-            .with_untracked(|rows| (rows.first, rows.end()));
+        let have = self.rows.with_untracked(|rows| (rows.first, rows.end()));
         let window = self.window.get_untracked();
         if let Some(range) = wanted(window, self.total.get_untracked(), have) {
             self.fetch(range, false);
@@ -201,7 +199,9 @@ impl Feed {
                 limit: u32::try_from(limits::LIMIT).ok(),
                 explain: None,
             };
-            let found = self.client.post_json::<SearchResults>("/v1/search", &search);
+            let found = self
+                .client
+                .post_json::<SearchResults>("/v1/search", &search);
             if let Ok(found) = found.await {
                 let found = found.results.into_iter();
                 words.extend(found.map(|found| (found.slug, found.relevance)));

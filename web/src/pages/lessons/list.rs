@@ -30,6 +30,37 @@ struct Slot {
     row: Option<Arc<LessonView>>,
 }
 
+impl Slot {
+    /// Drawn anew only when something that is shown of it changed.
+    fn key(&self) -> String {
+        match &self.row {
+            Some(row) => {
+                let (shown, confidence) = (row.standing.times_surfaced, row.standing.confidence);
+                let trust = row.trust.as_str();
+                let badge = &row.derived.badge.text;
+                let confidence = confidence.to_bits();
+                format!(
+                    "{} {} {} {trust} {} {shown} {confidence} {badge}",
+                    self.at, row.slug, row.rev, row.archived
+                )
+            }
+            None => self.at.to_string(),
+        }
+    }
+
+    fn testid(&self) -> &'static str {
+        if self.row.is_some() {
+            "lesson-row"
+        } else {
+            "lesson-row-due"
+        }
+    }
+
+    fn slug(&self) -> Option<String> {
+        self.row.as_ref().map(|row| row.slug.clone())
+    }
+}
+
 /// What the list knows of itself; cheap to copy.
 #[derive(Clone, Copy)]
 struct List {
@@ -71,11 +102,12 @@ impl List {
         // The window is scrolled for the next page, too.
         if location.pathname().is_ok_and(|path| path == "/") {
             let place = Place {
-                y: window().scroll_y().unwrap_or_default(),
+                y: window().scroll_y().unwrap_or_default() as i32,
                 total: self.feed.total.get_untracked(),
                 row,
             };
-            self.places.keep(&location.search().unwrap_or_default(), place);
+            self.places
+                .keep(&location.search().unwrap_or_default(), place);
         }
     }
 
@@ -221,7 +253,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
         request_animation_frame(move || {
             if loaded && let Some(place) = back.try_update_value(Option::take).flatten() {
                 list.look();
-                window().scroll_to_with_x_and_y(0.0, place.y);
+                window().scroll_to_with_x_and_y(0.0, f64::from(place.y));
                 list.look();
                 list.wanted.try_set_value(place.row);
             }
@@ -254,17 +286,17 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
             // What is shown of a row is part of its key: a row that changed is made anew.
             <For
                 each=move || list.slots()
-                key=|slot| (slot.at, slot.row.as_ref().map(|row| (row.slug.clone(), row.rev, row.trust, row.archived, row.standing.times_surfaced, row.derived.badge.text.clone(), row.standing.confidence.to_bits())))
+                key=Slot::key
                 let:slot
             >
                 <li class="lesson-row" data-at=slot.at.to_string()
-                    data-testid=if slot.row.is_some() { "lesson-row" } else { "lesson-row-due" }
-                    data-slug=slot.row.as_ref().map(|row| row.slug.clone())
+                    data-testid=slot.testid()
+                    data-slug=slot.slug()
                     aria-setsize=move || feed.total.get().to_string() aria-posinset={(slot.at + 1).to_string()}
                     style:top=move || format!("{}px", f64::from(slot.at) * list.row.get())
                     on:click=move |_| list.keep_place(Some(slot.at))
                 >
-                    {match slot.row {
+                    {match slot.row.clone() {
                         Some(row) => view! { <Row row feed picks/> }.into_any(),
                         None => view! { <span class="row-due">"Loading…"</span> }.into_any(),
                     }}

@@ -1,5 +1,6 @@
 //! The stack that `cargo xtask serve` runs beside the dashboard, for trying out syncing without an account elsewhere.
 
+use crate::dom;
 use crate::pages::data::samples::fetch;
 use leptos::prelude::window;
 use serde::Deserialize;
@@ -26,5 +27,5 @@ pub async fn local_stack() -> Option<LocalStack> {
         return None;
     }
     let text = fetch(ADDRESS).await.ok()?;
-    serde_json::from_str(&text).ok()
+    dom::json(&text)
 }
