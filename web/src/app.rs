@@ -2,8 +2,8 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, SetAsidePage,
-    StatsPage, ToolsPage,
+    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, Picks, RecommendPage,
+    SetAsidePage, StatsPage, ToolsPage,
 };
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
@@ -22,6 +22,7 @@ pub fn App() -> impl IntoView {
     let client = Client::start();
     provide_context(client);
     provide_context(Syncing::follow(client));
+    provide_context(Picks::new());
     provide_context(Shell::new());
     provide_context(Places::follow());
     provide_context(Update::follow(client));

@@ -22,7 +22,7 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::{NavigateOptions, location::State};
 use lesson_api::{BadgeKind, Category, Trust};
 use list::LessonList;
-use picks::Picks;
+pub use picks::Picks;
 
 /// A pause in typing after which the search is made, in milliseconds.
 const PAUSE: u32 = 120;
@@ -71,7 +71,7 @@ pub fn LessonsPage() -> impl IntoView {
         .then(|| places.find(&window().location().search().unwrap_or_default()))
         .flatten();
     let feed = Feed::new(filter, back.map_or(0, |place| place.total));
-    let picks = Picks::new();
+    let picks = Picks::get_from_context();
     let go = StoredValue::new_local(use_navigate());
     use_acts([
         Act::new("Search lessons", || dom::focus("search-input")).key("/"),

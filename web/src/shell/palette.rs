@@ -152,13 +152,15 @@ fn Search() -> impl IntoView {
         |_, _| true,
     );
     let choose = move |choice: Choice| {
+        // What is stored here is gone with the palette.
+        let Some(go) = navigate.try_with_value(Clone::clone) else {
+            return;
+        };
         shell.palette.set(false);
         // The focus is given back first, so that the act can move it.
         request_animation_frame(move || {
             request_animation_frame(move || match choice.what {
-                What::Go(href) => {
-                    navigate.try_with_value(|go| go(&href, Default::default()));
-                }
+                What::Go(href) => go(&href, Default::default()),
                 What::Do(run) => run.run(()),
             });
         });

@@ -240,19 +240,14 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
         window_event_listener(ev::resize, move |_| on_move()),
     ];
     on_cleanup(move || handles.into_iter().for_each(|handle| handle.remove()));
-    // Once there are rows, their height is known; once there are others, so is what is on show.
-    Effect::new(move |_| {
-        feed.total.track();
-        feed.loaded.track();
-        request_animation_frame(move || list.look());
-    });
     let back = StoredValue::new(back);
+    // Once rows are drawn, their height is known, and what is on show.
     Effect::new(move |_| {
         list.slots();
         let loaded = feed.loaded.get();
         request_animation_frame(move || {
+            list.look();
             if loaded && let Some(place) = back.try_update_value(Option::take).flatten() {
-                list.look();
                 window().scroll_to_with_x_and_y(0.0, f64::from(place.y));
                 list.look();
                 list.wanted.try_set_value(place.row);

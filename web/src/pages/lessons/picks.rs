@@ -1,4 +1,5 @@
-//! The lessons that are selected, and what was done to many at once.
+//! The lessons that are selected, and what was done to many at once. They outlive the page: a person who looks at one
+//! lesson comes back to the others, and takes an act back from wherever they are.
 
 use super::feed::Feed;
 use crate::client::Client;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// Lessons in one request: few enough that progress moves, and stopping stops soon.
 const AT_ONCE: usize = 500;
 
-/// What is selected; cheap to copy.
+/// What is selected; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Picks {
     client: Client,
@@ -49,6 +50,12 @@ impl Picks {
             undo: StoredValue::new(Vec::new()),
             can_undo: RwSignal::new(false),
         }
+    }
+
+    /// What is selected in this tab.
+    pub fn get_from_context() -> Self {
+        // The app provides it before any page is made.
+        expect_context()
     }
 
     /// How many are selected.
