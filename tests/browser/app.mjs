@@ -18,11 +18,18 @@ export const close = async () => {
   browser = null;
 };
 
-/** Runs `walk` in a fresh profile and then asserts that nothing went wrong unseen. */
-export async function withApp(walk, { expected = [] } = {}) {
+/**
+ * Runs `walk` in a fresh profile and then asserts that nothing went wrong unseen. `origin` is where the app is served, if
+ * not at `url`. Files can be put in the place of others only where no service worker answers first: `intercepted`.
+ */
+export async function withApp(walk, { expected = [], origin = url, intercepted = false, ...profile } = {}) {
   // The browser's own tries for icon and manifest fail offline, which is no fault of the app.
   const decoration = (request) => /\/(icons\/|manifest\.webmanifest|favicon)/.test(request.url());
-  const context = await (await open()).newContext({ acceptDownloads: true });
+  const context = await (await open()).newContext({
+    acceptDownloads: true,
+    serviceWorkers: intercepted ? "block" : "allow",
+    ...profile,
+  });
   const faults = [];
   const watch = (page) => {
     page.on("console", (message) => {
@@ -37,7 +44,7 @@ export async function withApp(walk, { expected = [] } = {}) {
     page.on("pageerror", (error) => faults.push(`uncaught: ${error.message}`));
     page.on("request", (request) => {
       const target = new URL(request.url());
-      if (["http:", "https:", "ws:"].includes(target.protocol) && target.origin !== url) {
+      if (["http:", "https:", "ws:"].includes(target.protocol) && target.origin !== origin) {
         faults.push(`request to another host: ${target.origin}`);
       }
     });

@@ -53,7 +53,7 @@ async function withPack(walk, options) {
     } finally {
       server.close();
     }
-  }, options);
+  }, { ...options, intercepted: true });
 }
 
 test("a download that was stopped, cut and reloaded goes on where it was", async () => {
@@ -237,7 +237,7 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
     page.on("worker", (worker) => assert.ok(!worker.url().endsWith("/embed-worker.js")));
     await loadModel(page);
     assert.deepEqual(await vectors(page), together);
-  });
+  }, { intercepted: true });
 });
 
 test("workers that fail are given up, and every lesson has its vector all the same", async () => {
@@ -256,5 +256,5 @@ test("workers that fail are given up, and every lesson has its vector all the sa
     // Two are replaced, if the engine needs that long.
     assert.ok(started >= Math.min(cores, 1) && started <= cores + 2, `${started} were started on ${cores} cores`);
     assert.equal((await vectors(page)).count, LESSONS);
-  });
+  }, { intercepted: true });
 });

@@ -151,7 +151,6 @@ pub const ROOMS: &[Room] = &[
             "leptos",
             "leptos_router",
             "lesson-api",
-            "pulldown-cmark",
             "serde",
             "serde-wasm-bindgen",
             "serde_json",

@@ -2,15 +2,17 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage,
+    AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, Picks,
+    RecommendPage,
     SetAsidePage, StatsPage, ToolsPage,
 };
+use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos_router::components::{A, Route, Router, Routes};
-use leptos_router::hooks::use_location;
+use leptos_router::hooks::{use_location, use_navigate};
 use leptos_router::path;
 use lesson_api::ModelState;
 
@@ -21,6 +23,10 @@ pub fn App() -> impl IntoView {
     let client = Client::start();
     provide_context(client);
     provide_context(Syncing::follow(client));
+    provide_context(Picks::new());
+    provide_context(Shell::new());
+    provide_context(Places::follow());
+    provide_context(Update::follow(client));
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
@@ -40,7 +46,11 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/data/set-aside") view=SetAsidePage/>
                 </Routes>
             </main>
+            <UpdateNote/>
             <ToastList/>
+            <Keyboard/>
+            <Palette/>
+            <Sheet/>
         </Router>
     }
 }
@@ -58,16 +68,22 @@ fn Header(client: Client) -> impl IntoView {
                 <span>"Lessonloop"</span>
             </A>
             <nav aria-label="Main">
-                <A href="/" exact=true><NavIcon d="M5 4h14v16H5zM9 9h6M9 13h6"/>"Lessons"</A>
-                <A href="/recommend"><NavIcon d="M12 3v4M12 17v4M3 12h4M17 12h4M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z"/>"Recommend"</A>
-                <A href="/tools"><NavIcon d="M14.5 6.5a4 4 0 0 0-5.3 5.1L4 17v3h3l5.4-5.2a4 4 0 0 0 5.1-5.3L15 12l-3-3z"/>"Tools"</A>
-                <A href="/stats"><NavIcon d="M5 20V11M12 20V4M19 20v-6"/>"Stats"</A>
-                <A href="/data"><NavIcon d="M4 6c0-3 16-3 16 0v12c0 3-16 3-16 0zM4 6c0 3 16 3 16 0M4 12c0 3 16 3 16 0"/>"Data"</A>
+                {PAGES.iter().map(|page| view! {
+                    <A href=page.href exact={page.href == "/"}><NavIcon d=page.icon/>{page.label}</A>
+                }).collect_view()}
             </nav>
+            <PaletteButton/>
             <SyncChip/>
             <ModelChip client/>
         </header>
     }
+}
+
+/// Heeds shortcuts, within the router that they go by.
+#[component]
+fn Keyboard() -> impl IntoView {
+    let navigate = use_navigate();
+    Shell::get_from_context().listen(move |href| navigate(href, Default::default()));
 }
 
 #[component]

@@ -3,6 +3,10 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::ApiError;
+use std::pin::Pin;
+
+/// What is done with an answer.
+type Then = Box<dyn FnOnce()>;
 
 /// Whether a form's request is under way, and why the last one failed. Cheap to copy.
 #[derive(Clone, Copy, Default)]
@@ -23,6 +27,14 @@ impl Asking {
         if self.busy.get_untracked() {
             return;
         }
+        self.start(Box::pin(async move {
+            let answer = request.await?;
+            Ok(Box::new(move || then(answer)) as Then)
+        }));
+    }
+
+    /// What [`Asking::run`] does whatever is asked.
+    fn start(self, request: Pin<Box<dyn Future<Output = Result<Then, ApiError>>>>) {
         self.busy.set(true);
         self.error.set(None);
         spawn_local(async move {
@@ -30,7 +42,7 @@ impl Asking {
             // The page may have been left meanwhile, and its signals with it.
             self.busy.try_set(false);
             match answer {
-                Ok(answer) => then(answer),
+                Ok(then) => then(),
                 Err(failed) => {
                     self.error.try_set(Some(failed));
                 }

@@ -3,12 +3,12 @@
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{
-    ApiError, ErrorBody, ErrorCode, FromWorker, Method, ModelState, Request, ToWorker,
-};
+use lesson_api::{ApiError, ErrorBody, ErrorCode, Method, ModelState};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -17,6 +17,15 @@ use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
 const WORKER: &str = "/engine-worker.js";
 /// Changes that come this close together lead to one reload, in milliseconds.
 const CHANGED_GAP: u32 = 60;
+
+/// An answer's body, or why there is none.
+pub type Answer = Pin<Box<dyn Future<Output = Result<JsValue, ApiError>>>>;
+
+/// That an act was done, or why not.
+pub type Acted = Pin<Box<dyn Future<Output = Result<(), ApiError>>>>;
+
+/// Takes what was asked for; none while something else is.
+type Take = Rc<dyn Fn(Option<Result<JsValue, ApiError>>)>;
 
 /// Whether the engine answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,20 +133,28 @@ impl Client {
             }
             return;
         }
-        match serde_wasm_bindgen::from_value::<FromWorker>(data) {
-            Ok(FromWorker::Ready {
-                build,
-                model_cached,
-            }) => self.ready(build, model_cached),
-            Ok(FromWorker::Model { state }) => self.model.set(state),
-            Ok(FromWorker::Changed) => self.note_change(),
-            Ok(FromWorker::Synced) => self.synced.update(|n| *n = n.wrapping_add(1)),
-            Ok(FromWorker::Restarted { message }) => {
-                self.restarted.set(Some(message));
+        // By hand: what picks a variant by its tag would be the largest part of this program.
+        let message = || text(&data, "message").unwrap_or_default();
+        match text(&data, "type").as_deref() {
+            Some("ready") => {
+                let cached = Reflect::get(&data, &"model_cached".into());
+                let cached = cached.is_ok_and(|cached| cached.is_truthy());
+                self.ready(text(&data, "build").unwrap_or_default(), cached);
+            }
+            Some("model") => {
+                let state = Reflect::get(&data, &"state".into()).ok();
+                if let Some(state) = state.as_ref().and_then(model_state) {
+                    self.model.set(state);
+                }
+            }
+            Some("changed") => self.note_change(),
+            Some("synced") => self.synced.update(|n| *n = n.wrapping_add(1)),
+            Some("restarted") => {
+                self.restarted.set(Some(message()));
                 self.note_change();
             }
-            Ok(FromWorker::Failed { message }) => self.fail(&message),
-            Ok(FromWorker::Response { .. }) | Err(_) => {}
+            Some("failed") => self.fail(&message()),
+            _ => {}
         }
     }
 
@@ -182,7 +199,7 @@ impl Client {
         };
         let answer = Object::new();
         let _ = Reflect::set(&answer, &"status".into(), &503.into());
-        let _ = Reflect::set(&answer, &"body".into(), &to_js(&error));
+        let _ = Reflect::set(&answer, &"body".into(), &json(&error));
         for resolve in pending.unwrap_or_default().into_values() {
             let _ = resolve.call1(&JsValue::NULL, &answer);
         }
@@ -209,81 +226,63 @@ impl Client {
 
     /// Fetches and loads the model; the `model` signal tells how it goes.
     pub fn load_model(self) {
-        self.post(&to_js(&ToWorker::LoadModel));
+        self.post(&command("load_model"));
     }
 
     /// Stops a download of the model.
     pub fn cancel_model(self) {
-        self.post(&to_js(&ToWorker::CancelModel));
+        self.post(&command("cancel_model"));
     }
 
     /// Stops giving lessons their vectors.
     pub fn stop_indexing(self) {
-        self.post(&to_js(&ToWorker::StopIndexing));
+        self.post(&command("stop_indexing"));
     }
 
     /// Goes on giving lessons their vectors.
     pub fn resume_indexing(self) {
-        self.post(&to_js(&ToWorker::ResumeIndexing));
+        self.post(&command("resume_indexing"));
     }
 
-    /// Asks the engine and returns the body of its answer as it came.
-    pub async fn raw(
-        self,
-        method: Method,
-        path: String,
-        body: serde_json::Value,
-    ) -> Result<JsValue, ApiError> {
-        if let Engine::Failed(message) = self.engine.get_untracked() {
-            return Err(ApiError::new(ErrorCode::Unavailable, message));
-        }
-        let id = self.line.try_update_value(|line| {
-            let id = line.next_id;
-            line.next_id = id.wrapping_add(1);
-            id
-        });
-        let id = id.unwrap_or_default();
-        let request = Request {
-            method,
-            path,
-            headers: BTreeMap::new(),
-            body,
-        };
-        let message = to_js(&ToWorker::Request { id, request });
-        let promise = Promise::new(&mut |resolve, _| {
-            self.line.update_value(|line| {
-                line.pending.insert(id, resolve);
+    /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
+    /// its own copy of it.
+    pub fn raw(self, method: Method, path: String, body: JsValue) -> Answer {
+        Box::pin(async move {
+            if let Engine::Failed(message) = self.engine.get_untracked() {
+                return Err(ApiError::new(ErrorCode::Unavailable, message));
+            }
+            let id = self.line.try_update_value(|line| {
+                let id = line.next_id;
+                line.next_id = id.wrapping_add(1);
+                id
             });
-        });
-        if matches!(self.engine.get_untracked(), Engine::Ready(_)) {
-            self.post(&message);
-        } else {
-            self.line.update_value(|line| line.queued.push(message));
-        }
-        let answer = JsFuture::from(promise).await.map_err(|_| unreadable())?;
-        let body = Reflect::get(&answer, &"body".into()).map_err(|_| unreadable())?;
-        if number(&answer, "status") < 400 {
-            return Ok(body);
-        }
-        Err(serde_wasm_bindgen::from_value::<ErrorBody>(body)
-            .map_or_else(|_| unreadable(), |body| body.error))
-    }
-
-    /// Asks the engine.
-    pub async fn request<T: DeserializeOwned>(
-        self,
-        method: Method,
-        path: String,
-        body: serde_json::Value,
-    ) -> Result<T, ApiError> {
-        let body = self.raw(method, path, body).await?;
-        read(body)
+            let id = id.unwrap_or_default();
+            let message = request(id, method, &path, &body);
+            let promise = Promise::new(&mut |resolve, _| {
+                self.line.update_value(|line| {
+                    line.pending.insert(id, resolve);
+                });
+            });
+            if matches!(self.engine.get_untracked(), Engine::Ready(_)) {
+                self.post(&message);
+            } else {
+                self.line.update_value(|line| line.queued.push(message));
+            }
+            let answer = JsFuture::from(promise).await.map_err(|_| unreadable())?;
+            let body = Reflect::get(&answer, &"body".into()).map_err(|_| unreadable())?;
+            if number(&answer, "status") < 400 {
+                return Ok(body);
+            }
+            Err(serde_wasm_bindgen::from_value::<ErrorBody>(body)
+                .map_or_else(|_| unreadable(), |body| body.error))
+        })
     }
 
     /// Reads.
     pub async fn get<T: DeserializeOwned>(self, path: impl Into<String>) -> Result<T, ApiError> {
-        self.request(Method::Get, path.into(), serde_json::Value::Null)
+        self.raw(Method::Get, path.into(), JsValue::NULL)
             .await
+            .and_then(read)
     }
 
     /// Acts.
@@ -292,14 +291,15 @@ impl Client {
         path: impl Into<String>,
         body: &impl Serialize,
     ) -> Result<T, ApiError> {
-        self.request(Method::Post, path.into(), json(body)).await
+        self.raw(Method::Post, path.into(), json(body))
+            .await
+            .and_then(read)
     }
 
     /// Acts, where the answer says nothing that is needed.
-    pub async fn act(self, path: impl Into<String>, body: &impl Serialize) -> Result<(), ApiError> {
-        self.raw(Method::Post, path.into(), json(body))
-            .await
-            .map(|_| ())
+    pub fn act(self, path: impl Into<String>, body: &impl Serialize) -> Acted {
+        let asked = self.raw(Method::Post, path.into(), json(body));
+        Box::pin(async move { asked.await.map(|_| ()) })
     }
 }
 
@@ -313,15 +313,74 @@ pub fn read<T: DeserializeOwned>(body: JsValue) -> Result<T, ApiError> {
     })
 }
 
-/// A value as JSON; the API's types always have such a form.
-pub fn json(value: &impl Serialize) -> serde_json::Value {
-    serde_json::to_value(value).unwrap_or_default()
-}
-
-fn to_js(value: &impl Serialize) -> JsValue {
+/// A value as the body of a request; the API's types always have such a form.
+pub fn json(value: &impl Serialize) -> JsValue {
     value
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
         .unwrap_or_default()
+}
+
+/// A message to the worker (lesson-api: `ToWorker`).
+fn command(name: &str) -> JsValue {
+    object(&[("type", &name.into())])
+}
+
+/// A request to the worker (lesson-api: `ToWorker::Request`).
+fn request(id: u32, method: Method, path: &str, body: &JsValue) -> JsValue {
+    let method = match method {
+        Method::Get => "GET",
+        Method::Post => "POST",
+        Method::Patch => "PATCH",
+    };
+    let request = object(&[
+        ("method", &method.into()),
+        ("path", &path.into()),
+        ("headers", &Object::new()),
+        ("body", body),
+    ]);
+    object(&[
+        ("type", &"request".into()),
+        ("id", &id.into()),
+        ("request", &request),
+    ])
+}
+
+fn object(fields: &[(&str, &JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (name, value) in fields {
+        // A plain object takes any field.
+        let _ = Reflect::set(&object, &JsValue::from_str(name), value);
+    }
+    object.into()
+}
+
+/// The model's condition (lesson-api: `ModelState`).
+fn model_state(state: &JsValue) -> Option<ModelState> {
+    let id = || text(state, "id").unwrap_or_default();
+    let (done, total) = (number(state, "done"), number(state, "total"));
+    Some(match text(state, "phase")?.as_str() {
+        "absent" => ModelState::Absent,
+        "downloading" => ModelState::Downloading {
+            loaded: number(state, "loaded"),
+            total,
+        },
+        "loading" => ModelState::Loading,
+        "indexing" => ModelState::Indexing {
+            done,
+            total,
+            id: id(),
+        },
+        "paused" => ModelState::Paused {
+            done,
+            total,
+            id: id(),
+        },
+        "ready" => ModelState::Ready { id: id() },
+        "failed" => ModelState::Failed {
+            message: text(state, "message").unwrap_or_default(),
+        },
+        _ => return None,
+    })
 }
 
 fn text(object: &JsValue, key: &str) -> Option<String> {
@@ -362,38 +421,49 @@ pub fn use_get<T>(path: impl Fn() -> String + 'static) -> Query<T>
 where
     T: DeserializeOwned + PartialEq + Send + Sync + 'static,
 {
-    let client = Client::get_from_context();
     let query = Query {
         data: RwSignal::new(None),
         busy: RwSignal::new(true),
     };
+    follow(
+        Box::new(path),
+        query.busy,
+        Rc::new(move |answer| {
+            let answer = answer.map(|answer| answer.and_then(read));
+            let same = query.data.with_untracked(|data| *data == answer);
+            if !same {
+                query.data.set(answer);
+            }
+        }),
+    );
+    query
+}
+
+/// What [`use_get`] does whatever the answer's type is.
+fn follow(path: Box<dyn Fn() -> String>, busy: RwSignal<bool>, take: Take) {
+    let client = Client::get_from_context();
     let latest = StoredValue::new(0_u32);
     Effect::new(move |before: Option<String>| {
         let path = path();
         client.changed.track();
         if before.as_ref().is_some_and(|before| *before != path) {
-            query.data.set(None);
+            take(None);
         }
         let turn = latest.try_update_value(|turn| {
             *turn += 1;
             *turn
         });
-        query.busy.set(true);
-        let asked = path.clone();
+        busy.set(true);
+        let answer = client.raw(Method::Get, path.clone(), JsValue::NULL);
+        let take = Rc::clone(&take);
         spawn_local(async move {
-            let answer = client.get::<T>(asked).await;
+            let answer = answer.await;
             // Nobody waits any more when the page was left or asks something newer.
             if latest.try_get_value() == turn && turn.is_some() {
-                let same = query
-                    .data
-                    .with_untracked(|data| data.as_ref() == Some(&answer));
-                if !same {
-                    query.data.set(Some(answer));
-                }
-                query.busy.set(false);
+                take(Some(answer));
+                busy.set(false);
             }
         });
         path
     });
-    query
 }

@@ -4,7 +4,7 @@ use gloo::file::{Blob, ObjectUrl};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlAnchorElement, HtmlElement};
+use web_sys::{HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// How long a download's URL is kept for the browser to fetch it, in milliseconds.
 const URL_LIFE: u32 = 60_000;
@@ -79,4 +79,59 @@ pub fn focus(id: &'static str) {
             let _ = element.unchecked_into::<HtmlElement>().focus();
         }
     });
+}
+
+/// Scrolls what holds the element with this id just so far that it is seen.
+pub fn show(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// The name of a key on this system's keyboards.
+pub fn key_name(key: &'static str) -> &'static str {
+    let platform = window().navigator().platform().unwrap_or_default();
+    match key {
+        "Ctrl" if platform.starts_with("Mac") || platform.starts_with("iP") => "⌘",
+        key => key,
+    }
+}
+
+/// Where words are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// In this browser.
+    Browser,
+    /// In this tab.
+    Tab,
+}
+
+impl Memory {
+    /// Remembers a word, where storage allows.
+    pub fn keep(self, key: &str, word: &str) {
+        if let Some(storage) = self.storage() {
+            let _ = storage.set_item(key, word);
+        }
+    }
+
+    /// The word that was remembered.
+    pub fn find(self, key: &str) -> Option<String> {
+        self.storage()?.get_item(key).ok()?
+    }
+
+    fn storage(self) -> Option<web_sys::Storage> {
+        match self {
+            Self::Browser => window().local_storage(),
+            Self::Tab => window().session_storage(),
+        }
+        .ok()?
+    }
+}
+
+/// A text of JSON as a value.
+pub fn json<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
+    let value = js_sys::JSON::parse(text).ok()?;
+    serde_wasm_bindgen::from_value(value).ok()
 }

@@ -136,6 +136,18 @@ pub fn filled(typed: &str) -> Option<String> {
     (!typed.is_empty()).then(|| typed.to_owned())
 }
 
+/// A number as people type it, with a comma or a point; `None` where it is none, or not finite.
+pub fn number(typed: &str) -> Option<f64> {
+    let typed = typed.trim().replace(',', ".");
+    let looks = !typed.is_empty()
+        && typed
+            .chars()
+            .all(|c| c.is_ascii_digit() || "+-.eE".contains(c));
+    // The browser reads it: the tables that Rust reads numbers by are larger than this page.
+    let value = js_sys::Number::from(wasm_bindgen::JsValue::from_str(&typed)).value_of();
+    Some(value).filter(|value| looks && value.is_finite())
+}
+
 /// A snake_case name as words.
 pub fn spaced(name: &str) -> String {
     let mut words = name.replace('_', " ");

@@ -1,6 +1,6 @@
 //! Light, dark or as the system says; remembered in this browser.
 
-use gloo::storage::{LocalStorage, Storage};
+use crate::dom::Memory;
 use leptos::prelude::*;
 
 const KEY: &str = "lessonloop.theme";
@@ -41,10 +41,10 @@ impl Theme {
 
     /// The remembered choice.
     pub fn load() -> Self {
-        let word: String = LocalStorage::get(KEY).unwrap_or_default();
+        let word = Memory::Browser.find(KEY).unwrap_or_default();
         Self::ALL
             .into_iter()
-            .find(|theme| theme.word() == word)
+            .find(|theme| theme.word() == word.trim_matches('"'))
             .unwrap_or_default()
     }
 
@@ -53,6 +53,23 @@ impl Theme {
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("data-theme", self.word());
         }
-        let _ = LocalStorage::set(KEY, self.word());
+        self.tint();
+        Memory::Browser.keep(KEY, self.word());
+    }
+
+    /// The browser's own frame follows: each colour is in the page for one scheme of the system.
+    fn tint(self) {
+        for (scheme, own) in [("light", Self::Light), ("dark", Self::Dark)] {
+            let Ok(Some(meta)) = document().query_selector(&format!("meta[data-scheme={scheme}]"))
+            else {
+                continue;
+            };
+            let media = match self {
+                Self::Auto => format!("(prefers-color-scheme: {scheme})"),
+                chosen if chosen == own => "all".to_owned(),
+                _ => "not all".to_owned(),
+            };
+            let _ = meta.set_attribute("media", &media);
+        }
     }
 }

@@ -47,6 +47,11 @@ fn main() {
         LessonPage
         Review
         Merge
+        BulkAct
+        BulkItem
+        Bulk
+        BulkRefusal
+        BulkDone
         HistoryEntry
         HistoryQuery
         History

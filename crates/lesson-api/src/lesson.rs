@@ -277,6 +277,8 @@ pub struct LessonQuery {
     pub sort: Option<LessonSort>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
+    /// How many lessons to leave out at the start, for a list that is entered anywhere; not with a cursor.
+    pub offset: Option<u32>,
     /// 1 to 1,000; 50 when absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
     pub limit: Option<u32>,

@@ -5,6 +5,7 @@
 //! that is declared here, so that a client written in another language can rely on it.
 #![forbid(unsafe_code)]
 
+mod bulk;
 mod envelope;
 mod error;
 mod feedback;
@@ -20,6 +21,7 @@ mod transfer;
 mod words;
 mod worker;
 
+pub use bulk::*;
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;

@@ -57,6 +57,25 @@ vocabulary!(
     }
 );
 vocabulary!(
+    /// What a bulk act does to each lesson.
+    BulkAct {
+        /// A person stands behind the text.
+        Approve = "approve",
+        /// Held back until a person approves it.
+        Quarantine = "quarantine",
+        /// A verdict is taken back: the lesson stands as screening sees its text.
+        Unreview = "unreview",
+        /// Out of use.
+        Archive = "archive",
+        /// Into use again.
+        Restore = "restore",
+        /// Tags are added. As any edit does, this takes an approval back.
+        Tag = "tag",
+        /// Tags are taken away. As any edit does, this takes an approval back.
+        Untag = "untag",
+    }
+);
+vocabulary!(
     /// What form a lesson takes; read from the prefix of its slug.
     Kind {
         /// Do this.

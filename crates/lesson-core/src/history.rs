@@ -129,6 +129,9 @@ fn summary(
     match event {
         Happening::LessonAdded { lesson } if lesson.source.is_empty() => "Added".to_owned(),
         Happening::LessonAdded { lesson } => format!("Added by {}", lesson.source),
+        Happening::LessonEdited { changes, .. } if changes.is_empty() => {
+            format!("Review taken back; now revision {}", after.rev)
+        }
         Happening::LessonEdited { changes, .. } => {
             format!(
                 "Edited {}; now revision {}",

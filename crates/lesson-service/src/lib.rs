@@ -7,6 +7,7 @@
 
 mod agent_keys;
 mod bounds;
+mod bulk;
 mod compare;
 mod connect;
 mod convert;

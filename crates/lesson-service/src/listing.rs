@@ -25,6 +25,12 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
         let limit = validate::limit(query.limit, PAGE, limits::PAGE)?;
         let cursor = query.cursor.as_deref().map(Cursor::read).transpose()?;
+        if cursor.is_some() && query.offset.is_some() {
+            return Err(ApiError::invalid(
+                "offset",
+                "a page begins at an offset or after a cursor; leave one of them out",
+            ));
+        }
         let text = query.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
         let vector = text.and_then(|text| self.query_vector(text));
 
@@ -35,7 +41,10 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         found.retain(|lesson| fits(lesson, query));
         order(&mut found, query.sort.unwrap_or_default(), text.is_some());
-        let begin = cursor.map_or(0, |cursor| cursor.place(&found));
+        let begin = match cursor {
+            Some(cursor) => cursor.place(&found),
+            None => query.offset.map_or(0, |offset| offset as usize),
+        };
         let page: Vec<&Lesson> = found.iter().skip(begin).take(limit).copied().collect();
         let end = begin + page.len();
         let next_cursor = page
@@ -103,15 +112,18 @@ fn order(lessons: &mut [&Lesson], sort: LessonSort, searched: bool) {
     if sort == LessonSort::Relevance && searched {
         return;
     }
+    if sort == LessonSort::Title {
+        // Lower case is made once for each lesson, not once for each comparison.
+        lessons.sort_by_cached_key(|lesson| (lesson.text.title.to_lowercase(), &lesson.slug));
+        return;
+    }
     let compare = |a: &Lesson, b: &Lesson| -> Ordering {
         let (x, y) = (&a.standing, &b.standing);
         match sort {
-            LessonSort::Relevance | LessonSort::Created => b.created_at.cmp(&a.created_at),
-            LessonSort::Updated => b.updated_at.cmp(&a.updated_at),
-            LessonSort::Title => {
-                let title = |lesson: &Lesson| lesson.text.title.to_lowercase();
-                title(a).cmp(&title(b))
+            LessonSort::Relevance | LessonSort::Created | LessonSort::Title => {
+                b.created_at.cmp(&a.created_at)
             }
+            LessonSort::Updated => b.updated_at.cmp(&a.updated_at),
             LessonSort::Confidence => y.confidence.total_cmp(&x.confidence),
             LessonSort::Effectiveness => y.effectiveness.total_cmp(&x.effectiveness),
             LessonSort::Surfaced => y.times_surfaced.cmp(&x.times_surfaced),

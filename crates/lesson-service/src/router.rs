@@ -21,6 +21,7 @@ pub(crate) enum Route {
     Restore(String),
     Review(String),
     Merge,
+    Bulk,
     History(String, HistoryQuery),
     Revision(String, u32),
     Standing(String),
@@ -111,6 +112,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
                 Ok(Route::AddLesson)
             }
         },
+        ["lessons", "bulk"] if method == Post => one(Post, Route::Bulk),
         ["lessons", "merge"] if method == Post => one(Post, Route::Merge),
         ["lessons", slug] => {
             takes(method, &[Get, Patch], path)?;

@@ -154,6 +154,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Restore(slug) => self.restore(&slug, &body).await,
             Route::Review(slug) => self.review(&slug, read(body)?).await,
             Route::Merge => self.merge(read(body)?).await,
+            Route::Bulk => self.bulk(read(body)?).await,
             Route::History(slug, query) => self.history(&slug, &query, &body).await,
             Route::Revision(slug, rev) => self.show_revision(&slug, rev, &body).await,
             Route::Standing(slug) => self.explain_standing(&slug, &body),

@@ -241,3 +241,170 @@ fn hostile_text_is_held_back_with_its_reason() {
     );
     assert_eq!(approved.trust, Trust::Approved);
 }
+
+/// Three lessons: the first approved, the second quarantined, the third as it came.
+fn three(desk: &Desk) {
+    for title in ["One", "Two", "Three"] {
+        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title, "tags": ["old"]}));
+    }
+    desk.ok::<LessonView>("POST /v1/lessons/one/review", json!({"verdict": "approve"}));
+    desk.ok::<LessonView>(
+        "POST /v1/lessons/two/review",
+        json!({"verdict": "quarantine"}),
+    );
+}
+
+/// What a bulk act may change, of the three.
+fn stands(desk: &Desk) -> Vec<(Trust, bool, Vec<String>)> {
+    ["one", "two", "three"]
+        .map(|slug| {
+            let lesson: LessonView = desk.get(&format!("/v1/lessons/{slug}"));
+            (lesson.trust, lesson.archived, lesson.tags)
+        })
+        .into()
+}
+
+fn bulk(act: &str, tags: &[&str]) -> serde_json::Value {
+    let lessons = ["one", "two", "three", "one", "nobody"].map(|slug| json!({"slug": slug}));
+    json!({"act": act, "lessons": lessons, "tags": tags})
+}
+
+#[test]
+fn a_bulk_act_changes_many_lessons_and_is_taken_back_by_its_own_answer() {
+    use Trust::{Approved, Quarantined, Unreviewed};
+    let old = || vec!["old".to_owned()];
+    let both = || vec!["old".to_owned(), "new".to_owned()];
+    for (act, tags, changed, expected) in [
+        (
+            "approve",
+            &[][..],
+            2,
+            [Approved, Approved, Approved].map(|t| (t, false, old())),
+        ),
+        (
+            "quarantine",
+            &[],
+            2,
+            [Quarantined; 3].map(|t| (t, false, old())),
+        ),
+        (
+            "unreview",
+            &[],
+            2,
+            [Unreviewed; 3].map(|t| (t, false, old())),
+        ),
+        (
+            "archive",
+            &[],
+            3,
+            [Approved, Quarantined, Unreviewed].map(|t| (t, true, old())),
+        ),
+        (
+            "tag",
+            &["new", "old"],
+            3,
+            [Unreviewed; 3].map(|t| (t, false, both())),
+        ),
+    ] {
+        let desk = Desk::new();
+        three(&desk);
+        let before = stands(&desk);
+        let done: BulkDone = desk.ok("POST /v1/lessons/bulk", bulk(act, tags));
+        assert_eq!(
+            (done.changed, done.unchanged),
+            (changed, 3 - changed),
+            "{act}"
+        );
+        let refused: Vec<(&str, ErrorCode)> = done
+            .refused
+            .iter()
+            .map(|refusal| (refusal.slug.as_str(), refusal.code))
+            .collect();
+        assert_eq!(refused, [("nobody", ErrorCode::NotFound)], "{act}");
+        assert_eq!(stands(&desk), expected, "{act}");
+        for undo in done.undo {
+            let done: BulkDone = desk.ok("POST /v1/lessons/bulk", json!(undo));
+            assert_eq!(done.refused, [], "{act}");
+        }
+        assert_eq!(stands(&desk), before, "{act}");
+    }
+}
+
+#[test]
+fn a_bulk_act_is_bound_to_the_text_that_was_seen() {
+    let desk = Desk::new();
+    three(&desk);
+    let seen: LessonView = desk.get("/v1/lessons/three");
+    desk.ok::<LessonView>(
+        "PATCH /v1/lessons/three",
+        json!({"base_rev": 1, "title": "Another"}),
+    );
+    let done: BulkDone = desk.ok(
+        "POST /v1/lessons/bulk",
+        json!({"act": "approve", "lessons": [{"slug": "three", "content_hash": seen.content_hash}]}),
+    );
+    assert_eq!((done.changed, done.refused.len()), (0, 1));
+    assert_eq!(done.refused[0].code, ErrorCode::Conflict);
+    assert_eq!(stands(&desk)[2].0, Trust::Unreviewed);
+}
+
+#[test]
+fn a_bulk_act_out_of_bounds_changes_nothing() {
+    let desk = Desk::new();
+    three(&desk);
+    let before = stands(&desk);
+    let many: Vec<_> = (0..1001).map(|_| json!({"slug": "one"})).collect();
+    for (body, field) in [
+        (json!({"act": "approve", "lessons": []}), "lessons"),
+        (json!({"act": "approve", "lessons": many}), "lessons"),
+        (
+            json!({"act": "approve", "lessons": [{"slug": "No Slug"}]}),
+            "lessons[0]",
+        ),
+        (bulk("approve", &["new"]), "tags"),
+        (bulk("tag", &[]), "tags"),
+        (bulk("tag", &[" "]), "tags[0]"),
+        (bulk("burn", &[]), "act"),
+    ] {
+        let (status, error) = desk.refused("POST /v1/lessons/bulk", body);
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some(field)),
+            "{error:?}"
+        );
+    }
+    assert_eq!(stands(&desk), before);
+}
+
+#[test]
+fn a_list_is_entered_anywhere() {
+    let desk = Desk::new();
+    for title in ["a", "b", "c", "d", "e"] {
+        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
+    }
+    let slugs = |path: &str| -> (Vec<String>, u32, bool) {
+        let page: LessonPage = desk.get(path);
+        let slugs = page.lessons.into_iter().map(|lesson| lesson.slug).collect();
+        (slugs, page.total, page.next_cursor.is_some())
+    };
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=1&limit=2"),
+        (vec!["b".into(), "c".into()], 5, true)
+    );
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=3&limit=9"),
+        (vec!["d".into(), "e".into()], 5, false)
+    );
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=4294967295"),
+        (vec![], 5, false)
+    );
+    for query in ["offset=-1", "offset=x", "offset=1&cursor=1.a"] {
+        let (status, error) = desk.refused(&format!("GET /v1/lessons?{query}"), json!(null));
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some("offset")),
+            "{query}"
+        );
+    }
+}

@@ -6,6 +6,7 @@ use crate::cache::{self, Cache};
 use crate::engine::{self, Module};
 use crate::fault::{OrFault as _, Result};
 use crate::model;
+use crate::precache;
 use crate::progress::Plan;
 use crate::run;
 use crate::serve;
@@ -110,6 +111,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
         .or_fault(engine.display(), full)?;
     engine::write_manifest(&engine)?;
     finish_edge(&new)?;
+    precache::write(&new)?;
 
     if old.exists() {
         std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;

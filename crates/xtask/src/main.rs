@@ -14,6 +14,7 @@ mod glue;
 mod model;
 mod needs;
 mod npm;
+mod precache;
 mod progress;
 mod python;
 mod range;

@@ -1,11 +1,19 @@
-//! All lessons: search as you type, facets, order, and a list that grows as it is scrolled.
+//! All lessons: search as you type, facets, order, a list of any length, and acts on many at once.
 
+mod bar;
+mod feed;
 mod filter;
 mod list;
+mod picks;
+mod window;
 
+use crate::dom;
 use crate::format;
 use crate::pages::data::SamplesButton;
+use crate::shell::{Act, Places, use_acts};
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
+use bar::PickBar;
+use feed::Feed;
 use filter::{Filter, facet_words};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
@@ -13,7 +21,8 @@ use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::{NavigateOptions, location::State};
 use lesson_api::{BadgeKind, Category, Trust};
-use list::{Feed, LessonList};
+use list::LessonList;
+pub use picks::Picks;
 
 /// A pause in typing after which the search is made, in milliseconds.
 const PAUSE: u32 = 120;
@@ -55,7 +64,22 @@ pub fn LessonsPage() -> impl IntoView {
 
     // Only a phone folds the facets away; see `.facets` in the styles.
     let facets_open = RwSignal::new(false);
-    let feed = Feed::new(filter);
+    // Going back finds the list where it was left.
+    let places = Places::get_from_context();
+    let back = places
+        .came_back()
+        .then(|| places.find(&window().location().search().unwrap_or_default()))
+        .flatten();
+    let feed = Feed::new(filter, back.map_or(0, |place| place.total));
+    let picks = Picks::get_from_context();
+    let go = StoredValue::new_local(use_navigate());
+    use_acts([
+        Act::new("Search lessons", || dom::focus("search-input")).key("/"),
+        Act::new("Write a lesson", move || {
+            go.with_value(|go| go("/new", NavigateOptions::default()));
+        })
+        .key("n"),
+    ]);
     view! {
         <Page
             title="Lessons"
@@ -140,7 +164,8 @@ pub fn LessonsPage() -> impl IntoView {
                     view! { <Empty title="No lesson fits" text="Try fewer words, or clear the filters. Archived lessons are shown under “Archived”."/> }.into_any()
                 }
             })}
-            <LessonList feed/>
+            <LessonList feed picks back/>
+            <PickBar feed picks archived=Signal::derive(move || filter.get().archived == "true")/>
         </Page>
     }
 }

@@ -119,5 +119,12 @@ fn Conflicts() -> impl IntoView {
 
 /// Drawn anew only when something in it changed.
 fn same(conflict: &EditConflict) -> String {
-    serde_json::to_string(conflict).unwrap_or_default()
+    let mut words = vec![conflict.id.as_str(), &conflict.at];
+    if let Some(now) = &conflict.now {
+        words.extend([now.content_hash.as_str(), now.updated_at.as_str()]);
+    }
+    for field in &conflict.fields {
+        words.extend([field.name.as_str(), &field.theirs, &field.mine]);
+    }
+    words.join("\n")
 }

@@ -10,6 +10,9 @@ pub fn Dialog(
     id: &'static str,
     #[prop(into)] title: Signal<String>,
     open: RwSignal<bool>,
+    /// How it looks, where it is not a question.
+    #[prop(optional)]
+    class: &'static str,
     /// Made anew each time it opens.
     children: ChildrenFn,
 ) -> impl IntoView {
@@ -33,7 +36,7 @@ pub fn Dialog(
     let title_id = format!("{id}-title");
     let named_by = title_id.clone();
     view! {
-        <dialog id=id node_ref=node aria-labelledby=named_by data-testid=id on:close=move |_| open.set(false)>
+        <dialog id=id class=class node_ref=node aria-labelledby=named_by data-testid=id on:close=move |_| open.set(false)>
             <Show when=move || open.get()>
                 <div class="dialog">
                     <h2 id=title_id.clone()>{title}</h2>

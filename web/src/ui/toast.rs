@@ -8,12 +8,16 @@ use lesson_api::ApiError;
 const GOOD_STAYS: u32 = 5_000;
 /// A bad one stays longer, and can be closed.
 const BAD_STAYS: u32 = 12_000;
+/// One with something to do about it stays as long as it takes to read, reach and decide.
+const ACT_STAYS: u32 = 20_000;
 
 #[derive(Clone)]
 struct Toast {
     id: u32,
     good: bool,
     text: String,
+    /// What can be done about it: the button's label, and what it does.
+    act: Option<(&'static str, Callback<()>)>,
 }
 
 /// The messages on show; cheap to copy, provided as a context.
@@ -34,12 +38,17 @@ impl Toasts {
 
     /// Something was done.
     pub fn good(self, text: impl Into<String>) {
-        self.show(true, text.into());
+        self.show(true, text.into(), None);
     }
 
     /// Something did not work.
     pub fn bad(self, text: impl Into<String>) {
-        self.show(false, text.into());
+        self.show(false, text.into(), None);
+    }
+
+    /// Something was done, and something can be done about it, such as undo. The message closes with it.
+    pub fn with_act(self, text: impl Into<String>, label: &'static str, act: Callback<()>) {
+        self.show(true, text.into(), Some((label, act)));
     }
 
     /// Tells what came of an act.
@@ -50,14 +59,23 @@ impl Toasts {
         }
     }
 
-    fn show(self, good: bool, text: String) {
+    fn show(self, good: bool, text: String, act: Option<(&'static str, Callback<()>)>) {
         self.next.update_value(|id| *id += 1);
         let id = self.next.get_value();
-        self.list.update(|list| list.push(Toast { id, good, text }));
-        Timeout::new(if good { GOOD_STAYS } else { BAD_STAYS }, move || {
-            self.close(id)
-        })
-        .forget();
+        let stays = match (good, act) {
+            (_, Some(_)) => ACT_STAYS,
+            (true, None) => GOOD_STAYS,
+            (false, None) => BAD_STAYS,
+        };
+        self.list.update(|list| {
+            list.push(Toast {
+                id,
+                good,
+                text,
+                act,
+            });
+        });
+        Timeout::new(stays, move || self.close(id)).forget();
     }
 
     fn close(self, id: u32) {
@@ -80,6 +98,12 @@ pub fn ToastList() -> impl IntoView {
             <For each=move || toasts.list.get() key=|toast| toast.id let:toast>
                 <div class=if toast.good { "toast" } else { "toast toast-bad" } data-testid="toast">
                     <span>{toast.text}</span>
+                    {toast.act.map(|(label, act)| view! {
+                        <button type="button" class="toast-act" data-testid="toast-act" on:click=move |_| {
+                            toasts.close(toast.id);
+                            act.run(());
+                        }>{label}</button>
+                    })}
                     <button type="button" class="plain" aria-label="Close message" on:click=move |_| toasts.close(toast.id)>"×"</button>
                 </div>
             </For>

@@ -7,7 +7,7 @@ use lesson_api::limits;
 use serde_json::{Map, Value, json};
 
 /// What an agent sets rarely and pays for on every call.
-const HIDDEN: [&str; 2] = ["explain", "policy"];
+const HIDDEN: [&str; 4] = ["explain", "policy", "trace_part", "dry_run"];
 
 /// A tool.
 struct Tool {

@@ -1,6 +1,7 @@
 //! The sample lessons that are served with the dashboard.
 
 use crate::client::Client;
+use crate::dom;
 use crate::format;
 use crate::ui::use_toasts;
 use leptos::prelude::*;
@@ -51,7 +52,7 @@ pub fn told(done: &Imported) -> String {
 
 /// Fetches the samples and imports them. An error is told in words for a person.
 pub async fn load_samples(client: Client) -> Result<Imported, String> {
-    let index: Value = serde_json::from_str(&fetch(INDEX).await?).map_err(|_| broken(INDEX))?;
+    let index: Value = dom::json(&fetch(INDEX).await?).ok_or_else(|| broken(INDEX))?;
     let names = names(&index).ok_or_else(|| broken(INDEX))?;
     let mut files = Vec::with_capacity(names.len());
     for name in names {

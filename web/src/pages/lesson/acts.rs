@@ -1,12 +1,12 @@
 //! What a person can do with a lesson: rate, vote, review, edit, archive.
 
-use crate::client::{Client, json};
+use crate::client::{Acted, Client};
 use crate::format;
+use crate::shell::{Act, use_acts};
 use crate::ui::use_toasts;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::{LessonView, Rate, Review, Trust, Verdict, Vote};
-use serde_json::Value;
 
 /// The buttons. They stay in place while the lesson changes, so that the focus does too.
 #[component]
@@ -17,13 +17,13 @@ pub fn Acts(
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let busy = RwSignal::new(false);
-    let act = move |path: String, body: Value, done: &'static str| {
+    let act = move |asked: Acted, done: &'static str| {
         if busy.get_untracked() {
             return;
         }
         busy.set(true);
         spawn_local(async move {
-            let answer = client.act(path, &body).await;
+            let answer = asked.await;
             toasts.tell(&answer, done);
             busy.try_set(false);
         });
@@ -43,34 +43,22 @@ pub fn Acts(
         } else {
             "Rated not helpful"
         };
-        act(
-            "/v1/rate".to_owned(),
-            json(&Rate {
-                lesson: slug(),
-                helpful,
-            }),
-            done,
-        );
+        let lesson = slug();
+        act(client.act("/v1/rate", &Rate { lesson, helpful }), done);
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
-        act(
-            "/v1/vote".to_owned(),
-            json(&Vote { lesson: slug(), up }),
-            done,
-        );
+        let lesson = slug();
+        act(client.act("/v1/vote", &Vote { lesson, up }), done);
     };
     let review = move |verdict: Verdict, done: &'static str| {
         let content_hash = lesson
             .with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
-        act(
-            path("review"),
-            json(&Review {
-                verdict,
-                content_hash,
-            }),
-            done,
-        );
+        let review = Review {
+            verdict,
+            content_hash,
+        };
+        act(client.act(path("review"), &review), done);
     };
     let count = move |read: fn(&LessonView) -> u32| {
         move || lesson.with(|lesson| lesson.as_ref().map_or(0, read))
@@ -84,21 +72,31 @@ pub fn Acts(
     let archived = Memo::new(move |_| {
         lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived))
     });
-    let shelve = move |_| {
+    let shelve = move |()| {
         if archived.get_untracked() {
             act(
-                path("restore"),
-                Value::Null,
+                client.act(path("restore"), &()),
                 "Restored: it may be recommended again",
             );
         } else {
             act(
-                path("archive"),
-                Value::Null,
+                client.act(path("archive"), &()),
                 "Archived. “Restore” brings it back",
             );
         }
     };
+    use_acts([
+        Act::new("Edit this lesson", move || {
+            editing.set(lesson.get_untracked());
+        })
+        .key("e"),
+        Act::new("Approve this lesson", move || {
+            review(Verdict::Approve, "Approved");
+        })
+        .when(move || trust.get() != Some(Trust::Approved)),
+        Act::new("Archive this lesson", move || shelve(())).when(move || !archived.get()),
+        Act::new("Restore this lesson", move || shelve(())).when(move || archived.get()),
+    ]);
     view! {
         <section class="card acts">
             <h2>"Your judgement"</h2>
@@ -118,7 +116,7 @@ pub fn Acts(
                         on:click=move |_| review(Verdict::Quarantine, "Quarantined: held back until a person approves it")>"Quarantine"</button>
                 </Show>
                 <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
-                <button type="button" on:click=shelve data-testid=move || if archived.get() { "restore" } else { "archive" }>
+                <button type="button" on:click=move |_| shelve(()) data-testid=move || if archived.get() { "restore" } else { "archive" }>
                     {move || if archived.get() { "Restore" } else { "Archive" }}
                 </button>
             </div>

@@ -67,15 +67,15 @@ impl Filter {
         }
     }
 
-    /// The request for a page of lessons.
-    pub fn request(&self, limit: usize, cursor: Option<&str>) -> String {
+    /// The request for `limit` lessons of the list, from the place `offset` on.
+    pub fn request(&self, limit: u32, offset: u32) -> String {
         let mut query = self.query();
         if !query.is_empty() {
             query.push('&');
         }
         query.push_str(&format!("limit={limit}"));
-        if let Some(cursor) = cursor {
-            query.push_str(&format!("&cursor={}", format::encode(cursor)));
+        if offset > 0 {
+            query.push_str(&format!("&offset={offset}"));
         }
         format!("/v1/lessons?{query}")
     }
@@ -136,11 +136,11 @@ mod tests {
         };
         assert_eq!(filter.address(), "/?q=sql%20%26%20rls&trust=approved");
         assert_eq!(
-            filter.request(50, Some("a=b")),
-            "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&cursor=a%3Db"
+            filter.request(50, 100),
+            "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&offset=100"
         );
         assert_eq!(Filter::default().address(), "/");
-        assert_eq!(Filter::default().request(50, None), "/v1/lessons?limit=50");
+        assert_eq!(Filter::default().request(50, 0), "/v1/lessons?limit=50");
     }
 
     #[test]

@@ -1,279 +1,367 @@
-//! The list itself: pages are fetched as the end comes into view; rows out of view cost no layout (see the style
-//! of `.lesson-row`).
+//! The list itself. It is as high as all its rows, and holds those in view: 100,000 lessons scroll like ten.
 
-use super::filter::Filter;
-use crate::client::Client;
+use super::feed::Feed;
+use super::picks::Picks;
+use super::window::{Window, reachable};
 use crate::format;
 use crate::markdown::plain;
+use crate::shell::{Act, Place, Places, use_acts};
 use crate::ui::{BadgeChip, RelevanceChip, TrustChip};
-use leptos::html::Div;
+use leptos::ev;
+use leptos::html::Ul;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::components::A;
-use lesson_api::{ApiError, LessonPage, LessonView, RelevanceWord, Search, SearchResults, limits};
-use std::collections::HashMap;
-use wasm_bindgen::prelude::*;
-use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
+use lesson_api::LessonView;
+use std::sync::Arc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 
-/// Lessons fetched at first: more than a tall screen shows.
-const FIRST: usize = 40;
-/// Lessons fetched as the end comes near.
-const MORE: usize = 100;
-/// How near, as a margin for the observer.
-const NEAR: &str = "1200px";
+/// A row's height before one has been measured, in pixels.
+const ROW: f64 = 104.0;
+/// What covers the top of the page, in pixels: the head, which stays.
+const HEAD: f64 = 72.0;
+/// What covers its bottom, at most: the phone's navigation, or the bar of what is selected.
+const FOOT: f64 = 80.0;
 
-/// What has been fetched of the list.
-#[derive(Clone, Copy)]
-pub struct Feed {
-    client: Client,
-    filter: Memo<Filter>,
-    rows: RwSignal<Vec<LessonView>>,
-    cursor: RwSignal<Option<String>>,
-    busy: RwSignal<bool>,
-    /// Counts the lists asked for; an answer to an older one is dropped.
-    turn: StoredValue<u32>,
-    /// How many lessons fit in all.
-    pub total: RwSignal<u32>,
-    /// Whether the model took part.
-    pub semantic: RwSignal<bool>,
-    /// Whether the first page of this filter is here.
-    pub loaded: RwSignal<bool>,
-    /// Why the last page is not.
-    pub error: RwSignal<Option<ApiError>>,
-    /// How well the best lessons fit the search, by slug.
-    relevance: RwSignal<HashMap<String, RelevanceWord>>,
+/// A place in the list, with what is known of its row.
+#[derive(Clone)]
+struct Slot {
+    at: u32,
+    row: Option<Arc<LessonView>>,
 }
 
-impl Feed {
-    /// Follows a filter and the store.
-    pub fn new(filter: Memo<Filter>) -> Self {
-        let feed = Self {
-            client: Client::get_from_context(),
-            filter,
-            rows: RwSignal::new(Vec::new()),
-            cursor: RwSignal::new(None),
-            busy: RwSignal::new(false),
-            turn: StoredValue::new(0),
-            total: RwSignal::new(0),
-            semantic: RwSignal::new(false),
-            loaded: RwSignal::new(false),
-            error: RwSignal::new(None),
-            relevance: RwSignal::new(HashMap::new()),
-        };
-        // A model that came or went changes what a search finds.
-        let by_meaning = Memo::new(move |_| feed.client.ranks_by_meaning());
-        Effect::new(move |before: Option<Filter>| {
-            let filter = filter.get();
-            feed.client.changed.track();
-            // Read, not only tracked: a memo that nobody reads never runs.
-            by_meaning.get();
-            // After a change in the store, as many rows as were there.
-            let rows = feed.rows.with_untracked(Vec::len);
-            let same = before.as_ref() == Some(&filter);
-            let limit = if same {
-                rows.clamp(FIRST, limits::PAGE)
-            } else {
-                FIRST
-            };
-            feed.fetch(limit, None);
-            filter
-        });
-        feed
+impl Slot {
+    /// Drawn anew only when something that is shown of it changed.
+    fn key(&self) -> String {
+        match &self.row {
+            Some(row) => {
+                let (shown, confidence) = (row.standing.times_surfaced, row.standing.confidence);
+                let trust = row.trust.as_str();
+                let badge = &row.derived.badge.text;
+                let confidence = confidence.to_bits();
+                format!(
+                    "{} {} {} {trust} {} {shown} {confidence} {badge}",
+                    self.at, row.slug, row.rev, row.archived
+                )
+            }
+            None => self.at.to_string(),
+        }
     }
 
-    /// The domains seen so far.
-    pub fn domains(self) -> Vec<String> {
-        self.rows.with(|rows| {
-            let mut words: Vec<String> = rows
-                .iter()
-                .map(|row| row.domain.clone())
-                .filter(|word| !word.is_empty())
-                .collect();
-            words.sort();
-            words.dedup();
-            words
+    fn testid(&self) -> &'static str {
+        if self.row.is_some() {
+            "lesson-row"
+        } else {
+            "lesson-row-due"
+        }
+    }
+
+    fn slug(&self) -> Option<String> {
+        self.row.as_ref().map(|row| row.slug.clone())
+    }
+}
+
+/// What the list knows of itself; cheap to copy.
+#[derive(Clone, Copy)]
+struct List {
+    feed: Feed,
+    node: NodeRef<Ul>,
+    row: RwSignal<f64>,
+    /// The row that has the focus, kept in the page even out of view.
+    held: RwSignal<Option<Slot>>,
+    /// The row that is to have it once it is there.
+    wanted: StoredValue<Option<u32>>,
+    places: Places,
+}
+
+impl List {
+    /// Looks where the window stands.
+    fn look(self) {
+        let Some(node) = self.node.try_get_untracked().flatten() else {
+            return;
+        };
+        let measured = node.query_selector(".lesson-row").ok().flatten();
+        let height = measured.map_or(0.0, |row| row.get_bounding_client_rect().height());
+        if height > 1.0 && (height - self.row.get_untracked()).abs() > 0.5 {
+            self.row.set(height);
+        }
+        let seen = Window::of(
+            -node.get_bounding_client_rect().top(),
+            inner_height(),
+            self.row.get_untracked(),
+            self.feed.total.get_untracked(),
+        );
+        if self.feed.window.get_untracked() != seen {
+            self.feed.window.set(seen);
+        }
+    }
+
+    /// Remembers where the window stands, for coming back.
+    fn keep_place(self, row: Option<u32>) {
+        let location = window().location();
+        // The window is scrolled for the next page, too.
+        if location.pathname().is_ok_and(|path| path == "/") {
+            let place = Place {
+                y: window().scroll_y().unwrap_or_default() as i32,
+                total: self.feed.total.get_untracked(),
+                row,
+            };
+            self.places
+                .keep(&location.search().unwrap_or_default(), place);
+        }
+    }
+
+    /// Brings a row into view and puts the focus on it.
+    fn go(self, at: u32) {
+        let total = reachable(self.feed.total.get_untracked(), self.row.get_untracked());
+        let (Some(node), Some(last)) = (self.node.get_untracked(), total.checked_sub(1)) else {
+            return;
+        };
+        let at = at.min(last);
+        let row = self.row.get_untracked();
+        let top = node.get_bounding_client_rect().top() + f64::from(at) * row;
+        let room = inner_height() - FOOT;
+        let by = if top < HEAD {
+            top - HEAD
+        } else if top + row > room {
+            top + row - room
+        } else {
+            0.0
+        };
+        if by != 0.0 {
+            window().scroll_by_with_x_and_y(0.0, by);
+            self.look();
+        }
+        self.wanted.set_value(Some(at));
+        self.focus_wanted();
+    }
+
+    /// Puts the focus on the row that is to have it, if it is there by now.
+    fn focus_wanted(self) {
+        let Some(at) = self.wanted.get_value() else {
+            return;
+        };
+        let Some(node) = self.node.try_get_untracked().flatten() else {
+            return;
+        };
+        let link = node.query_selector(&format!("[data-at=\"{at}\"] a"));
+        if let Ok(Some(link)) = link {
+            self.wanted.set_value(None);
+            let _ = link.unchecked_into::<HtmlElement>().focus();
+        }
+    }
+
+    /// The row that has the focus, or is to have it.
+    fn here(self) -> Option<u32> {
+        self.wanted.get_value().or_else(|| {
+            self.held
+                .with_untracked(|held| held.as_ref().map(|slot| slot.at))
         })
     }
 
-    fn more(self) {
-        if !self.busy.get_untracked()
-            && self.error.with_untracked(Option::is_none)
-            && let Some(cursor) = self.cursor.get_untracked()
-        {
-            self.fetch(MORE, Some(cursor));
-        }
+    /// A step of the keyboard; from nowhere, the first row in view.
+    fn step(self, by: i64) {
+        let at = match self.here() {
+            Some(at) => (i64::from(at) + by).clamp(0, i64::from(u32::MAX)) as u32,
+            None => self.first_seen(),
+        };
+        self.go(at);
     }
 
-    fn fetch(self, limit: usize, cursor: Option<String>) {
-        self.turn.update_value(|turn| *turn += 1);
-        let turn = self.turn.get_value();
-        self.busy.set(true);
-        let path = self
-            .filter
+    fn first_seen(self) -> u32 {
+        let top = self
+            .node
             .get_untracked()
-            .request(limit, cursor.as_deref());
-        spawn_local(async move {
-            let answer = self.client.get::<LessonPage>(path).await;
-            if self.turn.try_get_value() != Some(turn) {
-                return;
-            }
-            self.busy.set(false);
-            match answer {
-                Ok(page) => self.take(page, cursor.is_some()),
-                Err(error) => self.error.set(Some(error)),
-            }
-            if cursor.is_none() {
-                self.judge(turn).await;
-            }
-        });
+            .map_or(0.0, |node| node.get_bounding_client_rect().top());
+        ((HEAD - top) / self.row.get_untracked()).ceil().max(0.0) as u32
     }
 
-    /// Asks how well the best lessons fit the search, after they are on show.
-    async fn judge(self, turn: u32) {
-        let query = self
-            .filter
-            .with_untracked(|filter| filter.q.trim().to_owned());
-        let mut words = HashMap::new();
-        if !query.is_empty() {
-            let limit = u32::try_from(limits::LIMIT).ok();
-            if let Ok(found) = self
-                .client
-                .post_json::<SearchResults>(
-                    "/v1/search",
-                    &Search {
-                        query,
-                        limit,
-                        explain: None,
-                    },
-                )
-                .await
-            {
-                words.extend(
-                    found
-                        .results
-                        .into_iter()
-                        .map(|found| (found.slug, found.relevance)),
-                );
-            }
+    /// Whether the key moved within the list.
+    fn heed(self, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
+            return false;
         }
-        if self.turn.try_get_value() == Some(turn)
-            && self.relevance.with_untracked(|before| *before != words)
-        {
-            self.relevance.set(words);
+        let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
+        match event.key().as_str() {
+            "ArrowDown" => self.step(1),
+            "ArrowUp" => self.step(-1),
+            "PageDown" => self.step(page),
+            "PageUp" => self.step(-page),
+            "Home" => self.go(0),
+            "End" => self.go(u32::MAX),
+            _ => return false,
         }
+        true
     }
 
-    fn take(self, page: LessonPage, append: bool) {
-        if append {
-            self.rows.update(|rows| rows.extend(page.lessons));
-        } else if self.rows.with_untracked(|rows| *rows != page.lessons) {
-            self.rows.set(page.lessons);
+    fn slots(self) -> Vec<Slot> {
+        let Window { first, end } = self.feed.window.get();
+        let end = end.min(self.feed.total.get());
+        let held = self.held.get();
+        let slot = |at| Slot {
+            at,
+            row: self.feed.row(at),
+        };
+        let mut slots: Vec<Slot> = (first..end).map(slot).collect();
+        if let Some(held) = held.filter(|held| !(first..end).contains(&held.at)) {
+            let place = if held.at < first { 0 } else { slots.len() };
+            slots.insert(place, held);
         }
-        self.total.set(page.total);
-        self.semantic.set(page.semantic);
-        self.cursor.set(page.next_cursor);
-        self.error.set(None);
-        self.loaded.set(true);
+        slots
     }
 }
 
-/// The rows, and the end that fetches more.
+/// The rows.
 #[component]
-pub fn LessonList(feed: Feed) -> impl IntoView {
-    let end = NodeRef::<Div>::new();
-    Effect::new(move |_| {
-        if let Some(end) = end.get() {
-            watch(&end, move || feed.more());
-        }
-    });
-    // A page that arrives may leave the end in view, which the observer does not tell again.
-    let rest = move || {
-        feed.total
-            .get()
-            .saturating_sub(feed.rows.with(|rows| rows.len() as u32))
+pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoView {
+    let list = List {
+        feed,
+        node: NodeRef::new(),
+        row: RwSignal::new(ROW),
+        held: RwSignal::new(None),
+        wanted: StoredValue::new(None),
+        places: Places::get_from_context(),
     };
+    // One look for each frame, however many events there are.
+    let due = StoredValue::new(false);
+    let on_move = move || {
+        if !due.get_value() {
+            due.set_value(true);
+            request_animation_frame(move || {
+                if due.try_set_value(false).is_none() {
+                    list.look();
+                    list.keep_place(None);
+                }
+            });
+        }
+    };
+    let handles = [
+        window_event_listener(ev::scroll, move |_| on_move()),
+        window_event_listener(ev::resize, move |_| on_move()),
+    ];
+    on_cleanup(move || handles.into_iter().for_each(|handle| handle.remove()));
+    let back = StoredValue::new(back);
+    // Once rows are drawn, their height is known, and what is on show.
+    Effect::new(move |_| {
+        list.slots();
+        let loaded = feed.loaded.get();
+        request_animation_frame(move || {
+            list.look();
+            if loaded && let Some(place) = back.try_update_value(Option::take).flatten() {
+                window().scroll_to_with_x_and_y(0.0, f64::from(place.y));
+                list.look();
+                list.wanted.try_set_value(place.row);
+            }
+            list.focus_wanted();
+        });
+    });
+    let pick = move || {
+        if let Some(slot) = list.held.get_untracked()
+            && let Some(row) = slot.row
+        {
+            picks.toggle(&row);
+        }
+    };
+    use_acts([
+        Act::new("Next lesson", move || list.step(1)).key("j"),
+        Act::new("Lesson before", move || list.step(-1)).key("k"),
+        Act::new("Select the lesson, or not", pick)
+            .key("x")
+            .when(move || list.held.read().is_some()),
+    ]);
+    let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
     view! {
-        <ul class="lesson-list" data-testid="lesson-list">
-            // The revision and the counts are part of the key: a row that changed is made anew.
+        <ul class="lesson-list" role="list" data-testid="lesson-list" node_ref=list.node
+            class:hidden=move || feed.total.get() == 0
+            style:height=move || format!("{}px", high())
+            on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
+            on:focusin=move |event| list.held.set(place_of(&event).map(|at| Slot { at, row: feed.row(at) }))
+            on:focusout=move |_| list.held.set(None)
+        >
+            // What is shown of a row is part of its key: a row that changed is made anew.
             <For
-                each=move || feed.rows.get()
-                key=|row| (row.slug.clone(), row.rev, row.trust, row.standing.times_surfaced, row.derived.badge.text.clone(), row.standing.confidence.to_bits())
-                let:row
+                each=move || list.slots()
+                key=Slot::key
+                let:slot
             >
-                <Row row feed/>
+                <li class="lesson-row" data-at=slot.at.to_string()
+                    data-testid=slot.testid()
+                    data-slug=slot.slug()
+                    aria-setsize=move || feed.total.get().to_string() aria-posinset={(slot.at + 1).to_string()}
+                    style:top=move || format!("{}px", f64::from(slot.at) * list.row.get())
+                    on:click=move |_| list.keep_place(Some(slot.at))
+                >
+                    {match slot.row.clone() {
+                        Some(row) => view! { <Row row feed picks/> }.into_any(),
+                        None => view! { <span class="row-due">"Loading…"</span> }.into_any(),
+                    }}
+                </li>
             </For>
         </ul>
-        <div class="list-end" node_ref=end>
-            <Show when=move || feed.cursor.read().is_some()>
-                <button type="button" data-testid="load-more" disabled=feed.busy on:click=move |_| feed.more()>
-                    {move || if feed.busy.get() { "Loading…".to_owned() } else { format!("Show more ({} left)", format::count(rest())) }}
-                </button>
-            </Show>
-        </div>
+        <Show when=move || reachable(feed.total.get(), list.row.get()) < feed.total.get()>
+            <p class="muted" data-testid="list-cut">
+                {move || format!("The first {} are listed. Search or filter to reach the others.", format::count(reachable(feed.total.get(), list.row.get())))}
+            </p>
+        </Show>
     }
 }
 
 #[component]
-fn Row(row: LessonView, feed: Feed) -> impl IntoView {
+fn Row(row: Arc<LessonView>, feed: Feed, picks: Picks) -> impl IntoView {
     let href = format!("/lessons/{}", format::encode(&row.slug));
     let about = if row.description.is_empty() {
-        row.context
+        &row.context
     } else {
-        row.description
+        &row.description
     };
-    let about = plain(&about);
+    let about = plain(about);
     let mut facts = vec![row.category.as_str().to_owned()];
     if !row.domain.is_empty() {
-        facts.push(row.domain);
+        facts.push(row.domain.clone());
     }
-    facts.extend(row.tech_stacks.into_iter().take(4));
+    facts.extend(row.tech_stacks.iter().take(4).cloned());
     let shown = row.standing.times_surfaced;
     let slug = row.slug.clone();
+    let relevance = move || {
+        let found = feed.relevance.with(|words| words.get(&slug).copied());
+        found.map(|relevance| view! { <RelevanceChip relevance/> })
+    };
+    let slug = row.slug.clone();
+    let picked = Memo::new(move |_| picks.has(&slug));
+    let label = format!("Select “{}”", row.title);
+    let title = row.title.clone();
+    let badge = row.derived.badge.clone();
+    let (trust, archived, confidence) = (row.trust, row.archived, row.standing.confidence);
     view! {
-        <li class="lesson-row" data-testid="lesson-row" data-slug=row.slug.clone()>
-            <A href=href>
-                <span class="row-title" dir="auto">{row.title}</span>
-                <span class="row-about" dir="auto">{about}</span>
-                <span class="row-facts">
-                    <BadgeChip badge=row.derived.badge/>
-                    {move || feed.relevance.with(|words| words.get(&slug).copied()).map(|relevance| view! { <RelevanceChip relevance/> })}
-                    <TrustChip trust=row.trust/>
-                    {row.archived.then(|| view! { <span class="chip">"Archived"</span> })}
-                    <span class="muted">{facts.join(" · ")}</span>
-                </span>
-            </A>
-            <span class="row-numbers">
-                <span title="Confidence"><b>{format::percent(row.standing.confidence)}</b>" confidence"</span>
-                <span><b>{format::count(shown)}</b>{if shown == 1 { " time shown" } else { " times shown" }}</span>
+        <label class="row-pick">
+            <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| picks.toggle(&row)/>
+        </label>
+        <A href=href>
+            <span class="row-title" dir="auto">{title}</span>
+            <span class="row-about" dir="auto">{about}</span>
+            <span class="row-facts">
+                <BadgeChip badge/>
+                {relevance}
+                <TrustChip trust/>
+                {archived.then(|| view! { <span class="chip">"Archived"</span> })}
+                <span class="muted">{facts.join(" · ")}</span>
             </span>
-        </li>
+        </A>
+        <span class="row-numbers">
+            <span title="Confidence"><b>{format::percent(confidence)}</b>" confidence"</span>
+            <span><b>{format::count(shown)}</b>{if shown == 1 { " time shown" } else { " times shown" }}</span>
+        </span>
     }
 }
 
-/// Calls `act` whenever the element comes near the view, for as long as the owner lives.
-fn watch(element: &web_sys::Element, act: impl Fn() + 'static) {
-    let on_view = Closure::<dyn Fn(Vec<IntersectionObserverEntry>)>::new(
-        move |entries: Vec<IntersectionObserverEntry>| {
-            if entries
-                .iter()
-                .any(IntersectionObserverEntry::is_intersecting)
-            {
-                act();
-            }
-        },
-    );
-    let options = IntersectionObserverInit::new();
-    options.set_root_margin(NEAR);
-    let Ok(observer) =
-        IntersectionObserver::new_with_options(on_view.as_ref().unchecked_ref(), &options)
-    else {
-        return;
-    };
-    observer.observe(element);
-    let kept = StoredValue::new_local((observer, on_view));
-    on_cleanup(move || {
-        if let Some((observer, _)) = kept.try_update_value(|kept| (kept.0.clone(), ())) {
-            observer.disconnect();
-        }
-    });
+fn inner_height() -> f64 {
+    let height = window().inner_height().ok();
+    height.and_then(|height| height.as_f64()).unwrap_or(800.0)
+}
+
+/// The place of the row that an event happened in.
+fn place_of(event: &web_sys::Event) -> Option<u32> {
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    let row = target.closest("[data-at]").ok().flatten()?;
+    row.get_attribute("data-at")?.parse().ok()
 }

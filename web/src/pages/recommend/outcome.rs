@@ -29,14 +29,9 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
         };
         let pnl_percent = match format::filled(&pnl.get_untracked()) {
             None => None,
-            Some(typed) => match typed
-                .trim_end_matches('%')
-                .trim()
-                .replace(',', ".")
-                .parse::<f64>()
-            {
-                Ok(percent) if percent.is_finite() => Some(percent),
-                _ => {
+            Some(typed) => match format::number(typed.trim_end_matches('%')) {
+                Some(percent) => Some(percent),
+                None => {
                     let message = format!(
                         "“{typed}” is not a number. Write the percentage such as 3.5 or -2."
                     );

@@ -1,6 +1,7 @@
 //! The stack that `cargo xtask serve` runs beside the dashboard, for trying out syncing and agents without an account
 //! elsewhere.
 
+use crate::dom;
 use crate::pages::data::samples::fetch;
 use leptos::prelude::window;
 use serde::Deserialize;
@@ -29,5 +30,5 @@ pub async fn local_stack() -> Option<LocalStack> {
         return None;
     }
     let text = fetch(ADDRESS).await.ok()?;
-    serde_json::from_str(&text).ok()
+    dom::json(&text)
 }

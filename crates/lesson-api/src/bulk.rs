@@ -1,0 +1,60 @@
+//! One act on many lessons.
+
+use crate::error::ErrorCode;
+use crate::words::BulkAct;
+use serde::{Deserialize, Serialize};
+
+/// A lesson to act on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct BulkItem {
+    /// Which.
+    pub slug: String,
+    /// The text that was seen; when given and no longer current, this lesson is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
+}
+
+/// `POST /v1/lessons/bulk`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Bulk {
+    /// What is done.
+    pub act: BulkAct,
+    /// To which, 1 to 1,000; one that is named twice counts once.
+    pub lessons: Vec<BulkItem>,
+    /// The tags, 1 to 64, where the act is about tags; otherwise none.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+/// A lesson that stayed as it was because the act can't be done to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BulkRefusal {
+    /// Which.
+    pub slug: String,
+    /// A stable code.
+    pub code: ErrorCode,
+    /// Why, and what to do.
+    pub message: String,
+}
+
+/// What came of it. All changes are stored together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BulkDone {
+    /// How many lessons changed.
+    pub changed: u32,
+    /// How many were so already.
+    pub unchanged: u32,
+    /// Which it can't be done to.
+    pub refused: Vec<BulkRefusal>,
+    /// Requests that bring back what was before, to be sent in this order.
+    pub undo: Vec<Bulk>,
+}

@@ -1,0 +1,102 @@
+// Accessibility by axe-core: every screen and state, light and dark, on a phone and on a wide screen.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, test } from "node:test";
+import { close, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
+
+after(close);
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const ROWS = "pattern-row-policies-on-every-table";
+const LOOKS = [
+  ["light", 1440, 900],
+  ["dark", 1440, 900],
+  ["light", 390, 844],
+  ["dark", 390, 844],
+];
+
+/** Asserts that axe finds nothing on what is shown. */
+async function clean(page, where) {
+  // Colours are judged as they are at rest.
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => Promise.race([finished, 0]))));
+  const loaded = await page.evaluate(() => "axe" in globalThis);
+  // Run by the debugger, which the page's policy does not bind.
+  if (!loaded) await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document);
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+  });
+  assert.deepEqual(found, [], where);
+}
+
+/** A screen by its address, once it shows what it has. */
+async function screen(page, path, settled) {
+  await page.goto(url + path);
+  await ready(page);
+  await settled.first().waitFor();
+  await clean(page, path);
+}
+
+for (const [colorScheme, width, height] of LOOKS) {
+  const look = { colorScheme, viewport: { width, height }, reducedMotion: "reduce" };
+  const name = `${colorScheme}, ${width} wide`;
+
+  test(`nothing is found with an empty store: ${name}`, async () => {
+    await withApp(async (page) => {
+      const heading = page.getByRole("heading", { level: 1 });
+      await screen(page, "/", page.getByTestId("empty"));
+      await screen(page, "/?q=nothing", page.getByTestId("empty"));
+      await screen(page, "/lessons/none", heading);
+      await screen(page, "/new", heading);
+      await screen(page, "/recommend", heading);
+      await screen(page, "/tools", heading);
+      await screen(page, "/stats", heading);
+      await screen(page, "/data", heading);
+      await screen(page, "/data/set-aside", heading);
+      await screen(page, "/no/such/page", heading);
+    }, look);
+  });
+
+  test(`nothing is found with lessons: ${name}`, async () => {
+    await withApp(async (page) => {
+      await loadSamples(page);
+      await clean(page, "list");
+      await page.getByTestId("pick").nth(1).check();
+      await clean(page, "selected");
+      await page.getByTestId("bulk-tag").click();
+      await page.getByTestId("tagging").waitFor();
+      await clean(page, "dialog");
+      await page.keyboard.press("Escape");
+      await page.getByTestId("bulk-archive").click();
+      await page.getByTestId("toast-act").waitFor();
+      await clean(page, "message with undo");
+
+      await page.keyboard.press("Control+k");
+      await page.getByTestId("palette-input").fill("tenant");
+      await page.getByTestId("palette-option").filter({ hasText: /tenant/i }).first().waitFor();
+      await clean(page, "palette");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await page.getByTestId("single-keys").waitFor();
+      await clean(page, "shortcuts");
+      await page.keyboard.press("Escape");
+
+      const found = page.getByTestId("lesson-row");
+      await screen(page, "/?q=tenant", found);
+      await screen(page, "/?archived=true", found);
+      await screen(page, `/lessons/${ROWS}`, page.getByTestId("history-event"));
+      await page.getByTestId("edit").click();
+      await page.getByRole("heading", { level: 1, name: /^Edit/ }).waitFor();
+      await clean(page, "edit");
+      await page.goto(`${url}/`);
+      await recommend(page, "tenants in postgres");
+      for (const part of await page.locator("details > summary").all()) await part.click();
+      await clean(page, "recommended");
+      await visit(page, "Tools");
+      await clean(page, "tools");
+      await screen(page, "/stats", page.getByRole("table"));
+      await screen(page, "/data", page.getByTestId("storage"));
+    }, look);
+  });
+}

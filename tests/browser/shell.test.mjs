@@ -1,0 +1,215 @@
+// The palette, the keys, a list of any length, and acts on many lessons.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { close, loadSamples, ready, url, visit, withApp } from "./app.mjs";
+
+after(close);
+
+const MANY = 3_000;
+
+/** Fills an empty store with lessons named by number; in the order of titles they stand by it. */
+async function importMany(page) {
+  await page.goto(`${url}/data`);
+  await ready(page);
+  const lessons = Array.from({ length: MANY }, (_, at) => ({
+    slug: `lesson-${String(at).padStart(5, "0")}`,
+    title: `Lesson ${String(at).padStart(5, "0")}`,
+    recommendation: "Do so.",
+  }));
+  const file = { name: "many.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(lessons)) };
+  await page.getByTestId("import-files").setInputFiles(file);
+  await page.getByTestId("import-added").filter({ hasText: /3.?000/ }).waitFor();
+  await page.goto(`${url}/?sort=title`);
+  await page.getByTestId("lesson-row").first().waitFor();
+}
+
+const row = (page, slug) => page.locator(`[data-testid=lesson-row][data-slug="${slug}"]`);
+const focused = (page) => page.evaluate(() => document.activeElement.closest("[data-slug]")?.dataset.slug ?? null);
+const focusOn = (page, slug) =>
+  page.waitForFunction((slug) => document.activeElement.closest("[data-slug]")?.dataset.slug === slug, slug);
+const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
+const status = (page, text) => page.getByTestId("list-status").filter({ hasText: text }).waitFor();
+
+test("the palette finds lessons, pages and acts, and is worked by keyboard alone", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await page.keyboard.press("Control+k");
+    const input = page.getByTestId("palette-input");
+    await input.waitFor();
+    assert.equal(await input.getAttribute("role"), "combobox");
+    const chosen = async () => {
+      const id = await input.getAttribute("aria-activedescendant");
+      const option = page.locator(`[id="${id}"]`);
+      assert.equal(await option.getAttribute("aria-selected"), "true");
+      return option.textContent();
+    };
+    const first = await chosen();
+    await page.keyboard.press("ArrowDown");
+    assert.notEqual(await chosen(), first);
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await chosen(), first);
+
+    await page.keyboard.type("sta");
+    await page.getByTestId("palette-option").first().filter({ hasText: "Stats" }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(page, "Stats");
+    assert.equal(await page.getByTestId("palette-input").count(), 0);
+
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("row polic");
+    await page.getByTestId("palette-option").filter({ hasText: "row" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("lesson-slug").filter({ hasText: "pattern-row-policies" }).waitFor();
+
+    // What the page can do is there, too; and Escape gives the focus back.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("edit");
+    await page.getByTestId("palette-option").filter({ hasText: "Edit this lesson" }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(page, /^Edit/);
+    await page.getByRole("textbox").first().focus();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("zzzz qqqq");
+    await page.getByTestId("palette-empty").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByTestId("palette-input").waitFor({ state: "detached" });
+    assert.ok(await page.evaluate(() => document.activeElement.matches("input, textarea")));
+  });
+});
+
+test("single keys go places, never while typing, and can be switched off", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    for (const [key, name] of [["s", "Stats"], ["t", "Tools"], ["d", "Data"], ["r", "Recommend"], ["l", "Lessons"]]) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await heading(page, name);
+    }
+    await page.keyboard.press("/");
+    const search = page.getByTestId("search-input");
+    await page.waitForFunction(() => document.activeElement.id === "search-input");
+    await page.keyboard.type("g d?jnx");
+    assert.equal(await search.inputValue(), "g d?jnx");
+    await heading(page, "Lessons");
+    assert.equal(await page.locator("dialog[open]").count(), 0);
+    assert.equal(await page.getByTestId("pick-bar").count(), 0);
+
+    await search.fill("");
+    await search.blur();
+    await page.keyboard.press("?");
+    await page.getByTestId("shortcuts").getByText("Everywhere").waitFor();
+    // A dialog has the keys for itself.
+    await page.keyboard.press("n");
+    await page.getByTestId("single-keys").uncheck();
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.getByTestId("lesson-row").first().waitFor();
+    await page.keyboard.press("n");
+    await page.keyboard.press("?");
+    await page.keyboard.press("Control+k");
+    await page.getByTestId("palette-input").waitFor();
+    assert.equal(await page.locator("dialog[open]").count(), 1);
+    assert.equal(new URL(page.url()).pathname, "/");
+  });
+});
+
+test("a long list holds few rows, is walked by keyboard, and is found again where it was left", async () => {
+  await withApp(async (page) => {
+    await importMany(page);
+    await status(page, /3,000 lessons/);
+    const rows = () => page.locator(".lesson-row").count();
+    assert.ok((await rows()) < 60, `${await rows()} rows`);
+    const last = `lesson-0${MANY - 1}`;
+
+    await page.keyboard.press("j");
+    await focusOn(page, "lesson-00000");
+    await page.keyboard.press("ArrowDown");
+    await focusOn(page, "lesson-00001");
+    await page.keyboard.press("k");
+    await focusOn(page, "lesson-00000");
+    await page.keyboard.press("End");
+    await focusOn(page, last);
+    assert.ok((await rows()) < 60, `${await rows()} rows`);
+    assert.equal(await row(page, last).getAttribute("aria-posinset"), String(MANY));
+    assert.equal(await row(page, last).getAttribute("aria-setsize"), String(MANY));
+    await page.keyboard.press("Home");
+    await focusOn(page, "lesson-00000");
+    // By Tab: the rows that come into view are there in time.
+    for (let at = 1; at <= 40; at += 1) {
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Tab");
+      await focusOn(page, `lesson-${String(at).padStart(5, "0")}`);
+    }
+
+    // Anywhere by the scroll bar; the row that has the focus keeps it out of view.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
+    await page.waitForFunction(() => document.querySelector("[data-testid=lesson-row][data-slug^='lesson-01']"));
+    assert.equal(await focused(page), "lesson-00040");
+
+    await page.keyboard.press("PageDown");
+    await focusOn(page, await focused(page));
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight * 0.7));
+    const middle = page.locator("[data-testid=lesson-row][data-slug^='lesson-02']").nth(10);
+    await middle.waitFor();
+    const slug = await middle.getAttribute("data-slug");
+    await middle.getByRole("link").click();
+    await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.goBack();
+    await focusOn(page, slug);
+    const y = await page.evaluate(() => scrollY);
+    assert.ok(y > 10_000, String(y));
+    await page.reload();
+    await row(page, slug).waitFor();
+    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - y) < 5);
+  });
+});
+
+test("many lessons are approved, archived and tagged at once, and each act is taken back", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await status(page, "85 lessons");
+    const pick = (at) => page.getByTestId("pick").nth(at);
+    const slug = await page.getByTestId("lesson-row").nth(0).getAttribute("data-slug");
+    const told = (text) => page.getByTestId("toast").filter({ hasText: text }).waitFor();
+    const undo = () => page.getByTestId("toast-act").last().click();
+
+    await pick(0).check();
+    await pick(1).check();
+    await page.getByTestId("pick-count").filter({ hasText: "2 selected" }).waitFor();
+    await page.getByTestId("bulk-archive").click();
+    await told("Archived 2 lessons");
+    await status(page, "83 lessons");
+    await undo();
+    await told("Taken back");
+    await status(page, "85 lessons");
+
+    await pick(0).check();
+    await page.getByTestId("pick-all").click();
+    await page.getByTestId("pick-count").filter({ hasText: "85 selected" }).waitFor();
+    await page.getByTestId("bulk-approve").click();
+    await told("Approved 85 lessons");
+    assert.equal(await page.getByTestId("pick-bar").count(), 0);
+    await page.getByTestId("facet-trust").selectOption("approved");
+    await status(page, "85 lessons");
+    // By its key, too.
+    await page.getByTestId("facet-trust").blur();
+    await page.keyboard.press("u");
+    await status(page, "0 lessons");
+    await page.getByTestId("clear-filters").click();
+
+    await pick(0).check();
+    await page.getByTestId("bulk-tag").click();
+    await page.getByTestId("bulk-tags").fill("seen, spring clean");
+    await page.getByTestId("bulk-tag-send").click();
+    await told("Tagged 1 lesson");
+    const tags = async () => (await page.getByText("Tags", { exact: true }).locator("xpath=following-sibling::dd").textContent()).split(", ");
+    await row(page, slug).getByRole("link").click();
+    await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
+    assert.ok((await tags()).includes("spring clean"));
+    await undo();
+    await page.waitForFunction(() => !document.body.textContent.includes("spring clean"));
+    await visit(page, "Lessons");
+    await status(page, "85 lessons");
+  });
+});

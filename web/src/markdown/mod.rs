@@ -1,0 +1,365 @@
+//! Markdown as a tree of inert pieces. HTML stays text, links and images keep their address as text: a lesson is
+//! somebody else's writing, and nothing in it may act.
+
+mod block;
+mod inline;
+
+/// Nesting beyond this is shown flat: the text of a lesson must not exhaust the stack.
+const DEPTH: usize = 12;
+
+/// A block of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A heading and its level, 1 to 6.
+    Heading(u8, Vec<Inline>),
+    /// A paragraph.
+    Paragraph(Vec<Inline>),
+    /// Code or other text that keeps its lines.
+    Code(String),
+    /// A quotation.
+    Quote(Vec<Block>),
+    /// A list; its first number when it is numbered.
+    List(Option<u64>, Vec<Vec<Block>>),
+    /// A table: its rows, the head first.
+    Table(Vec<Vec<Vec<Inline>>>),
+    /// A line across.
+    Rule,
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inline {
+    /// Text.
+    Text(String),
+    /// Code.
+    Code(String),
+    /// Emphasis.
+    Emphasis(Vec<Inline>),
+    /// Strong emphasis.
+    Strong(Vec<Inline>),
+    /// Struck out.
+    Struck(Vec<Inline>),
+    /// A link: its words and its address.
+    Link(Vec<Inline>, String),
+    /// An image: its description and its address.
+    Image(Vec<Inline>, String),
+    /// A forced end of line.
+    Break,
+}
+
+/// Parses a text. Cost: linear in its length.
+pub fn parse(text: &str) -> Vec<Block> {
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    block::blocks(&lines, 0)
+}
+
+/// The first 300 bytes or so of a text, without its markup and on one line.
+pub fn plain(text: &str) -> String {
+    const ENOUGH: usize = 300;
+    // Markup takes room, too.
+    let start = &text[..text.floor_char_boundary(4 * ENOUGH)];
+    let mut out = String::new();
+    words(&parse(start), ENOUGH, &mut out);
+    out.truncate(out.floor_char_boundary(ENOUGH));
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn words(blocks: &[Block], enough: usize, out: &mut String) {
+    for block in blocks {
+        if out.len() > enough {
+            return;
+        }
+        match block {
+            Block::Heading(_, inner) | Block::Paragraph(inner) => inline::words(inner, out),
+            Block::Code(text) => out.push_str(&text.replace('\n', " ")),
+            Block::Quote(inner) => words(inner, enough, out),
+            Block::List(_, items) => items.iter().for_each(|item| words(item, enough, out)),
+            Block::Table(rows) => {
+                for cell in rows.iter().flatten() {
+                    inline::words(cell, out);
+                    out.push(' ');
+                }
+            }
+            Block::Rule => {}
+        }
+        if !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+}
+
+/// Characters that hide or reorder text, shown by their code point.
+pub fn visible(text: &str) -> String {
+    if !text.chars().any(is_hidden) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_hidden(c) {
+            out.push_str(&format!("⟦U+{:04X}⟧", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200B}'..='\u{200C}' | '\u{200E}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}'
+        | '\u{061C}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+        || (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(t: &str) -> Inline {
+        Inline::Text(t.to_owned())
+    }
+
+    #[test]
+    fn structure_is_kept() {
+        let cases: Vec<(&str, Vec<Block>)> = vec![
+            (
+                "# A *b*",
+                vec![Block::Heading(
+                    1,
+                    vec![text("A "), Inline::Emphasis(vec![text("b")])],
+                )],
+            ),
+            ("one\ntwo", vec![Block::Paragraph(vec![text("one two")])]),
+            (
+                "```sql\nselect 1\n```",
+                vec![Block::Code("select 1".into())],
+            ),
+            (
+                "3. x\n4. y",
+                vec![Block::List(
+                    Some(3),
+                    vec![
+                        vec![Block::Paragraph(vec![text("x")])],
+                        vec![Block::Paragraph(vec![text("y")])],
+                    ],
+                )],
+            ),
+            (
+                "> q",
+                vec![Block::Quote(vec![Block::Paragraph(vec![text("q")])])],
+            ),
+            (
+                "|a|b|\n|-|-|\n|1|2|",
+                vec![Block::Table(vec![
+                    vec![vec![text("a")], vec![text("b")]],
+                    vec![vec![text("1")], vec![text("2")]],
+                ])],
+            ),
+        ];
+        for (markdown, blocks) in cases {
+            assert_eq!(parse(markdown), blocks, "{markdown}");
+        }
+    }
+
+    /// Blocks in few signs, for tables of what is read.
+    fn drawn(blocks: &[Block]) -> String {
+        let all: Vec<String> = blocks
+            .iter()
+            .map(|block| match block {
+                Block::Heading(level, inner) => format!("h{level}({})", line(inner)),
+                Block::Paragraph(inner) => format!("p({})", line(inner)),
+                Block::Code(text) => format!("code({})", text.replace('\n', "⏎")),
+                Block::Quote(inner) => format!("quote({})", drawn(inner)),
+                Block::List(start, items) => {
+                    let items: Vec<String> = items.iter().map(|item| drawn(item)).collect();
+                    let start = start.map_or("-".to_owned(), |start| start.to_string());
+                    format!("list{start}[{}]", items.join(" | "))
+                }
+                Block::Table(rows) => {
+                    let rows: Vec<String> = rows
+                        .iter()
+                        .map(|row| {
+                            row.iter()
+                                .map(|cell| line(cell))
+                                .collect::<Vec<_>>()
+                                .join(",")
+                        })
+                        .collect();
+                    format!("table({})", rows.join(";"))
+                }
+                Block::Rule => "rule".to_owned(),
+            })
+            .collect();
+        all.join(" ")
+    }
+
+    fn line(pieces: &[Inline]) -> String {
+        pieces
+            .iter()
+            .map(|piece| match piece {
+                Inline::Text(text) => text.clone(),
+                Inline::Code(text) => format!("`{text}`"),
+                Inline::Emphasis(inner) => format!("<em {}>", line(inner)),
+                Inline::Strong(inner) => format!("<b {}>", line(inner)),
+                Inline::Struck(inner) => format!("<s {}>", line(inner)),
+                Inline::Link(inner, address) => format!("<a {} {address}>", line(inner)),
+                Inline::Image(inner, address) => format!("<img {} {address}>", line(inner)),
+                Inline::Break => "⏎".to_owned(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn blocks_are_read_as_commonmark_reads_them() {
+        for (markdown, expected) in [
+            ("", ""),
+            ("Title\n=====\ntext", "h1(Title) p(text)"),
+            ("Two\nlines\n---\n", "h2(Two lines)"),
+            ("# a #\n####### b\n#c", "h1(a) p(####### b #c)"),
+            ("a\n\n***\n\nb", "p(a) rule p(b)"),
+            ("    code\n\n    more\ntext", "code(code⏎⏎more) p(text)"),
+            ("~~~\na\n```\n~~~\nb", "code(a⏎```) p(b)"),
+            ("```\nnever closed", "code(never closed)"),
+            ("> a\nlazy\n\nb", "quote(p(a lazy)) p(b)"),
+            ("> a\n> > b\n> - c", "quote(p(a) quote(p(b)) list-[p(c)])"),
+            (
+                "- a\n- b\n  - c\n    more\n- d",
+                "list-[p(a) | p(b) list-[p(c more)] | p(d)]",
+            ),
+            ("- a\n\n  b\n\n- c\n\nd", "list-[p(a) p(b) | p(c)] p(d)"),
+            ("1. a\n2. b\n\n7) c", "list1[p(a) | p(b)] list7[p(c)]"),
+            (
+                "text\n2. not a list\n1. a list",
+                "p(text 2. not a list) list1[p(a list)]",
+            ),
+            ("- a\n\n      code", "list-[p(a) code(code)]"),
+            ("- [ ] do\n- [x] done", "list-[p(☐ do) | p(☑ done)]"),
+            ("* a\n* * *\n* b", "list-[p(a)] rule list-[p(b)]"),
+            ("-\n- b", "list-[ | p(b)]"),
+            ("a|b\n:-|-:\n1|`x|y`|3\n\nz", "table(a,b;1,`x|y`) p(z)"),
+            ("a | b\nno table", "p(a | b no table)"),
+            (
+                "<div>\n*a*\n</div>\n\n*b*",
+                "code(<div>⏎*a*⏎</div>) p(<em b>)",
+            ),
+            ("a\r\nb\r\n", "p(a b)"),
+        ] {
+            assert_eq!(drawn(&parse(markdown)), expected, "{markdown:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_read_as_commonmark_reads_them() {
+        for (markdown, expected) in [
+            (
+                "*a* _b_ **c** __d__ ~~e~~",
+                "<em a> <em b> <b c> <b d> <s e>",
+            ),
+            ("***a** b*", "<em <b a> b>"),
+            ("***a***", "<em <b a>>"),
+            ("**a *b** c*", "<em <em a <em b>> c>"),
+            ("snake_case_name and 2*3*4", "snake_case_name and 2<em 3>4"),
+            ("* a * b", "list"),
+            ("a * b * c", "a * b * c"),
+            ("`a ``b` c``", "`a ``b` c``"),
+            ("`` `x` ``", "``x``"),
+            ("`a", "`a"),
+            ("\\*a\\* \\q", "*a* \\q"),
+            ("a  \nb\\\nc\nd", "a⏎b⏎c d"),
+            ("[a *b*](u \"t\") [x] (y)", "<a a <em b> u> [x] (y)"),
+            ("![a](b(c)d) [](<e f>)", "<img a b(c)d> <a  e f>"),
+            ("[a [b](c) d](e)", "[a <a b c> d](e)"),
+            ("[![i](j)](k)", "<a <img i j> k>"),
+            ("*a [b*](c)", "*a <a b* c>"),
+            ("[a](b", "[a](b"),
+            (
+                "<https://a.b/c> <m@a.b> <b> < x",
+                "<a https://a.b/c https://a.b/c> <a m@a.b m@a.b> <b> < x",
+            ),
+            ("&lt;&amp;&#65;&#x42;&copy;&;", "<&AB&copy;&;"),
+            ("!a] *", "!a] *"),
+        ] {
+            let blocks = parse(markdown);
+            let found = match blocks.as_slice() {
+                [Block::Paragraph(inner)] => line(inner),
+                [Block::List(..)] => "list".to_owned(),
+                other => drawn(other),
+            };
+            assert_eq!(found, expected, "{markdown:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_takes_long_or_nests_deeply() {
+        let parts = [
+            "*a ", "**", "_a*", "a* ", "~a~", "[", "](", "![a](", "]", "`", "``a", "<", "&", "> ",
+            "- ", "1. ", "\\", "|a", "\n", "  ", "*a_ ", "[a](b)", "a**b", "_ ", "<a:",
+        ];
+        for first in parts {
+            for second in parts {
+                for third in ["", "x", "*", "\n"] {
+                    let part = format!("{first}{second}{third}");
+                    let text = part.repeat(20_000 / part.len());
+                    drawn(&parse(&text));
+                }
+            }
+        }
+        let nested = format!("{}a{}", "*a **".repeat(5_000), "** a*".repeat(5_000));
+        let shown = drawn(&parse(&nested));
+        assert!(shown.matches("<b ").count() <= DEPTH, "{}", &shown[..200]);
+    }
+
+    #[test]
+    fn what_could_act_is_inert() {
+        assert_eq!(
+            parse("<script>alert(1)</script>"),
+            [Block::Code("<script>alert(1)</script>".into())]
+        );
+        assert_eq!(
+            parse("a <img src=x onerror=y> b"),
+            [Block::Paragraph(vec![text("a <img src=x onerror=y> b")])]
+        );
+        assert_eq!(
+            parse("[go](javascript:alert(1))"),
+            [Block::Paragraph(vec![Inline::Link(
+                vec![text("go")],
+                "javascript:alert(1)".into()
+            )])]
+        );
+    }
+
+    #[test]
+    fn a_summary_has_no_markup_and_ends() {
+        assert_eq!(
+            plain("A **policy** in\n`where` [x](y).\n\n- one\n- two"),
+            "A policy in where x. one two"
+        );
+        assert_eq!(plain(&"ü".repeat(10_000)).len(), 300);
+    }
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        assert_eq!(visible("a\u{202E}b\u{200B}"), "a⟦U+202E⟧b⟦U+200B⟧");
+        assert_eq!(visible("plain\n\ttext ü"), "plain\n\ttext ü");
+    }
+
+    #[test]
+    fn deep_nesting_is_flattened() {
+        let deep = format!("{}x", ">".repeat(5_000));
+        fn depth(blocks: &[Block]) -> usize {
+            blocks
+                .iter()
+                .map(|block| {
+                    if let Block::Quote(inner) = block {
+                        1 + depth(inner)
+                    } else {
+                        0
+                    }
+                })
+                .max()
+                .unwrap_or(0)
+        }
+        let blocks = parse(&deep);
+        assert!(depth(&blocks) <= DEPTH, "{}", depth(&blocks));
+    }
+}

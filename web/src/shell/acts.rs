@@ -1,0 +1,91 @@
+//! What can be done: on the page that is shown, and anywhere.
+
+use super::Shell;
+use leptos::prelude::*;
+
+/// Something that can be done, by its key and from the palette.
+#[derive(Clone, Copy)]
+pub struct Act {
+    /// What it does, as a command.
+    pub label: &'static str,
+    /// A single key; none where it would do harm by accident.
+    pub key: Option<&'static str>,
+    /// Whether it can be done now.
+    pub when: Signal<bool>,
+    /// Does it.
+    pub run: Callback<()>,
+}
+
+impl Act {
+    /// An act that can always be done.
+    pub fn new(label: &'static str, run: impl Fn() + Send + Sync + 'static) -> Self {
+        Self {
+            label,
+            key: None,
+            when: Signal::derive(|| true),
+            run: Callback::new(move |()| run()),
+        }
+    }
+
+    /// With a key.
+    pub fn key(self, key: &'static str) -> Self {
+        Self {
+            key: Some(key),
+            ..self
+        }
+    }
+
+    /// Only while `when` holds.
+    pub fn when(self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            when: Signal::derive(when),
+            ..self
+        }
+    }
+}
+
+/// The acts of what is on show, the newest part's last.
+#[derive(Clone, Copy)]
+pub(super) struct Acts {
+    list: RwSignal<Vec<(u32, Act)>>,
+    next: StoredValue<u32>,
+}
+
+impl Acts {
+    pub(super) fn new() -> Self {
+        Self {
+            list: RwSignal::new(Vec::new()),
+            next: StoredValue::new(0),
+        }
+    }
+
+    /// What can be done now.
+    pub(super) fn now(self) -> Vec<Act> {
+        self.list
+            .get()
+            .into_iter()
+            .map(|(_, act)| act)
+            .filter(|act| act.when.get())
+            .collect()
+    }
+
+    /// What this key does now.
+    pub(super) fn of_key(self, key: &str) -> Option<Act> {
+        let list = self.list.get_untracked();
+        let found = list.iter().rev().map(|(_, act)| *act);
+        found
+            .filter(|act| act.key == Some(key))
+            .find(|act| act.when.get_untracked())
+    }
+}
+
+/// Offers acts for as long as the part of the page lives that calls this.
+pub fn use_acts(acts: impl IntoIterator<Item = Act>) {
+    let Acts { list, next } = Shell::get_from_context().acts;
+    next.update_value(|id| *id += 1);
+    let id = next.get_value();
+    list.update(|list| list.extend(acts.into_iter().map(|act| (id, act))));
+    on_cleanup(move || {
+        list.try_update(|list| list.retain(|(other, _)| *other != id));
+    });
+}

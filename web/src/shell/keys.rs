@@ -1,0 +1,160 @@
+//! Shortcuts: one table that the sheet shows, and the listener that heeds those which hold everywhere.
+//!
+//! A key without Ctrl or Cmd does nothing while somebody types, while a dialog is open, or when shortcuts of a single
+//! key are switched off (WCAG 2.1.4).
+
+use super::{PAGES, Shell};
+use crate::dom::Memory;
+use gloo::timers::callback::Timeout;
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
+
+/// Where it is remembered that single keys are off.
+const KEY: &str = "lessonloop.single-keys";
+/// How long the second key of a pair is awaited, in milliseconds.
+const PAIR: u32 = 1_500;
+
+/// The shortcuts of a page.
+pub struct Group {
+    /// Where they hold.
+    pub page: &'static str,
+    /// The keys of each, and what it does.
+    pub lines: &'static [(&'static [&'static str], &'static str)],
+}
+
+/// Every shortcut, for the sheet. A page that heeds keys has its lines here.
+pub const TABLE: &[Group] = &[
+    Group {
+        page: "Everywhere",
+        lines: &[
+            (&["Ctrl", "K"], "Search lessons, go anywhere, do anything"),
+            (&["?"], "This list"),
+            (&["/"], "Search lessons"),
+            (&["g", "l"], "Go to Lessons"),
+            (&["g", "r"], "Go to Recommend"),
+            (&["g", "t"], "Go to Tools"),
+            (&["g", "s"], "Go to Stats"),
+            (&["g", "d"], "Go to Data"),
+        ],
+    },
+    Group {
+        page: "Lessons",
+        lines: &[
+            (&["j"], "Next lesson"),
+            (&["k"], "Lesson before"),
+            (&["x"], "Select the lesson, or not"),
+            (&["Enter"], "Open the lesson"),
+            (&["Home"], "First lesson"),
+            (&["End"], "Last lesson"),
+            (&["n"], "Write a lesson"),
+            (&["u"], "Undo the last act"),
+        ],
+    },
+    Group {
+        page: "Review",
+        lines: &[
+            (&["j"], "Next lesson"),
+            (&["k"], "Lesson before"),
+            (&["h"], "Helpful"),
+            (&["n"], "Not helpful"),
+            (&["a"], "Approve"),
+            (&["x"], "Archive"),
+            (&["m"], "Merge"),
+            (&["s"], "Skip"),
+            (&["u"], "Undo"),
+        ],
+    },
+    Group {
+        page: "A lesson",
+        lines: &[(&["e"], "Edit")],
+    },
+];
+
+pub(super) fn load_singles() -> bool {
+    Memory::Browser.find(KEY).is_none_or(|word| word != "off")
+}
+
+impl Shell {
+    /// Switches single keys on or off, and remembers it where storage allows.
+    pub(super) fn set_singles(self, on: bool) {
+        self.singles.set(on);
+        Memory::Browser.keep(KEY, if on { "on" } else { "off" });
+    }
+
+    /// Heeds the keyboard from now on.
+    pub fn listen(self, go: impl Fn(&'static str) + 'static) {
+        let handle = window_event_listener(ev::keydown, move |event| {
+            if self.heed(&event, &go) {
+                event.prevent_default();
+            }
+        });
+        on_cleanup(move || handle.remove());
+    }
+
+    /// Whether the key was a shortcut.
+    fn heed(self, event: &KeyboardEvent, go: &impl Fn(&'static str)) -> bool {
+        if event.default_prevented() || event.is_composing() {
+            return false;
+        }
+        let key = event.key();
+        let with = event.ctrl_key() || event.meta_key();
+        if with && !event.alt_key() && !event.shift_key() && key.eq_ignore_ascii_case("k") {
+            if self.palette.get_untracked() {
+                self.palette.set(false);
+            } else if !dialog_open() {
+                self.palette.set(true);
+            }
+            return true;
+        }
+        let typing = event.target().is_some_and(|target| takes_text(&target));
+        if with || event.alt_key() || typing || dialog_open() || !self.singles.get_untracked() {
+            return false;
+        }
+        let going = self.going.try_update_value(Option::take).flatten();
+        if going.is_some() {
+            let page = PAGES.iter().find(|page| page.key == key);
+            return page.inspect(|page| go(page.href)).is_some();
+        }
+        match key.as_str() {
+            "?" => self.sheet.set(true),
+            "g" => {
+                let pair = Timeout::new(PAIR, move || {
+                    self.going.try_set_value(None);
+                });
+                self.going.set_value(Some(pair));
+            }
+            _ => match self.acts.of_key(&key) {
+                Some(act) => act.run.run(()),
+                // Where there is no search of the page's own, the palette's finds lessons.
+                None if key == "/" => self.palette.set(true),
+                None => return false,
+            },
+        }
+        true
+    }
+}
+
+/// Whether a dialog waits for an answer.
+fn dialog_open() -> bool {
+    let open = document().query_selector("dialog[open]");
+    open.is_ok_and(|open| open.is_some())
+}
+
+/// Whether keys belong to this element: a field to type in, or a list of choices.
+fn takes_text(target: &web_sys::EventTarget) -> bool {
+    if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
+        return !matches!(
+            input.type_().as_str(),
+            "checkbox" | "radio" | "button" | "submit" | "file" | "reset"
+        );
+    }
+    let named = target
+        .dyn_ref::<Element>()
+        .is_some_and(|element| matches!(element.tag_name().as_str(), "TEXTAREA" | "SELECT"));
+    named
+        || target
+            .dyn_ref::<HtmlElement>()
+            .is_some_and(HtmlElement::is_content_editable)
+}
