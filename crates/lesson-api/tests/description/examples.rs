@@ -102,9 +102,10 @@ pub fn answer(id: &str) -> Option<Value> {
             "servers": [{
                 "server": "github",
                 "score": 0.71,
-                "because": [{ "query": "list the open pull requests", "age_days": 2.0, "score": 0.71 }],
+                "because": [{ "query": "list the open pull requests", "age_days": 3.0, "weight": 0.5, "score": 0.71 }],
             }],
             "records": 12,
+            "decay": { "half_life_days": 3.0, "points": [{ "age_days": 0.0, "weight": 1.0 }, { "age_days": 3.0, "weight": 0.5 }] },
         }),
         _ => return None,
     })

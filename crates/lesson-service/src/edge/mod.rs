@@ -430,15 +430,11 @@ fn is_for_agents(route: &Route) -> bool {
             | Route::Session
             | Route::ToolSuccess
             | Route::ToolSuggest
-            | Route::ToolRecords(_)
             | Route::AddLesson
             | Route::ListLessons(_)
             | Route::GetLesson(_)
             | Route::EditLesson(_)
             | Route::History(..)
-            | Route::Revision(..)
-            | Route::Standing(_)
-            | Route::Compare
             | Route::Stats
             | Route::Health
             | Route::Policy
