@@ -3,8 +3,9 @@
 use crate::examples;
 use crate::operations::{Operation, operations};
 use crate::schemas::{Side, Type, schemas};
-use lesson_api::{ErrorBody, LessonQuery, limits};
+use lesson_api::{ErrorBody, HistoryQuery, LessonQuery, limits};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Refusals that every request may get: malformed, no key, not allowed, too large, too often, and
 /// a store that can't be reached.
@@ -25,9 +26,16 @@ pub fn document() -> Value {
         }
         components.insert(name, schema);
     }
-    let mut query = schemas(&[Type::of::<LessonQuery>()], Side::Request);
-    let filters = query.remove("LessonQuery").unwrap_or_default();
-    components.extend(query);
+    let parameters = [
+        ("list_lessons", Type::of::<LessonQuery>(), "LessonQuery"),
+        ("lesson_history", Type::of::<HistoryQuery>(), "HistoryQuery"),
+    ];
+    let mut queries = BTreeMap::new();
+    for (id, of, name) in parameters {
+        let mut query = schemas(&[of], Side::Request);
+        queries.insert(id, query.remove(name).unwrap_or_default());
+        components.extend(query);
+    }
     components.insert("Policy".to_owned(), json!({
         "type": "object",
         "description": "Every constant, by the part of the engine that uses it.",
@@ -38,7 +46,7 @@ pub fn document() -> Value {
     let mut paths = Map::new();
     for one in &operations {
         let at = paths.entry(one.path).or_insert_with(|| json!({}));
-        at[one.method] = operation(one, &filters);
+        at[one.method] = operation(one, queries.get(one.id));
     }
     for path in ["/openapi.json", "/v1/openapi.json"] {
         paths.insert(path.to_owned(), this_document(path));
@@ -90,7 +98,7 @@ pub fn document() -> Value {
     })
 }
 
-fn operation(one: &Operation, filters: &Value) -> Value {
+fn operation(one: &Operation, parameters_of: Option<&Value>) -> Value {
     let mut parameters = Vec::new();
     if one.path.contains("{slug}") {
         parameters.push(json!({ "$ref": "#/components/parameters/Slug" }));
@@ -98,8 +106,8 @@ fn operation(one: &Operation, filters: &Value) -> Value {
     if one.writes {
         parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
     }
-    if one.id == "list_lessons" {
-        parameters.extend(query(filters));
+    if let Some(fields) = parameters_of {
+        parameters.extend(query(fields));
     }
     let mut out = json!({
         "operationId": one.id,
