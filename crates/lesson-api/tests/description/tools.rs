@@ -328,9 +328,16 @@ fn session(answer: Value) -> Value {
 fn suggested(answer: Value) -> Value {
     let mut out = answer;
     let reasons = &mut out["properties"]["servers"]["items"]["properties"]["because"];
-    let mut one = pick(&reasons["items"], &["age_days", "score"]);
+    let mut one = pick(&reasons["items"], &["age_days", "weight", "score"]);
     untrusted(&mut one, &reasons["items"], &["query"]);
     reasons["items"] = one;
+    // A curve to be drawn, of no use to an agent.
+    if let Some(properties) = out["properties"].as_object_mut() {
+        properties.remove("decay");
+    }
+    if let Some(required) = out["required"].as_array_mut() {
+        required.retain(|name| name != "decay");
+    }
     out
 }
 

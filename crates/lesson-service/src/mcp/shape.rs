@@ -22,7 +22,7 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
         }
         Kind::Recommend => {
             each(&mut answer, "recommended", lesson);
-            without(&mut answer, &["prompt", "trace"]);
+            without(&mut answer, &["prompt", "trace", "left_out"]);
             answer
         }
         Kind::Add => {
@@ -37,6 +37,7 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             each(&mut answer, "servers", |server| {
                 each(server, "because", |reason| untrusted(reason, &["query"]));
             });
+            without(&mut answer, &["decay"]);
             answer
         }
         Kind::Stats => {
