@@ -143,6 +143,10 @@ test("a long history comes in pages", async () => {
       await page.getByTestId(n % 2 ? "vote-up" : "vote-down").click();
       await page.getByTestId("history-total").filter({ hasText: `${n + 1} events` }).waitFor();
     }
+    // What the page has seen stays; opened anew, it begins with the latest.
+    assert.equal(await page.getByTestId("history-event").count(), 15);
+    await page.reload();
+    await page.getByTestId("history-more").waitFor();
     assert.equal(await page.getByTestId("history-event").count(), 12);
     await page.getByTestId("history-more").click();
     await page.locator("[data-testid=history-event][data-event=LessonAdded]").waitFor();
