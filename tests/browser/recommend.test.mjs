@@ -8,7 +8,7 @@ after(close);
 const QUERY = "idempotency keys on writes";
 const items = (page) => page.getByTestId("recommended-item");
 
-/** The rank of a number in a text such as `0.7903`. */
+/** The number behind a rounded one. */
 const number = async (locator) => Number(await locator.getAttribute("data-value"));
 
 test("each lesson has a waterfall that ends at its score", async () => {
@@ -56,8 +56,8 @@ test("what was left out is grouped, counted, paged and can be searched", async (
     // The one that is missed.
     await page.getByTestId("left-out-search").fill("POLYMARKET-NEWS");
     const found = page.locator("[data-testid=left-out-item][data-slug=warning-polymarket-news-latency]");
+    await page.waitForFunction(() => document.querySelectorAll("[data-testid=left-out-item]").length === 1);
     await found.waitFor();
-    assert.equal(await page.getByTestId("left-out-item").count(), 1);
     await page.getByTestId("left-out-search").fill("there is no such lesson");
     await page.getByTestId("left-out-none").waitFor();
   });
@@ -86,14 +86,14 @@ test("other weights are shown side by side and put back, and nothing is recorded
     assert.deepEqual(await slugs(page.getByTestId("order-before")), before);
     const after = await slugs(page.getByTestId("order-after"));
     assert.ok(after.indexOf(first[0]) < before.indexOf(first[0]) || before.indexOf(first[0]) === 0);
-    assert.match(page.url(), /w\.low_score_factor=1/);
-    // All lessons move up or stay when relevance is not asked for; each says why.
+    await page.waitForURL(/w\.low_score_factor=1/);
+    // Each that moved says why.
     const moved = page.getByTestId("moved");
     for (const text of await moved.allTextContents()) assert.match(text, /score/);
     await page.getByTestId("weights-reset").click();
     await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
     assert.equal(await page.getByTestId("order-after").count(), 0);
-    assert.doesNotMatch(page.url(), /w\./);
+    await page.waitForURL((address) => !address.search.includes("w."));
     // One recommendation was made, the rest was looking.
     await page.goto(`${url}/lessons/${first[0]}`);
     await page.getByTestId("shown-total").filter({ hasText: /^1 time/ }).waitFor();

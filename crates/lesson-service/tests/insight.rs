@@ -244,23 +244,19 @@ fn looking_records_nothing() {
 #[test]
 fn a_comparison_is_the_two_answers_side_by_side() {
     let desk = Desk::with(&[
-        ("loved", "Cache queries", "Cache the queries of the page."),
-        (
-            "plain",
-            "Cache queries well",
-            "Cache the queries of the page.",
-        ),
+        ("blamed", "Cache queries well", "Cache the queries."),
+        ("neutral", "Cache queries often", "Cache the queries."),
     ]);
     for _ in 0..3 {
         desk.ok::<FeedbackGiven>(
             "POST /v1/feedback",
-            json!({"lessons": ["plain"], "outcome": "blocked", "causal": ["plain"]}),
+            json!({"lessons": ["blamed"], "outcome": "blocked", "causal": ["blamed"]}),
         );
     }
     let answer = |policy: serde_json::Value| {
         let given: Recommendations = desk.ok(
             "POST /v1/recommend",
-            json!({"query": "cache queries well", "dry_run": true, "policy": policy}),
+            json!({"query": "cache queries", "dry_run": true, "policy": policy}),
         );
         given
             .recommended
@@ -273,7 +269,7 @@ fn a_comparison_is_the_two_answers_side_by_side() {
     assert_ne!(before, after, "the standing decides here");
     let compared: Comparison = desk.ok(
         "POST /v1/recommend/compare",
-        json!({"query": "cache queries well", "policy": changes}),
+        json!({"query": "cache queries", "policy": changes}),
     );
     let side = |rank: fn(&Compared) -> Option<u32>| {
         let mut side: Vec<(String, u32)> = compared

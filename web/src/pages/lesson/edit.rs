@@ -143,7 +143,7 @@ fn Preview(fields: LessonFields) -> impl IntoView {
                     {move || if open.get() { "Hide" } else { "Show" }}
                 </button>
             </div>
-            <Show when=move || open.get()><div class="preview-text">{parts}</div></Show>
+            <Show when=move || open.get()><div class="preview-text" tabindex="0" role="group" aria-label="Text as it will be shown">{parts}</div></Show>
         </section>
     }
 }

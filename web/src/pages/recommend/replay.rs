@@ -127,7 +127,7 @@ fn Slider(
         }
     };
     view! {
-        <div class="knob" class:moved=move || place.get().is_some()>
+        <div class="knob" class:knob-moved=move || place.get().is_some()>
             <div class="knob-head">
                 <label for=id.clone()>{label}</label>
                 <output for=id.clone() class="num">{move || format::trim(now(), 2)}</output>
