@@ -1,0 +1,132 @@
+// The built app in Chromium by the number of lessons: import, first paint, reload, scrolling, search, recommend, and how
+// long the main thread was ever held. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launch } from "../browser/chromium.mjs";
+
+const url = process.env.LESSONLOOP_URL;
+const SIZES = (process.env.LESSONLOOP_WEB_SIZES ?? "1000,10000,100000").split(",").map(Number);
+const ROUNDS = 5;
+/** Records in a file: below what one request takes. */
+const PER_FILE = 25_000;
+const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
+let seed = 1;
+const words = (count) =>
+  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
+
+const record = (at) => ({
+  slug: `pattern-bench-${at}`,
+  title: `Lesson ${at} on ${words(4)}`,
+  description: words(12),
+  recommendation: words(60),
+  tags: [words(1)],
+});
+
+function shown(spent) {
+  spent.sort((a, b) => a - b);
+  return `${spent[spent.length >> 1].toFixed(0)} (${spent[0].toFixed(0)}–${spent.at(-1).toFixed(0)})`;
+}
+
+/** The longest task of the main thread since the last call, in milliseconds; 0 when none took 50. */
+const longest = (page) =>
+  page.evaluate(() => {
+    const most = Math.max(0, ...globalThis.__tasks.splice(0));
+    return Math.round(most);
+  });
+
+async function timed(rounds, act) {
+  const spent = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const begun = performance.now();
+    await act(round);
+    if (round > 0) spent.push(performance.now() - begun);
+  }
+  return shown(spent);
+}
+
+async function visit(page, name) {
+  await page.getByRole("navigation").getByRole("link", { name, exact: true }).first().click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+async function run(browser, size, folder) {
+  const context = await browser.newContext();
+  await context.addInitScript(() => {
+    globalThis.__tasks = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) globalThis.__tasks.push(entry.duration);
+    }).observe({ type: "longtask", buffered: true });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(600_000);
+  const files = [];
+  for (let from = 0; from < size; from += PER_FILE) {
+    const path = join(folder, `${size}-${from}.json`);
+    const records = Array.from({ length: Math.min(PER_FILE, size - from) }, (_, at) => record(from + at));
+    writeFileSync(path, JSON.stringify(records));
+    files.push(path);
+  }
+  await page.goto(`${url}/`);
+  await page.getByTestId("model-state").filter({ hasNotText: "Starting" }).waitFor();
+  await visit(page, "Data");
+  await longest(page);
+  const begun = performance.now();
+  await page.getByTestId("import-files").setInputFiles(files);
+  await page.getByTestId("import-report").waitFor();
+  const imported = performance.now() - begun;
+  const longestImport = await longest(page);
+
+  const row = () => page.getByTestId("lesson-row").first().waitFor();
+  const reload = await timed(ROUNDS, async () => {
+    await page.goto(`${url}/`);
+    await row();
+  });
+  const longestReload = await longest(page);
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN);
+  const scroll = await timed(ROUNDS, async (round) => {
+    await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part), (round + 1) / (ROUNDS + 3));
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll(".lesson-row")].filter((row) => row.getBoundingClientRect().bottom > 100);
+      return rows.length > 0 && rows[0].getBoundingClientRect().top < innerHeight && rows[0].dataset.testid === "lesson-row";
+    });
+  });
+  const longestScroll = await longest(page);
+  await page.evaluate(() => scrollTo(0, 0));
+  const search = await timed(ROUNDS, async (round) => {
+    const at = Math.floor((size * (round + 1)) / (ROUNDS + 3));
+    await page.getByTestId("search-input").fill(`${WORDS[round]} ${at}`);
+    await page.locator(`[data-testid=lesson-row][data-slug=pattern-bench-${at}]`).first().waitFor();
+  });
+  const longestSearch = await longest(page);
+  await visit(page, "Recommend");
+  const recommend = await timed(ROUNDS, async (round) => {
+    await page.getByTestId("new-decision").click();
+    await page.getByTestId("recommend-query").fill(`tenant policy and ${WORDS[round]}`);
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("recommended-item").first().waitFor();
+  });
+  const longestRecommend = await longest(page);
+  await context.close();
+  return [
+    size.toLocaleString("en"),
+    `${(imported / 1000).toFixed(1)} s · ${longestImport}`,
+    paint.toFixed(0),
+    `${reload} · ${longestReload}`,
+    `${scroll} · ${longestScroll}`,
+    `${search} · ${longestSearch}`,
+    `${recommend} · ${longestRecommend}`,
+  ];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "lessonloop-web-"));
+const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
+try {
+  console.log(`\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50\n`);
+  const line = (cells) => console.log(cells[0].padStart(8), ...cells.slice(1).map((cell) => cell.padStart(26)));
+  line(["lessons", "import", "first paint", "reload to first row", "scroll anywhere", "search, with 120 ms pause", "recommend"]);
+  for (const size of SIZES) line(await run(browser, size, folder));
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}
