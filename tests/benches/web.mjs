@@ -1,5 +1,5 @@
-// The built app in Chromium by the number of lessons: import, reload, search, recommend, and how long the main thread
-// was ever held. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
+// The built app in Chromium by the number of lessons: import, first paint, reload, scrolling, search, recommend, and how
+// long the main thread was ever held. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,6 +83,16 @@ async function run(browser, size, folder) {
     await row();
   });
   const longestReload = await longest(page);
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN);
+  const scroll = await timed(ROUNDS, async (round) => {
+    await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part), (round + 1) / (ROUNDS + 3));
+    await page.waitForFunction(() => {
+      const rows = [...document.querySelectorAll(".lesson-row")].filter((row) => row.getBoundingClientRect().bottom > 100);
+      return rows.length > 0 && rows[0].getBoundingClientRect().top < innerHeight && rows[0].dataset.testid === "lesson-row";
+    });
+  });
+  const longestScroll = await longest(page);
+  await page.evaluate(() => scrollTo(0, 0));
   const search = await timed(ROUNDS, async (round) => {
     const at = Math.floor((size * (round + 1)) / (ROUNDS + 3));
     await page.getByTestId("search-input").fill(`${WORDS[round]} ${at}`);
@@ -101,7 +111,9 @@ async function run(browser, size, folder) {
   return [
     size.toLocaleString("en"),
     `${(imported / 1000).toFixed(1)} s · ${longestImport}`,
+    paint.toFixed(0),
     `${reload} · ${longestReload}`,
+    `${scroll} · ${longestScroll}`,
     `${search} · ${longestSearch}`,
     `${recommend} · ${longestRecommend}`,
   ];
@@ -112,7 +124,7 @@ const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
 try {
   console.log(`\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50\n`);
   const line = (cells) => console.log(cells[0].padStart(8), ...cells.slice(1).map((cell) => cell.padStart(26)));
-  line(["lessons", "import", "reload to first row", "search, with 120 ms pause", "recommend"]);
+  line(["lessons", "import", "first paint", "reload to first row", "scroll anywhere", "search, with 120 ms pause", "recommend"]);
   for (const size of SIZES) line(await run(browser, size, folder));
 } finally {
   await browser.close();

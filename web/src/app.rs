@@ -3,8 +3,7 @@
 use crate::client::{Client, Engine};
 use crate::pages::{
     AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, Picks,
-    RecommendPage,
-    SetAsidePage, StatsPage, ToolsPage,
+    RecommendPage, SetAsidePage, StatsPage, ToolsPage,
 };
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};

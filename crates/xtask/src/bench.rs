@@ -1,14 +1,14 @@
 //! The benches: one row each. Numbers are printed as tables by what runs.
 
 pub mod embed;
+pub mod web;
 
 use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
-use crate::serve::Site;
 use crate::stack::{Data, Stack};
-use crate::{browser, engine as module, model, run};
+use crate::{engine as module, model, run};
 
 struct Bench {
     name: &'static str,
@@ -52,9 +52,9 @@ const BENCHES: &[Bench] = &[
     },
     Bench {
         name: "web",
-        about: "the built app in Chromium with 1,000 to 100,000 lessons: import, reload, search, recommend, long tasks",
-        needs: &[Need::Dist, Need::Browser],
-        run: Run::Table(web),
+        about: "the built app in Chromium: sizes, Lighthouse, and times with 1,000 to 100,000 lessons",
+        needs: &[Need::Dist, Need::Browser, Need::Lighthouse],
+        run: Run::Table(web::run),
     },
     Bench {
         name: "edge",
@@ -138,18 +138,6 @@ fn sync(cache: &Cache) -> Result<()> {
     run::loud(node, "read the message above")
 }
 
-/// The built app in Chromium, served from this process.
-fn web(cache: &Cache) -> Result<()> {
-    let dist = cache.root.join("dist");
-    let site = Site::open(&dist, Some(0), None)?;
-    site.start()?;
-    let mut node = run::program(cache, "node")?;
-    node.arg("tests/benches/web.mjs")
-        .env("LESSONLOOP_URL", site.url())
-        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
-    run::loud(node, "read the message above")
-}
-
 /// workerd over a fresh local stack.
 fn edge(cache: &Cache) -> Result<()> {
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
@@ -179,7 +167,10 @@ for (const file of walk(dist)) {
   row(name, raw[name], packed[name]);
 }
 const glue = packed["engine/lessonloop.js"];
+// What comes before anything is seen, without the worker and what it loads.
+const page = Object.keys(packed).filter((name) => /^(web|tokens|app|pages)-[^/]*\.(wasm|js|css)$/.test(name));
 const bars = [
+  ["dashboard: its wasm, glue and styles, gzip", page.reduce((sum, name) => sum + packed[name], 0), UI_BAR],
   ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 2_200_000],
   ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 2_200_000],
   ["model pack", raw["engine/minilm.pack"], 23_000_000],

@@ -28,6 +28,8 @@ pub enum Need {
     Peers,
     /// The model file of those packages.
     PeerModel,
+    /// What judges pages in benches.
+    Lighthouse,
     /// The programs of the local stack.
     Stack,
     /// workerd, which runs the edge function.
@@ -78,6 +80,7 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::PeerModel => plan.step("model of the peers", || {
                 bench::embed::ensure_peer_model(cache)
             }),
+            Need::Lighthouse => plan.step("Lighthouse", || bench::web::ensure_lighthouse(cache)),
             Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || {
                 stack::ensure(cache)
             }),

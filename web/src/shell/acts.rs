@@ -12,6 +12,8 @@ pub struct Act {
     pub key: Option<&'static str>,
     /// Whether it can be done now.
     pub when: Signal<bool>,
+    /// Whether the palette lists it; a step of the keyboard is none to be looked up.
+    pub listed: bool,
     /// Does it.
     pub run: Callback<()>,
 }
@@ -23,6 +25,7 @@ impl Act {
             label,
             key: None,
             when: Signal::derive(|| true),
+            listed: true,
             run: Callback::new(move |()| run()),
         }
     }
@@ -31,6 +34,14 @@ impl Act {
     pub fn key(self, key: &'static str) -> Self {
         Self {
             key: Some(key),
+            ..self
+        }
+    }
+
+    /// For its key alone.
+    pub fn unlisted(self) -> Self {
+        Self {
+            listed: false,
             ..self
         }
     }
@@ -65,7 +76,7 @@ impl Acts {
             .get()
             .into_iter()
             .map(|(_, act)| act)
-            .filter(|act| act.when.get())
+            .filter(|act| act.listed && act.when.get())
             .collect()
     }
 

@@ -12,12 +12,12 @@ pub fn Sheet() -> impl IntoView {
     let shell = Shell::get_from_context();
     view! {
         <Dialog id="shortcuts" title="Keyboard shortcuts" open=shell.sheet class="wide">
-            <div class="sheet">{TABLE.iter().map(group).collect_view()}</div>
             <label class="check">
                 <input type="checkbox" prop:checked=shell.singles data-testid="single-keys"
                     on:change:target=move |event| shell.set_singles(event.target().checked())/>
                 <span>"Shortcuts of a single key. They never act while you type."</span>
             </label>
+            <div class="sheet">{TABLE.iter().map(group).collect_view()}</div>
             <div class="actions">
                 <button type="button" class="primary" on:click=move |_| shell.sheet.set(false)>"Close"</button>
             </div>

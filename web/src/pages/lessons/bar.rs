@@ -61,19 +61,21 @@ pub fn PickBar(feed: Feed, picks: Picks, #[prop(into)] archived: Signal<bool>) -
                         <button type="button" on:click=move |_| picks.stop()>"Stop"</button>
                     }.into_any(),
                     None => view! {
-                        <p role="status" data-testid="pick-count">{move || format!("{} selected", format::count(picks.count()))}</p>
                         <div class="actions">
+                            <p role="status" data-testid="pick-count">{move || format!("{} selected", format::count(picks.count()))}</p>
                             <Show when=move || picks.count() < feed.total.get()>
                                 <button type="button" class="plain" data-testid="pick-all" on:click=move |_| picks.choose_all(feed)>
                                     {move || format!("Select all {}", format::count(feed.total.get()))}
                                 </button>
                             </Show>
+                            <button type="button" class="plain" data-testid="pick-none" on:click=move |_| picks.clear()>"Select none"</button>
+                        </div>
+                        <div class="actions">
                             <button type="button" data-testid="bulk-approve" on:click=move |_| picks.act(BulkAct::Approve, Vec::new())>"Approve"</button>
                             <button type="button" data-testid="bulk-archive" on:click=move |_| picks.act(shelve(), Vec::new())>
                                 {move || if archived.get() { "Restore" } else { "Archive" }}
                             </button>
                             <button type="button" data-testid="bulk-tag" on:click=move |_| tagging.set(true)>"Tag…"</button>
-                            <button type="button" class="plain" data-testid="pick-none" on:click=move |_| picks.clear()>"Select none"</button>
                         </div>
                     }.into_any(),
                 }}

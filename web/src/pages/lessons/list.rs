@@ -14,7 +14,7 @@ use leptos_router::components::A;
 use lesson_api::LessonView;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
 
 /// A row's height before one has been measured, in pixels.
 const ROW: f64 = 104.0;
@@ -138,7 +138,8 @@ impl List {
 
     /// Puts the focus on the row that is to have it, if it is there by now.
     fn focus_wanted(self) {
-        let Some(at) = self.wanted.get_value() else {
+        // The page may have been left since.
+        let Some(at) = self.wanted.try_get_value().flatten() else {
             return;
         };
         let Some(node) = self.node.try_get_untracked().flatten() else {
@@ -148,6 +149,26 @@ impl List {
         if let Ok(Some(link)) = link {
             self.wanted.set_value(None);
             let _ = link.unchecked_into::<HtmlElement>().focus();
+        }
+    }
+
+    /// Gives the focus back to the row that has it: rows around it come and go, and an element that is put elsewhere
+    /// loses it.
+    fn hold_focus(self) {
+        let held = self
+            .held
+            .try_with_untracked(|held| held.as_ref().map(|slot| slot.at));
+        let nobody = document()
+            .active_element()
+            .is_none_or(|element| element.tag_name() == "BODY");
+        if let (Some(Some(at)), true) = (held, nobody)
+            && let Some(node) = self.node.try_get_untracked().flatten()
+            && let Ok(Some(link)) = node.query_selector(&format!("[data-at=\"{at}\"] a"))
+        {
+            let quietly = FocusOptions::new();
+            quietly.set_prevent_scroll(true);
+            let link = link.unchecked_into::<HtmlElement>();
+            let _ = link.focus_with_options(&quietly);
         }
     }
 
@@ -239,6 +260,13 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
         window_event_listener(ev::scroll, move |_| on_move()),
         window_event_listener(ev::resize, move |_| on_move()),
     ];
+    // Who points elsewhere has left the row.
+    let away = window_event_listener(ev::pointerdown, move |event| {
+        if place_of(&event).is_none() {
+            list.held.set(None);
+        }
+    });
+    on_cleanup(move || away.remove());
     on_cleanup(move || handles.into_iter().for_each(|handle| handle.remove()));
     let back = StoredValue::new(back);
     // Once rows are drawn, their height is known, and what is on show.
@@ -252,6 +280,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
                 list.look();
                 list.wanted.try_set_value(place.row);
             }
+            list.hold_focus();
             list.focus_wanted();
         });
     });
@@ -263,10 +292,15 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
         }
     };
     use_acts([
-        Act::new("Next lesson", move || list.step(1)).key("j"),
-        Act::new("Lesson before", move || list.step(-1)).key("k"),
+        Act::new("Next lesson", move || list.step(1))
+            .key("j")
+            .unlisted(),
+        Act::new("Lesson before", move || list.step(-1))
+            .key("k")
+            .unlisted(),
         Act::new("Select the lesson, or not", pick)
             .key("x")
+            .unlisted()
             .when(move || list.held.read().is_some()),
     ]);
     let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
@@ -276,7 +310,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
             style:height=move || format!("{}px", high())
             on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
             on:focusin=move |event| list.held.set(place_of(&event).map(|at| Slot { at, row: feed.row(at) }))
-            on:focusout=move |_| list.held.set(None)
+            on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
         >
             // What is shown of a row is part of its key: a row that changed is made anew.
             <For
