@@ -28,6 +28,8 @@ fn main() {
         MatchType
         TradeOutcome
         FeedbackOutcome
+        ReviewReason
+        Measure
         Volatility
         Trend
         ErrorCode
@@ -96,6 +98,12 @@ fn main() {
         ModelHealth
         StoreHealth
         Health
+        ReviewQuery
+        NearDuplicate
+        ReviewItem
+        Keepable
+        ReviewCounts
+        ReviewQueue
         ToWorker
         FromWorker
         ModelState

@@ -20,6 +20,7 @@ mod prompt;
 mod rank;
 mod replica;
 mod resolve;
+mod review;
 pub mod screen;
 mod sequence;
 mod session;
@@ -38,9 +39,9 @@ pub use history::{HistoryEntry, history, narrowed};
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
-pub use keyword::{KeywordIndex, KeywordScores};
+pub use keyword::{Alike, KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
-pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
+pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::prompt_text;
 pub use rank::{
     Exclusion, ExclusionCode, Factor, FactorKind, Found, Market, PatternsFor, RankError, Ranked,
@@ -49,6 +50,10 @@ pub use rank::{
 };
 pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
+pub use review::{
+    Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
+    review_queue,
+};
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, Recommendation, Space};
@@ -58,4 +63,6 @@ pub use tools::{
     tool_query_hash,
 };
 pub use usage::detect;
-pub use words::{Category, FeedbackOutcome, Kind, MatchType, TradeOutcome, Trust, Verdict};
+pub use words::{
+    Category, FeedbackOutcome, Kind, MatchType, Measure, ReviewReason, TradeOutcome, Trust, Verdict,
+};

@@ -24,6 +24,7 @@ mod path;
 mod progress;
 mod report;
 mod retrieve;
+mod review;
 mod router;
 mod service;
 mod session;

@@ -3,7 +3,7 @@
 use crate::fault::clip;
 use crate::path::parse;
 use crate::validate;
-use lesson_api::{ApiError, ErrorCode, ExportFormat, LessonQuery, Method};
+use lesson_api::{ApiError, ErrorCode, ExportFormat, LessonQuery, Method, ReviewQuery};
 use serde_json::{Map, Value};
 
 /// A request of the interface, with what its path says.
@@ -31,6 +31,7 @@ pub(crate) enum Route {
     Session,
     ToolSuccess,
     ToolSuggest,
+    ReviewQueue(ReviewQuery),
     Stats,
     Health,
     Policy,
@@ -55,6 +56,7 @@ impl Route {
                 | Self::Search
                 | Self::Patterns
                 | Self::ToolSuggest
+                | Self::ReviewQueue(_)
                 | Self::Stats
                 | Self::Health
                 | Self::Policy
@@ -126,6 +128,10 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["sessions"] => one(Post, Route::Session),
         ["tools", "success"] => one(Post, Route::ToolSuccess),
         ["tools", "suggest"] => one(Post, Route::ToolSuggest),
+        ["review"] => {
+            takes(method, &[Get], path)?;
+            Ok(Route::ReviewQueue(parameters(query)?))
+        }
         ["stats"] => one(Get, Route::Stats),
         ["health"] => one(Get, Route::Health),
         ["policy"] => one(Get, Route::Policy),

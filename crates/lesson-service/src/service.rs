@@ -157,6 +157,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Session => self.session(read(body)?).await,
             Route::ToolSuccess => self.tool_success(read(body)?).await,
             Route::ToolSuggest => self.tool_suggest(read(body)?),
+            Route::ReviewQueue(query) => self.review_queue(&query, &body),
             Route::Stats => self.stats(&body),
             Route::Health => self.health(&body),
             Route::Policy => self.show_policy(&body),

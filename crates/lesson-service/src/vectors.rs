@@ -30,6 +30,8 @@ pub(crate) struct Vectors {
     handed_out: HashSet<String>,
     /// Texts that the model refused; they are not tried again.
     refused: HashSet<String>,
+    /// Grows whenever a lesson gets a vector or loses one.
+    version: u64,
 }
 
 /// A text that has no vector yet.
@@ -76,11 +78,13 @@ impl Vectors {
             queue: BTreeSet::new(),
             handed_out: HashSet::new(),
             refused: HashSet::new(),
+            version: 0,
         })
     }
 
     /// All lessons are to be looked at, and nothing of other lessons stays but vectors of texts.
     pub fn look_at_all(&mut self, space: &Space) {
+        self.version += 1;
         self.row_of_slug.clear();
         self.waiting.clear();
         self.missing.clear();
@@ -111,6 +115,7 @@ impl Vectors {
         }
         self.detach(&lesson.slug);
         if let Some(row) = self.row_of_hash.get(&hash) {
+            self.version += 1;
             self.row_of_slug.insert(lesson.slug.clone(), *row);
         } else if !self.refused.contains(&hash) {
             let waiting = self.waiting.entry(hash.clone()).or_insert_with(|| {
@@ -129,7 +134,9 @@ impl Vectors {
     /// Forgets what the lesson had or waited for. A text that no lesson has any more is no longer
     /// wanted.
     pub fn detach(&mut self, slug: &str) {
-        self.row_of_slug.remove(slug);
+        if self.row_of_slug.remove(slug).is_some() {
+            self.version += 1;
+        }
         let Some(hash) = self.missing.remove(slug) else {
             return;
         };
@@ -241,6 +248,7 @@ impl Vectors {
         row: usize,
         bytes: Vec<u8>,
     ) -> VectorRow {
+        self.version += 1;
         self.row_of_hash.insert(hash.to_owned(), row);
         self.row_of_slug
             .extend(slugs.into_iter().map(|slug| (slug, row)));
@@ -264,6 +272,38 @@ impl Vectors {
             .filter_map(|hash| self.waiting.get(hash))
             .map(|waiting| waiting.slugs.len())
             .sum()
+    }
+
+    /// Grows whenever a lesson gets a vector or loses one.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The cosine of two lessons; `None` while one of them has no vector.
+    pub fn cosine(&self, one: &str, two: &str) -> Option<f64> {
+        let row = |slug| self.row_of_slug.get(slug).copied();
+        let cosine = self.scanned.cosine(row(one)?, row(two)?)?;
+        Some(f64::from(cosine))
+    }
+
+    /// Pairs of these lessons that mean almost the same, as (slug, slug, cosine): see
+    /// [`VectorStore::alike`].
+    pub fn alike(&self, slugs: &[&str], least: f64) -> Vec<(String, String, f64)> {
+        let (known, rows): (Vec<&str>, Vec<usize>) = slugs
+            .iter()
+            .filter_map(|slug| Some((*slug, *self.row_of_slug.get(*slug)?)))
+            .unzip();
+        self.scanned
+            .alike(&rows, least as f32)
+            .into_iter()
+            .map(|(one, two, cosine)| {
+                (
+                    known[one].to_owned(),
+                    known[two].to_owned(),
+                    f64::from(cosine),
+                )
+            })
+            .collect()
     }
 
     /// The cosine of every lesson that has a vector to the query's vector.
