@@ -23,6 +23,8 @@ fn stored_words_are_spelled_alike() {
         FeedbackOutcome,
         Kind,
         MatchType,
+        Measure,
+        ReviewReason,
         TradeOutcome,
         Trust,
         Verdict

@@ -28,6 +28,8 @@ fn main() {
         MatchType
         TradeOutcome
         FeedbackOutcome
+        ReviewReason
+        Measure
         Volatility
         Trend
         ErrorCode
@@ -140,6 +142,12 @@ fn main() {
         NewAgentKey
         MadeAgentKey
         AgentKeyRevoked
+        ReviewQuery
+        NearDuplicate
+        ReviewItem
+        Keepable
+        ReviewCounts
+        ReviewQueue
         ToWorker
         FromWorker
         ModelState

@@ -179,6 +179,30 @@ vocabulary!(
     }
 );
 vocabulary!(
+    /// Why a lesson is in the review queue, the weightiest reason first.
+    ReviewReason {
+        /// Held back until a person approves it.
+        Quarantined = "quarantined",
+        /// Another lesson says almost the same.
+        NearDuplicate = "near_duplicate",
+        /// Among the five worst by ratings.
+        BottomFive = "bottom_five",
+        /// Shown ten times or more and never rated.
+        NeverRated = "never_rated",
+        /// Nobody has looked at it.
+        Unreviewed = "unreviewed",
+    }
+);
+vocabulary!(
+    /// How the likeness of two lessons was measured.
+    Measure {
+        /// The cosine of their vectors.
+        Meaning = "meaning",
+        /// The share of their words that both have.
+        Words = "words",
+    }
+);
+vocabulary!(
     /// How much prices move.
     Volatility {
         /// Calm.

@@ -21,6 +21,7 @@ mod prompt;
 mod rank;
 mod replica;
 mod resolve;
+mod review;
 pub mod screen;
 mod sequence;
 mod session;
@@ -43,9 +44,9 @@ pub use history::{
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
-pub use keyword::{KeywordIndex, KeywordScores};
+pub use keyword::{Alike, KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
-pub use policy::{FoldPolicy, Policy, RankPolicy, SessionPolicy, UsagePolicy};
+pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{fenced, one_line, prompt_text};
 pub use rank::{
     Compared, Exclusion, ExclusionCode, Factor, FactorChange, FactorKind, Found, Market,
@@ -55,6 +56,10 @@ pub use rank::{
 };
 pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
+pub use review::{
+    Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
+    review_queue,
+};
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, Recommendation, Space};
@@ -64,4 +69,6 @@ pub use tools::{
     tool_query_hash, tool_weight,
 };
 pub use usage::detect;
-pub use words::{Category, FeedbackOutcome, Kind, MatchType, TradeOutcome, Trust, Verdict};
+pub use words::{
+    Category, FeedbackOutcome, Kind, MatchType, Measure, ReviewReason, TradeOutcome, Trust, Verdict,
+};

@@ -22,6 +22,8 @@ pub struct Policy {
     pub session: SessionPolicy,
     /// How tool servers are suggested.
     pub tools: ToolPolicy,
+    /// Which lessons a person is asked to look at.
+    pub review: ReviewPolicy,
 }
 
 /// How events change standings.
@@ -293,6 +295,34 @@ impl Default for SessionPolicy {
             insight_min: 20,
             causal_cosine_min: 0.40,
             health_days: 7,
+        }
+    }
+}
+
+/// Which lessons a person is asked to look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReviewPolicy {
+    /// Cosine of two lessons' vectors from which they are near duplicates.
+    pub near_meaning_min: f64,
+    /// Share of words in common from which lessons without a vector are near duplicates.
+    pub near_words_min: f64,
+    /// The most near duplicates in the queue at a time.
+    pub near_most: u32,
+    /// The five worst are in the queue while their effectiveness score is below this.
+    pub bottom_below: f64,
+    /// The most lessons in the queue at a time that are often shown and never rated.
+    pub never_rated_most: u32,
+}
+
+impl Default for ReviewPolicy {
+    fn default() -> Self {
+        Self {
+            near_meaning_min: 0.88,
+            near_words_min: 0.6,
+            near_most: 200,
+            bottom_below: 0.5,
+            never_rated_most: 200,
         }
     }
 }

@@ -113,7 +113,7 @@ pub struct Health {
 /// Stats as of `now`.
 pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     let mut stats = Stats::default();
-    let mut rated: Vec<(&Lesson, f64)> = Vec::new();
+    let mut rated = rated(space);
     let mut never_rated: Vec<&Lesson> = Vec::new();
     for lesson in space.lessons() {
         if lesson.archived {
@@ -130,25 +130,13 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         stats.total_rated = stats.total_rated.saturating_add(ratings);
         stats.lessons_surfaced += u32::from(held.times_surfaced > 0);
         stats.lessons_rated += u32::from(ratings > 0);
-        if let Some(score) = held.effectiveness_score() {
-            rated.push((lesson, score));
-        }
-        if ratings == 0 && held.times_surfaced >= policy.rank.unhelpful_from_surfaced {
+        if is_never_rated(lesson, policy) {
             never_rated.push(lesson);
         }
     }
-    // Equal scores: the one with more ratings says more, either way.
-    let by_ratings = |a: &Lesson, b: &Lesson| -> Ordering {
-        let ratings = |lesson: &Lesson| {
-            u64::from(lesson.standing.times_helpful) + u64::from(lesson.standing.times_not_helpful)
-        };
-        ratings(b)
-            .cmp(&ratings(a))
-            .then_with(|| a.slug.cmp(&b.slug))
-    };
     rated.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| by_ratings(a.0, b.0)));
     stats.top = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
-    rated.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| by_ratings(a.0, b.0)));
+    worst_first(&mut rated);
     stats.bottom = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
     never_rated.sort_by(|a, b| {
         b.standing
@@ -171,6 +159,45 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         })
         .collect();
     stats
+}
+
+/// Whether a lesson was shown so often that a rating is missed.
+pub(crate) fn is_never_rated(lesson: &Lesson, policy: &Policy) -> bool {
+    let held = &lesson.standing;
+    held.times_helpful == 0
+        && held.times_not_helpful == 0
+        && held.times_surfaced >= policy.rank.unhelpful_from_surfaced
+}
+
+/// The five worst lessons in use by effectiveness score, with it, worst first.
+pub(crate) fn worst(space: &Space) -> Vec<(&Lesson, f64)> {
+    let mut rated = rated(space);
+    worst_first(&mut rated);
+    rated.truncate(LISTED);
+    rated
+}
+
+/// The lessons in use that have an effectiveness score.
+fn rated(space: &Space) -> Vec<(&Lesson, f64)> {
+    space
+        .lessons()
+        .filter(|lesson| !lesson.archived)
+        .filter_map(|lesson| Some((lesson, lesson.standing.effectiveness_score()?)))
+        .collect()
+}
+
+fn worst_first(rated: &mut [(&Lesson, f64)]) {
+    rated.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| by_ratings(a.0, b.0)));
+}
+
+/// Equal scores: the one with more ratings says more, either way.
+fn by_ratings(a: &Lesson, b: &Lesson) -> Ordering {
+    let ratings = |lesson: &Lesson| {
+        u64::from(lesson.standing.times_helpful) + u64::from(lesson.standing.times_not_helpful)
+    };
+    ratings(b)
+        .cmp(&ratings(a))
+        .then_with(|| a.slug.cmp(&b.slug))
 }
 
 fn listed(lesson: &Lesson) -> LessonRank {

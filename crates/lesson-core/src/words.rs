@@ -119,6 +119,31 @@ vocabulary!(
     }
 );
 
+vocabulary!(
+    /// Why a lesson is in the review queue, the weightiest reason first.
+    ReviewReason {
+        /// Held back until a person approves it.
+        Quarantined = "quarantined",
+        /// Another lesson says almost the same.
+        NearDuplicate = "near_duplicate",
+        /// Among the five worst by ratings.
+        BottomFive = "bottom_five",
+        /// Shown ten times or more and never rated.
+        NeverRated = "never_rated",
+        /// Nobody has looked at it.
+        Unreviewed = "unreviewed",
+    }
+);
+vocabulary!(
+    /// How the likeness of two lessons was measured.
+    Measure {
+        /// The cosine of their vectors.
+        Meaning = "meaning",
+        /// The share of their words that both have.
+        Words = "words",
+    }
+);
+
 impl Kind {
     /// The kind that a slug's prefix says, `Pattern` when it says none.
     ///

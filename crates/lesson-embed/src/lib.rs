@@ -11,6 +11,7 @@
 
 #![deny(unsafe_code)]
 
+mod alike;
 #[cfg(feature = "runtime")]
 mod attention;
 #[cfg(feature = "runtime")]

@@ -146,6 +146,25 @@ impl VectorStore {
         })
     }
 
+    /// Cosine of two stored vectors, exact for their bytes; 0 when either is zero. `None` for an
+    /// index that is not there.
+    pub fn cosine(&self, one: usize, two: usize) -> Option<f32> {
+        let dot: i32 = self
+            .components(one)?
+            .iter()
+            .zip(self.components(two)?)
+            .map(|(a, b)| i32::from(*a) * i32::from(*b))
+            .sum();
+        Some(clamp(
+            dot as f32 * self.scales.get(one)? * self.scales.get(two)?,
+        ))
+    }
+
+    pub(crate) fn components(&self, index: usize) -> Option<&[i8]> {
+        let at = index.checked_mul(self.dims)?;
+        self.data.get(at..at.checked_add(self.dims)?)
+    }
+
     /// Cosine of the query to every vector, by index. The query need not be unit length. It is rounded to
     /// 13-bit integers, so that every sum is exact and equal on every machine; the rounding moves a cosine
     /// by less than 0.0005.

@@ -141,3 +141,75 @@ fn extremes_do_not_overflow() {
     let found = store.scan(&[-1e30; 4096]).unwrap()[0];
     assert!((found - 1.0).abs() < 1e-5, "{found}");
 }
+
+/// Unit-like vectors from a seed.
+fn drawn(seed: u64, len: usize) -> Vec<f32> {
+    let mut seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..len)
+        .map(|_| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+/// `vector` moved so that its cosine to the old one is about `cosine`.
+fn moved(vector: &[f32], cosine: f32, seed: u64) -> Vec<f32> {
+    let away = (1.0 / (cosine * cosine) - 1.0).sqrt();
+    vector
+        .iter()
+        .zip(drawn(seed, vector.len()))
+        .map(|(a, b)| a + away * b)
+        .collect()
+}
+
+#[test]
+fn vectors_that_point_the_same_way_are_found_among_thousands() {
+    let mut store = VectorStore::new(384).unwrap();
+    let mut push = |vector: &[f32]| store.push(&QuantVector::from_f32(vector).unwrap()).unwrap();
+    for n in 0..3_000 {
+        push(&drawn(n, 384));
+    }
+    for n in 0..200 {
+        push(&moved(&drawn(n, 384), 0.95, 10_000 + n));
+        push(&moved(&drawn(n, 384), 0.70, 20_000 + n));
+    }
+    let rows: Vec<usize> = (0..store.len()).collect();
+    let found = store.alike(&rows, 0.88);
+    assert!(found.len() >= 198, "{} of 200", found.len());
+    for (one, two, cosine) in &found {
+        assert!(one < two, "{one} {two}");
+        assert_eq!(Some(*cosine), store.cosine(*one, *two));
+        assert!((0.88..1.0).contains(cosine), "{cosine}");
+        assert_eq!((two - 3_000) / 2, *one);
+    }
+    assert_eq!(store.alike(&rows, 0.88), found);
+    // Places are those in the rows that were asked for; what is not there is left out.
+    let some = [3_002, 9_999, 1, 1];
+    let found: Vec<(usize, usize)> = store
+        .alike(&some, 0.88)
+        .iter()
+        .map(|(one, two, _)| (*one, *two))
+        .collect();
+    assert_eq!(found.len(), 3);
+    for pair in [(0, 2), (0, 3), (2, 3)] {
+        assert!(found.contains(&pair), "{pair:?} in {found:?}");
+    }
+}
+
+#[test]
+fn odd_stores_have_no_alike_vectors() {
+    assert!(VectorStore::default().alike(&[0, 1], 0.9).is_empty());
+    let mut store = VectorStore::new(3).unwrap();
+    assert!(store.alike(&[], 0.9).is_empty());
+    for vector in [[0.0; 3], [0.0; 3], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]] {
+        store
+            .push(&QuantVector::from_f32(&vector).unwrap())
+            .unwrap();
+    }
+    assert!(store.alike(&[0, 1, 2, 3], 0.9).is_empty());
+    assert_eq!(store.cosine(0, 4), None);
+    assert_eq!(store.cosine(2, 3), Some(-1.0));
+}

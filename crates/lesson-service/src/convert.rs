@@ -35,6 +35,8 @@ same_words! {
     MatchType { Explicit, Implicit, Mentioned, None }
     TradeOutcome { Profit, Loss, Pending }
     FeedbackOutcome { Delivered, PlanComplete, Blocked }
+    ReviewReason { Quarantined, NearDuplicate, BottomFive, NeverRated, Unreviewed }
+    Measure { Meaning, Words }
 }
 
 /// A badge.

@@ -29,6 +29,7 @@ mod path;
 mod progress;
 mod report;
 mod retrieve;
+mod review;
 mod router;
 mod service;
 mod session;

@@ -4,7 +4,8 @@ use crate::fault::clip;
 use crate::path::parse;
 use crate::validate;
 use lesson_api::{
-    ApiError, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method, ToolRecordsQuery,
+    ApiError, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method, ReviewQuery,
+    ToolRecordsQuery,
 };
 use serde_json::{Map, Value};
 
@@ -38,6 +39,7 @@ pub(crate) enum Route {
     ToolSuccess,
     ToolSuggest,
     ToolRecords(ToolRecordsQuery),
+    ReviewQueue(ReviewQuery),
     Stats,
     Health,
     Policy,
@@ -69,6 +71,7 @@ impl Route {
                 | Self::Patterns
                 | Self::ToolSuggest
                 | Self::ToolRecords(_)
+                | Self::ReviewQueue(_)
                 | Self::Stats
                 | Self::Health
                 | Self::Policy
@@ -161,6 +164,10 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["tools", "records"] => {
             takes(method, &[Get], path)?;
             Ok(Route::ToolRecords(parameters(query)?))
+        }
+        ["review"] => {
+            takes(method, &[Get], path)?;
+            Ok(Route::ReviewQueue(parameters(query)?))
         }
         ["stats"] => one(Get, Route::Stats),
         ["health"] => one(Get, Route::Health),

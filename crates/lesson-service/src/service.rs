@@ -171,6 +171,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::ToolSuccess => self.tool_success(read(body)?).await,
             Route::ToolSuggest => self.tool_suggest(read(body)?),
             Route::ToolRecords(query) => self.tool_records(&query, &body),
+            Route::ReviewQueue(query) => self.review_queue(&query, &body),
             Route::Stats => self.stats(&body),
             Route::Health => self.health(&body),
             Route::Policy => self.show_policy(&body),

@@ -1,10 +1,12 @@
 //! What the engine holds in memory: the fold of the ledger, and what is derived from it.
 
+use crate::review::Near;
 use crate::vectors::Vectors;
 use lesson_core::{
     Event, Folded, Happening, KeywordIndex, Lesson, Policy, Replica, Row, Similarity, Space,
 };
 use lesson_sync::{Ledger, Link, SetAside, Stored};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// The most causes that are kept for people to read.
@@ -22,6 +24,8 @@ pub(crate) struct State {
     pub index: KeywordIndex,
     /// Vectors of the lessons, when a model is loaded.
     pub vectors: Option<Vectors>,
+    /// The near duplicates that were found last.
+    pub near: RefCell<Option<Near>>,
     /// Events that were left out: how many, and the first causes.
     pub left_out: usize,
     /// Why, for the first of them.
@@ -72,6 +76,7 @@ impl State {
             events: 0,
             index: KeywordIndex::new(),
             vectors: None,
+            near: RefCell::default(),
             left_out: 0,
             notes: Vec::new(),
             linked: None,

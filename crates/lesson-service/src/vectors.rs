@@ -37,6 +37,8 @@ pub(crate) struct Vectors {
     changes: u64,
     /// Whether any vector is here that no server gave.
     offers: bool,
+    /// Grows whenever a lesson gets a vector or loses one.
+    version: u64,
 }
 
 /// A text that has no vector yet.
@@ -86,11 +88,13 @@ impl Vectors {
             handed_out: HashSet::new(),
             refused: HashSet::new(),
             unasked: BTreeSet::new(),
+            version: 0,
         })
     }
 
     /// All lessons are to be looked at, and nothing of other lessons stays but vectors of texts.
     pub fn look_at_all(&mut self, space: &Space) {
+        self.version += 1;
         self.row_of_slug.clear();
         self.waiting.clear();
         self.missing.clear();
@@ -127,6 +131,7 @@ impl Vectors {
         self.detach(&lesson.slug);
         self.changes += 1;
         if let Some(row) = self.row_of_hash.get(&hash) {
+            self.version += 1;
             self.row_of_slug.insert(lesson.slug.clone(), *row);
         } else if !self.refused.contains(&hash) {
             let waiting = self.waiting.entry(hash.clone()).or_insert_with(|| {
@@ -148,7 +153,9 @@ impl Vectors {
     /// Forgets what the lesson had or waited for. A text that no lesson has any more is no longer
     /// wanted.
     pub fn detach(&mut self, slug: &str) {
-        self.row_of_slug.remove(slug);
+        if self.row_of_slug.remove(slug).is_some() {
+            self.version += 1;
+        }
         let Some(hash) = self.missing.remove(slug) else {
             return;
         };
@@ -296,6 +303,7 @@ impl Vectors {
         row: usize,
         bytes: Vec<u8>,
     ) -> VectorRow {
+        self.version += 1;
         self.row_of_hash.insert(hash.to_owned(), row);
         self.row_of_slug
             .extend(slugs.into_iter().map(|slug| (slug, row)));
@@ -366,6 +374,38 @@ impl Vectors {
             .filter_map(|hash| self.waiting.get(hash))
             .map(|waiting| waiting.slugs.len())
             .sum()
+    }
+
+    /// Grows whenever a lesson gets a vector or loses one.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The cosine of two lessons; `None` while one of them has no vector.
+    pub fn cosine(&self, one: &str, two: &str) -> Option<f64> {
+        let row = |slug| self.row_of_slug.get(slug).copied();
+        let cosine = self.scanned.cosine(row(one)?, row(two)?)?;
+        Some(f64::from(cosine))
+    }
+
+    /// Pairs of these lessons that mean almost the same, as (slug, slug, cosine): see
+    /// [`VectorStore::alike`].
+    pub fn alike(&self, slugs: &[&str], least: f64) -> Vec<(String, String, f64)> {
+        let (known, rows): (Vec<&str>, Vec<usize>) = slugs
+            .iter()
+            .filter_map(|slug| Some((*slug, *self.row_of_slug.get(*slug)?)))
+            .unzip();
+        self.scanned
+            .alike(&rows, least as f32)
+            .into_iter()
+            .map(|(one, two, cosine)| {
+                (
+                    known[one].to_owned(),
+                    known[two].to_owned(),
+                    f64::from(cosine),
+                )
+            })
+            .collect()
     }
 
     /// The cosine of every lesson that has a vector to the query's vector.

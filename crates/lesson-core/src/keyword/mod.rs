@@ -4,7 +4,10 @@
 //! BM25 and Beyond", 2009): `Σ idf(w) · tf·(k1 + 1) / (tf + k1·(1 − b + b·length/average))` over
 //! the query's words, `idf(w) = ln(1 + (N − df + 0.5)/(df + 0.5))`, `tf` weighted by field.
 
+mod alike;
 mod words;
+
+pub use alike::Alike;
 
 use crate::lesson::{Lesson, Text};
 use crate::space::Space;
@@ -49,6 +52,8 @@ pub struct KeywordIndex {
     postings: Vec<Vec<Posting>>,
     /// Sum of all lessons' lengths.
     length: u64,
+    /// Grows with every change.
+    version: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +88,11 @@ impl KeywordIndex {
     /// How many lessons it holds.
     pub fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// Grows with every change: as long as it is the same, so are the words of all lessons.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// Whether it holds none.
@@ -120,6 +130,7 @@ impl KeywordIndex {
             );
         }
         self.length += u64::from(length);
+        self.version += 1;
         self.places.insert(lesson.slug.as_str().into(), place);
         self.lessons[place as usize] = Some(Entry {
             slug: lesson.slug.as_str().into(),
@@ -170,6 +181,7 @@ impl KeywordIndex {
             self.length -= u64::from(entry.length);
         }
         self.free.push(place);
+        self.version += 1;
         true
     }
 

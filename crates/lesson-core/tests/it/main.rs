@@ -12,6 +12,7 @@ mod rank;
 mod rank_properties;
 mod replica;
 mod resolve;
+mod review;
 mod search;
 mod session;
 mod settled;

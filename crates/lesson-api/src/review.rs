@@ -1,0 +1,116 @@
+//! The review queue: what a person should look at, and why.
+
+use crate::lesson::Badge;
+use crate::words::{Measure, ReviewReason, Trust};
+use serde::{Deserialize, Serialize};
+
+/// `GET /v1/review`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct ReviewQuery {
+    /// Lessons in the answer, 0 to 1,000; 50 when absent. With 0 the answer counts only.
+    pub limit: Option<u32>,
+}
+
+/// A lesson that says almost the same as another one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct NearDuplicate {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its badge.
+    pub badge: Badge,
+    /// Whether a person stands behind it.
+    pub trust: Trust,
+    /// How alike they are, 0 to 1.
+    pub similarity: f64,
+    /// What `similarity` counts.
+    pub measure: Measure,
+}
+
+/// A lesson to look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ReviewItem {
+    /// Names the question: another one once the text, the lessons in `duplicates` or the numbers
+    /// that speak for a review have changed. A client that keeps it can leave out what a person
+    /// has answered already.
+    pub key: String,
+    /// The lesson's slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Why it is here, the weightiest reason first; at least one.
+    pub reasons: Vec<ReviewReason>,
+    /// Whether a person stands behind it.
+    pub trust: Trust,
+    /// Its badge.
+    pub badge: Badge,
+    /// Why it is quarantined, or what was found in it.
+    pub findings: Vec<String>,
+    /// Lessons that say almost the same and have more behind them, most alike first; at most five.
+    /// The lesson can be merged into one of them.
+    pub duplicates: Vec<NearDuplicate>,
+    /// Retrievals that returned it.
+    pub times_surfaced: u32,
+    /// Ratings: helpful.
+    pub times_helpful: u32,
+    /// Ratings: not helpful.
+    pub times_not_helpful: u32,
+    /// When its text or life last changed.
+    pub updated_at: String,
+    /// Hash of the text; a review names the hash it saw.
+    pub content_hash: String,
+}
+
+/// How many lessons of the queue have each reason; a lesson may have several.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ReviewCounts {
+    /// Held back.
+    pub quarantined: u32,
+    /// Much like another lesson; at most 200 at a time.
+    pub near_duplicate: u32,
+    /// Among the five worst, with more ratings of not helpful than of helpful.
+    pub bottom_five: u32,
+    /// Shown ten times or more and never rated; at most 200 at a time.
+    pub never_rated: u32,
+    /// Nobody has looked at them.
+    pub unreviewed: u32,
+}
+
+/// `GET /v1/review`: held back lessons first, then near duplicates, the five worst, those often
+/// shown and never rated, and those that nobody has looked at. A lesson is here once, with all its
+/// reasons. Edits that came too late are in [`crate::SetAsideList`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ReviewQueue {
+    /// The first lessons.
+    pub items: Vec<ReviewItem>,
+    /// All lessons that wait.
+    pub total: u32,
+    /// How many for each reason.
+    pub counts: ReviewCounts,
+    /// All lessons that wait though their text is approved: a person may keep such a lesson as it
+    /// is, which is no event. At most 405.
+    pub keepable: Vec<Keepable>,
+}
+
+/// A lesson that may be kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Keepable {
+    /// Its slug.
+    pub slug: String,
+    /// The key of its [`ReviewItem`].
+    pub key: String,
+}

@@ -1,0 +1,206 @@
+//! Pairs of lessons that say almost the same words, without comparing each with each.
+//!
+//! Every lesson gets a sketch of its words by one-permutation min-hashing (Li, Owen and Zhang,
+//! 2012; empty bins are filled as by Shrivastava, "Optimal Densification", 2017). Sketches are cut
+//! into bands, and lessons with an equal band are looked at: two that share 60 % of their words
+//! meet in at least one band 97 times in 100, two that share 20 % once in 8.
+
+use super::{Entry, KeywordIndex};
+use crate::stable_map::{Mix, StableMap};
+use crate::tools::STOP_WORDS;
+use std::hash::Hasher;
+
+/// Values in a sketch.
+const BINS: usize = 48;
+/// Values in a band: more make bands of unlike lessons differ, and those of alike ones too.
+const ROWS: usize = 3;
+/// Lessons after it in the same band that a lesson is compared with, so that a thousand equal
+/// lessons are not compared a million times.
+const NEIGHBOURS: usize = 8;
+/// The most sketches that are compared, the most lessons of those, and the most pairs that are
+/// found. Only a store whose lessons all share their words comes near.
+const LOOKS: usize = 4_000_000;
+const COMPARED: usize = 300_000;
+const FOUND: usize = 20_000;
+/// How far a sketch's estimate may lie below the share that is wanted.
+const SLACK: f64 = 0.2;
+/// Lessons with fewer words are alike only when they have the same ones.
+const FEWEST: u32 = 4;
+
+/// Two lessons that share most of their words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alike<'a> {
+    /// The one that came first.
+    pub first: &'a str,
+    /// The other.
+    pub second: &'a str,
+    /// Words that both have, of the words that either has: 0 to 1. Words that say nothing are
+    /// left out.
+    pub share: f64,
+}
+
+/// A lesson's words.
+struct Sketch<'a, 'i> {
+    slug: &'a str,
+    entry: &'i Entry,
+    /// How many of its words say something.
+    size: u32,
+    bins: [u16; BINS],
+}
+
+impl KeywordIndex {
+    /// Pairs of these lessons that share at least `least` of their words, 0.4 to 1. Nearly all of
+    /// them: that one is missed is unlikely, and the more so the more alike they are. Equal
+    /// lessons in an equal order give equal pairs.
+    ///
+    /// Time is that of sorting the lessons a few times, and of comparing those that meet: 10 ms
+    /// for 10,000. Memory is about 150 bytes per lesson.
+    pub fn alike<'a>(
+        &self,
+        slugs: impl IntoIterator<Item = &'a str>,
+        least: f64,
+    ) -> Vec<Alike<'a>> {
+        let hashes = self.term_hashes();
+        let sketches: Vec<Sketch<'a, '_>> = slugs
+            .into_iter()
+            .filter_map(|slug| {
+                let place = *self.places.get(slug)?;
+                let entry = self.lessons.get(place as usize)?.as_ref()?;
+                Sketch::of(slug, entry, &hashes)
+            })
+            .collect();
+        let mut found = Vec::new();
+        let mut met: StableMap<u64, ()> = StableMap::default();
+        let mut looks = LOOKS;
+        let mut compared = COMPARED;
+        let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
+        for band in 0..BINS / ROWS {
+            keyed.clear();
+            keyed.extend((0..).zip(&sketches).map(|(at, one)| (one.band(band), at)));
+            keyed.sort_unstable();
+            for run in keyed.chunk_by(|a, b| a.0 == b.0) {
+                for (place, (_, at)) in run.iter().enumerate() {
+                    for (_, other) in run[place + 1..].iter().take(NEIGHBOURS) {
+                        if looks == 0 || compared == 0 || found.len() == FOUND {
+                            return found;
+                        }
+                        looks -= 1;
+                        let (first, second) = (&sketches[*at as usize], &sketches[*other as usize]);
+                        if first.estimate(second) < least - SLACK
+                            || met
+                                .insert(u64::from(*at) << 32 | u64::from(*other), ())
+                                .is_some()
+                        {
+                            continue;
+                        }
+                        compared -= 1;
+                        let share = first.share(second, &hashes);
+                        if share >= least {
+                            found.push(Alike {
+                                first: first.slug,
+                                second: second.slug,
+                                share,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A hash of every term, 0 for one that says nothing. Of the word itself: its number depends
+    /// on which lesson came first.
+    fn term_hashes(&self) -> Vec<u64> {
+        let mut hashes = vec![0; self.postings.len()];
+        for (word, term) in &self.terms {
+            if STOP_WORDS.binary_search(&&**word).is_err() {
+                let mut mix = Mix::default();
+                mix.write(word.as_bytes());
+                // Once more: the bits of a short word are in the low half only.
+                let once = mix.finish();
+                mix.write_u64(once);
+                hashes[*term as usize] = mix.finish() | 1;
+            }
+        }
+        hashes
+    }
+}
+
+impl<'a, 'i> Sketch<'a, 'i> {
+    /// Nothing for a lesson without a word that says something.
+    fn of(slug: &'a str, entry: &'i Entry, hashes: &[u64]) -> Option<Self> {
+        let mut bins = [u16::MAX; BINS];
+        let mut filled = 0_u64;
+        let mut size = 0;
+        for term in &entry.terms {
+            let hash = hashes[*term as usize];
+            if hash == 0 {
+                continue;
+            }
+            size += 1;
+            let bin = ((hash >> 32) * BINS as u64 >> 32) as usize;
+            bins[bin] = bins[bin].min((hash >> 8) as u16);
+            filled |= 1 << bin;
+        }
+        if size == 0 {
+            return None;
+        }
+        for bin in (0..BINS).filter(|bin| filled >> bin & 1 == 0) {
+            // The bin to copy from depends on the words in no way, so that two lessons copy alike.
+            let from = (0..).map(|attempt| {
+                let mut mix = Mix::default();
+                mix.write_u64((bin as u64) << 32 | attempt);
+                (mix.finish() >> 32) as usize % BINS
+            });
+            if let Some(from) = from.take(4096).find(|from| filled >> from & 1 == 1) {
+                bins[bin] = bins[from];
+            }
+        }
+        Some(Self {
+            slug,
+            entry,
+            size,
+            bins,
+        })
+    }
+
+    fn band(&self, band: usize) -> u64 {
+        self.bins[band * ROWS..][..ROWS]
+            .iter()
+            .fold(0, |key, bin| key << 16 | u64::from(*bin))
+    }
+
+    /// The share of words in common, as the sketches tell it.
+    fn estimate(&self, other: &Self) -> f64 {
+        let same = self
+            .bins
+            .iter()
+            .zip(&other.bins)
+            .filter(|(a, b)| a == b)
+            .count();
+        same as f64 / BINS as f64
+    }
+
+    fn share(&self, other: &Self, hashes: &[u64]) -> f64 {
+        let (mut a, mut b) = (&*self.entry.terms, &*other.entry.terms);
+        let mut both = 0_u32;
+        // Both are in the order of the terms' numbers.
+        while let (Some((one, rest_a)), Some((two, rest_b))) = (a.split_first(), b.split_first()) {
+            if one == two {
+                both += u32::from(hashes[*one as usize] != 0);
+            }
+            if one <= two {
+                a = rest_a;
+            }
+            if two <= one {
+                b = rest_b;
+            }
+        }
+        let either = self.size + other.size - both;
+        if both < FEWEST && both < either {
+            return 0.0;
+        }
+        f64::from(both) / f64::from(either)
+    }
+}

@@ -1,0 +1,353 @@
+//! The review queue: which lessons a person should look at, why, and in which order.
+
+use crate::keyword::KeywordIndex;
+use crate::lesson::Lesson;
+use crate::policy::{Policy, ReviewPolicy};
+use crate::space::Space;
+use crate::stats::{is_never_rated, worst};
+use crate::words::{Measure, ReviewReason, Trust};
+use sha2::{Digest, Sha256};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Lessons of the same content that are named for one item.
+const OTHERS: usize = 5;
+
+/// Two lessons that say almost the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearPair {
+    /// One of them.
+    pub first: String,
+    /// The other.
+    pub second: String,
+    /// 0 to 1; what it counts is said by `measure`.
+    pub similarity: f64,
+    /// How it was measured.
+    pub measure: Measure,
+}
+
+/// A lesson to look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewItem<'a> {
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// Why, the weightiest reason first; at least one.
+    pub reasons: Vec<ReviewReason>,
+    /// The lessons that say almost the same and have more behind them, most alike first; at most
+    /// five.
+    pub others: Vec<Other<'a>>,
+    /// Names the question: another one when the text, the other lessons or the numbers that speak
+    /// for a review have changed. It does not depend on trust, which a person's answer changes.
+    pub key: String,
+}
+
+/// A lesson that says almost the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Other<'a> {
+    /// The lesson.
+    pub lesson: &'a Lesson,
+    /// 0 to 1.
+    pub similarity: f64,
+    /// How it was measured.
+    pub measure: Measure,
+}
+
+/// How many lessons of the queue have each reason; a lesson may have several.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReviewCounts {
+    /// Held back.
+    pub quarantined: u32,
+    /// Much like another lesson.
+    pub near_duplicate: u32,
+    /// Among the five worst.
+    pub bottom_five: u32,
+    /// Shown often, never rated.
+    pub never_rated: u32,
+    /// Nobody has looked at them.
+    pub unreviewed: u32,
+}
+
+/// The queue.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReviewQueue<'a> {
+    /// Its first lessons.
+    pub items: Vec<ReviewItem<'a>>,
+    /// All lessons in it.
+    pub total: u32,
+    /// How many for each reason.
+    pub counts: ReviewCounts,
+    /// The lessons whose text a person approved before, as (slug, key): those that may be kept as
+    /// they are. In the order of the queue.
+    pub keepable: Vec<(&'a str, String)>,
+}
+
+/// Why a lesson is in the queue, and how much that weighs.
+struct Case<'a> {
+    lesson: &'a Lesson,
+    reasons: Vec<ReviewReason>,
+    others: Vec<Other<'a>>,
+    /// Place among lessons with the same first reason, lowest first.
+    place: (u64, i64),
+}
+
+/// The lessons to review: held back first, then near duplicates, the five worst, those often shown
+/// and never rated, and those that nobody has looked at, the most shown and newest first. A lesson
+/// is in the queue once, with all its reasons. Archived lessons are not.
+///
+/// `near` are the pairs that [`near_duplicates`] found; pairs with a lesson that is archived, held
+/// back or gone by now don't count. Of a pair the lesson with less behind it is in the queue.
+///
+/// The queue has at most as many near duplicates and never rated lessons as the policy says: the
+/// next ones follow when these are dealt with. Costs one pass over the lessons and sorting those
+/// that wait.
+pub fn review_queue<'a>(
+    space: &'a Space,
+    near: &[NearPair],
+    limit: usize,
+    policy: &Policy,
+) -> ReviewQueue<'a> {
+    let mut cases: BTreeMap<&'a str, Case<'a>> = BTreeMap::new();
+    fn case<'c, 'a>(
+        cases: &'c mut BTreeMap<&'a str, Case<'a>>,
+        lesson: &'a Lesson,
+        reason: ReviewReason,
+        place: (u64, i64),
+    ) -> &'c mut Case<'a> {
+        let case = cases.entry(&lesson.slug).or_insert_with(|| Case {
+            lesson,
+            reasons: Vec::new(),
+            others: Vec::new(),
+            place,
+        });
+        case.reasons.push(reason);
+        case
+    }
+    let mut never_rated = Vec::new();
+    let mut held_back = Vec::new();
+    let mut unreviewed = Vec::new();
+    for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+        match lesson.trust {
+            Trust::Quarantined => held_back.push(lesson),
+            Trust::Unreviewed => unreviewed.push(lesson),
+            Trust::Approved => {}
+        }
+        if is_never_rated(lesson, policy) {
+            never_rated.push(lesson);
+        }
+    }
+    let mut counts = ReviewCounts::default();
+    // In the order of their weight: the first reason of a lesson settles its place.
+    for lesson in held_back {
+        counts.quarantined += 1;
+        let place = (0, -lesson.updated_at);
+        case(&mut cases, lesson, ReviewReason::Quarantined, place);
+    }
+    for (lesson, others) in doubled(space, near, &policy.review) {
+        counts.near_duplicate += 1;
+        let most = others.first().map_or(0.0, |other| other.similarity);
+        // Positive floats are in the order of their bits.
+        let place = (u64::MAX - most.to_bits(), -lesson.updated_at);
+        case(&mut cases, lesson, ReviewReason::NearDuplicate, place).others = others;
+    }
+    for (rank, (lesson, score)) in (0..).zip(worst(space)) {
+        if score < policy.review.bottom_below {
+            counts.bottom_five += 1;
+            case(&mut cases, lesson, ReviewReason::BottomFive, (rank, 0));
+        }
+    }
+    never_rated.sort_by_key(|lesson| (Reverse(lesson.standing.times_surfaced), &lesson.slug));
+    never_rated.truncate(policy.review.never_rated_most as usize);
+    for lesson in never_rated {
+        counts.never_rated += 1;
+        let place = most_shown(lesson);
+        case(&mut cases, lesson, ReviewReason::NeverRated, place);
+    }
+    for lesson in unreviewed {
+        counts.unreviewed += 1;
+        let place = most_shown(lesson);
+        case(&mut cases, lesson, ReviewReason::Unreviewed, place);
+    }
+    let mut cases: Vec<Case<'a>> = cases.into_values().collect();
+    let order = |case: &Case<'a>| (case.reasons.first().copied(), case.place, &case.lesson.slug);
+    cases.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+    ReviewQueue {
+        total: u32::try_from(cases.len()).unwrap_or(u32::MAX),
+        counts,
+        keepable: cases
+            .iter()
+            .filter(|case| case.lesson.trust == Trust::Approved)
+            .map(|case| (case.lesson.slug.as_str(), case.key()))
+            .collect(),
+        items: cases
+            .into_iter()
+            .take(limit)
+            .map(|case| ReviewItem {
+                key: case.key(),
+                lesson: case.lesson,
+                reasons: case.reasons,
+                others: case.others,
+            })
+            .collect(),
+    }
+}
+
+/// The most shown first, then the newest.
+fn most_shown(lesson: &Lesson) -> (u64, i64) {
+    let shown = u64::from(lesson.standing.times_surfaced);
+    (u64::MAX - shown, -lesson.created_at)
+}
+
+impl Case<'_> {
+    fn key(&self) -> String {
+        let mut hasher = Sha256::new();
+        let mut say = |part: &str| {
+            hasher.update(part);
+            hasher.update([0]);
+        };
+        say(&self.lesson.slug);
+        say(&self.lesson.text.content_hash());
+        let held = &self.lesson.standing;
+        for reason in &self.reasons {
+            match reason {
+                ReviewReason::Quarantined | ReviewReason::Unreviewed => {}
+                ReviewReason::NearDuplicate => {
+                    for other in &self.others {
+                        say(&other.lesson.slug);
+                        say(&other.lesson.text.content_hash());
+                    }
+                }
+                ReviewReason::BottomFive => say(&format!(
+                    "{} of {}",
+                    held.times_helpful, held.times_not_helpful
+                )),
+                // Shown twice as often is a new question.
+                ReviewReason::NeverRated => {
+                    say(&held.times_surfaced.checked_ilog2().unwrap_or(0).to_string());
+                }
+            }
+        }
+        hasher.finalize()[..8]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+/// Lessons that say almost the same as others with more behind them, the most alike first.
+fn doubled<'a>(
+    space: &'a Space,
+    near: &[NearPair],
+    policy: &ReviewPolicy,
+) -> Vec<(&'a Lesson, Vec<Other<'a>>)> {
+    let mut found: BTreeMap<&'a str, (&'a Lesson, Vec<Other<'a>>)> = BTreeMap::new();
+    for pair in near {
+        let known = |slug| space.lesson(slug).filter(|lesson| may_be_double(lesson));
+        let (Some(one), Some(two)) = (known(&pair.first), known(&pair.second)) else {
+            continue;
+        };
+        let (stays, goes) = if behind(one) >= behind(two) {
+            (one, two)
+        } else {
+            (two, one)
+        };
+        let (_, others) = found
+            .entry(&goes.slug)
+            .or_insert_with(|| (goes, Vec::new()));
+        others.push(Other {
+            lesson: stays,
+            similarity: pair.similarity,
+            measure: pair.measure,
+        });
+    }
+    let mut found: Vec<(&Lesson, Vec<Other<'a>>)> = found
+        .into_values()
+        .map(|(lesson, mut others)| {
+            others.sort_by(|a, b| {
+                b.similarity
+                    .total_cmp(&a.similarity)
+                    .then_with(|| behind(b.lesson).cmp(&behind(a.lesson)))
+            });
+            others.truncate(OTHERS);
+            (lesson, others)
+        })
+        .collect();
+    let most = |others: &[Other<'_>]| others.first().map_or(0.0, |other| other.similarity);
+    found.sort_by(|a, b| most(&b.1).total_cmp(&most(&a.1)));
+    found.truncate(policy.near_most as usize);
+    found
+}
+
+/// What speaks for keeping a lesson rather than another one that says the same: what it achieved,
+/// how often it was used and shown, that a person approved it, and its age.
+fn behind(lesson: &Lesson) -> (bool, u32, u32, bool, u32, i64, Reverse<&str>) {
+    let held = &lesson.standing;
+    (
+        held.proven_effective,
+        held.times_applied,
+        held.times_helpful,
+        lesson.trust == Trust::Approved,
+        held.times_surfaced,
+        -lesson.created_at,
+        Reverse(&lesson.slug),
+    )
+}
+
+/// Whether a lesson can be merged: it is in use, and not held back.
+pub fn may_be_double(lesson: &Lesson) -> bool {
+    !lesson.archived && lesson.trust != Trust::Quarantined
+}
+
+/// The cosine of two lessons' vectors; `None` where one of them has none.
+pub type Cosine<'a> = &'a dyn Fn(&str, &str) -> Option<f64>;
+
+/// Pairs of lessons in use that say almost the same, the most alike first.
+///
+/// Two lessons that both have a vector are judged by their meaning: `by_meaning` are the pairs
+/// that a scan of the vectors found, as (slug, slug, cosine), and `cosine` judges what `index`
+/// finds besides. All others are judged by the words that they share. Costs about 10 ms for 10,000
+/// lessons; grows with the lessons, not with their pairs.
+pub fn near_duplicates(
+    space: &Space,
+    index: &KeywordIndex,
+    by_meaning: &[(String, String, f64)],
+    cosine: Cosine<'_>,
+    policy: &ReviewPolicy,
+) -> Vec<NearPair> {
+    let in_use = space.lessons().filter(|lesson| may_be_double(lesson));
+    let slugs = in_use.map(|lesson| lesson.slug.as_str());
+    let by_words = index.alike(slugs, policy.near_words_min);
+    let ordered = |one: &str, two: &str| {
+        let (first, second) = if one <= two { (one, two) } else { (two, one) };
+        (first.to_owned(), second.to_owned())
+    };
+    let mut pairs: BTreeMap<(String, String), (f64, Measure)> = BTreeMap::new();
+    for (one, two, cosine) in by_meaning {
+        pairs.insert(ordered(one, two), (*cosine, Measure::Meaning));
+    }
+    for pair in by_words {
+        let measured = match cosine(pair.first, pair.second) {
+            Some(cosine) => (cosine, Measure::Meaning),
+            None => (pair.share, Measure::Words),
+        };
+        pairs.insert(ordered(pair.first, pair.second), measured);
+    }
+    let mut pairs: Vec<NearPair> = pairs
+        .into_iter()
+        .filter(|(_, (similarity, measure))| {
+            *similarity
+                >= match measure {
+                    Measure::Meaning => policy.near_meaning_min,
+                    Measure::Words => policy.near_words_min,
+                }
+        })
+        .map(|((first, second), (similarity, measure))| NearPair {
+            first,
+            second,
+            similarity,
+            measure,
+        })
+        .collect();
+    // Stable: equal ones stay in the order of their slugs.
+    pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    pairs
+}
