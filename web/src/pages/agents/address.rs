@@ -1,7 +1,7 @@
 //! Where the edge function is: the page's own server when that is one, or what a person typed.
 
+use crate::dom::Memory;
 use crate::pages::data::local_stack;
-use gloo::storage::{LocalStorage, Storage};
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -23,20 +23,20 @@ pub async fn own() -> Option<String> {
 
 /// The address that was typed last in this browser; else that of the stack on this machine.
 pub async fn known() -> Option<String> {
-    match LocalStorage::get(KEY) {
-        Ok(address) => Some(address),
-        Err(_) => local_stack().await?.edge,
+    match Memory::Browser.find(KEY).filter(|address| !address.is_empty()) {
+        Some(address) => Some(address),
+        None => local_stack().await?.edge,
     }
 }
 
 /// Remembers an address where storage allows.
 pub fn keep(address: &str) {
-    let _ = LocalStorage::set(KEY, address);
+    Memory::Browser.keep(KEY, address);
 }
 
 /// Forgets it.
 pub fn forget() {
-    LocalStorage::delete(KEY);
+    Memory::Browser.keep(KEY, "");
 }
 
 /// The origin in what was typed: `https`, or `http` on this machine; a path is left out. An error says what to type.

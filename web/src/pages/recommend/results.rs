@@ -3,7 +3,6 @@
 use super::left_out::LeftOutList;
 use super::trace::Waterfall;
 use super::{Answered, Walk};
-use crate::dom;
 use crate::format;
 use crate::pages::data::SamplesButton;
 use crate::ui::{BadgeChip, CopyButton, Empty, Prose, RelevanceChip, TrustChip};
