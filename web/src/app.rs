@@ -2,9 +2,10 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, SetAsidePage,
-    StatsPage, ToolsPage,
+    DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, RecommendPage, ReviewPage,
+    SetAsidePage, StatsPage, ToolsPage,
 };
+use crate::review::Reviewing;
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
 use crate::{dom, format};
@@ -21,6 +22,7 @@ pub fn App() -> impl IntoView {
     let client = Client::start();
     provide_context(client);
     provide_context(Syncing::follow(client));
+    provide_context(Reviewing::follow(client));
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
@@ -32,6 +34,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=LessonsPage/>
                     <Route path=path!("/lessons/:slug") view=LessonPage/>
                     <Route path=path!("/new") view=NewLessonPage/>
+                    <Route path=path!("/review") view=ReviewPage/>
                     <Route path=path!("/recommend") view=RecommendPage/>
                     <Route path=path!("/tools") view=ToolsPage/>
                     <Route path=path!("/stats") view=StatsPage/>
@@ -58,11 +61,13 @@ fn Header(client: Client) -> impl IntoView {
             </A>
             <nav aria-label="Main">
                 <A href="/" exact=true><NavIcon d="M5 4h14v16H5zM9 9h6M9 13h6"/>"Lessons"</A>
+                <A href="/review" attr:aria-describedby="review-waiting"><NavIcon d="M4 12.5l4.5 4.5L20 6M4 5h7M4 20h9"/>"Review"<ReviewCount/></A>
                 <A href="/recommend"><NavIcon d="M12 3v4M12 17v4M3 12h4M17 12h4M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z"/>"Recommend"</A>
                 <A href="/tools"><NavIcon d="M14.5 6.5a4 4 0 0 0-5.3 5.1L4 17v3h3l5.4-5.2a4 4 0 0 0 5.1-5.3L15 12l-3-3z"/>"Tools"</A>
                 <A href="/stats"><NavIcon d="M5 20V11M12 20V4M19 20v-6"/>"Stats"</A>
                 <A href="/data"><NavIcon d="M4 6c0-3 16-3 16 0v12c0 3-16 3-16 0zM4 6c0 3 16 3 16 0M4 12c0 3 16 3 16 0"/>"Data"</A>
             </nav>
+            <ReviewWaiting/>
             <SyncChip/>
             <ModelChip client/>
         </header>
@@ -72,6 +77,29 @@ fn Header(client: Client) -> impl IntoView {
 #[component]
 fn NavIcon(d: &'static str) -> impl IntoView {
     view! { <svg viewBox="0 0 24 24" aria-hidden="true"><path d=d></path></svg> }
+}
+
+/// How many lessons wait for review, as a small number beside the name of the page.
+#[component]
+fn ReviewCount() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    let waiting = Memo::new(move |_| reviewing.waiting());
+    let short = move || match waiting.get() {
+        0 => None,
+        n @ 1..=999 => Some(n.to_string()),
+        _ => Some("999+".to_owned()),
+    };
+    move || {
+        short().map(|n| view! { <span class="nav-count" aria-hidden="true" data-testid="review-count">{n}</span> })
+    }
+}
+
+/// The same in words, for those who can't see it; the link points here.
+#[component]
+fn ReviewWaiting() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    let waiting = Memo::new(move |_| reviewing.waiting());
+    view! { <span class="sr-only" id="review-waiting">{move || format::plural(waiting.get(), "lesson waits", "lessons wait")}</span> }
 }
 
 /// Says whether ranking is by keywords or by meaning, and how far the model is.
