@@ -3,8 +3,9 @@
 use crate::client::{Client, Engine};
 use crate::pages::{
     AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, Picks,
-    RecommendPage, SetAsidePage, StatsPage, ToolsPage,
+    RecommendPage, ReviewPage, SetAsidePage, StatsPage, ToolsPage,
 };
+use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
@@ -26,6 +27,7 @@ pub fn App() -> impl IntoView {
     provide_context(Shell::new());
     provide_context(Places::follow());
     provide_context(Update::follow(client));
+    provide_context(Reviewing::follow(client));
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
@@ -37,6 +39,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/") view=LessonsPage/>
                     <Route path=path!("/lessons/:slug") view=LessonPage/>
                     <Route path=path!("/new") view=NewLessonPage/>
+                    <Route path=path!("/review") view=ReviewPage/>
                     <Route path=path!("/recommend") view=RecommendPage/>
                     <Route path=path!("/tools") view=ToolsPage/>
                     <Route path=path!("/stats") view=StatsPage/>
@@ -67,10 +70,16 @@ fn Header(client: Client) -> impl IntoView {
                 <span>"Lessonloop"</span>
             </A>
             <nav aria-label="Main">
-                {PAGES.iter().map(|page| view! {
-                    <A href=page.href exact={page.href == "/"}><NavIcon d=page.icon/>{page.label}</A>
+                {PAGES.iter().map(|page| {
+                    let review = page.href == "/review";
+                    view! {
+                        <A href=page.href exact={page.href == "/"} attr:aria-describedby=review.then_some("review-waiting")>
+                            <NavIcon d=page.icon/>{page.label}{review.then(|| view! { <ReviewCount/> })}
+                        </A>
+                    }
                 }).collect_view()}
             </nav>
+            <ReviewWaiting/>
             <PaletteButton/>
             <SyncChip/>
             <ModelChip client/>
@@ -88,6 +97,29 @@ fn Keyboard() -> impl IntoView {
 #[component]
 fn NavIcon(d: &'static str) -> impl IntoView {
     view! { <svg viewBox="0 0 24 24" aria-hidden="true"><path d=d></path></svg> }
+}
+
+/// How many lessons wait for review, as a small number beside the name of the page.
+#[component]
+fn ReviewCount() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    let waiting = Memo::new(move |_| reviewing.waiting());
+    let short = move || match waiting.get() {
+        0 => None,
+        n @ 1..=999 => Some(n.to_string()),
+        _ => Some("999+".to_owned()),
+    };
+    move || {
+        short().map(|n| view! { <span class="nav-count" aria-hidden="true" data-testid="review-count">{n}</span> })
+    }
+}
+
+/// The same in words, for those who can't see it; the link points here.
+#[component]
+fn ReviewWaiting() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    let waiting = Memo::new(move |_| reviewing.waiting());
+    view! { <span class="sr-only" id="review-waiting">{move || format::plural(waiting.get(), "lesson waits", "lessons wait")}</span> }
 }
 
 /// Says whether ranking is by keywords or by meaning, and how far the model is.

@@ -10,6 +10,7 @@ mod dom;
 mod format;
 mod markdown;
 mod pages;
+mod review;
 mod shell;
 mod sync;
 mod theme;

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// Lessons of the same content that are named for one item.
 const OTHERS: usize = 5;
 
+/// Pairs that are kept for each near duplicate that the queue may have: a lesson may be in several.
+const PAIRS: usize = 10;
+
 /// Two lessons that say almost the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearPair {
@@ -81,13 +84,11 @@ pub struct ReviewQueue<'a> {
     pub keepable: Vec<(&'a str, String)>,
 }
 
-/// Why a lesson is in the queue, and how much that weighs.
+/// Why a lesson is in the queue.
 struct Case<'a> {
     lesson: &'a Lesson,
     reasons: Vec<ReviewReason>,
     others: Vec<Other<'a>>,
-    /// Place among lessons with the same first reason, lowest first.
-    place: (u64, i64),
 }
 
 /// The lessons to review: held back first, then near duplicates, the five worst, those often shown
@@ -98,29 +99,24 @@ struct Case<'a> {
 /// back or gone by now don't count. Of a pair the lesson with less behind it is in the queue.
 ///
 /// The queue has at most as many near duplicates and never rated lessons as the policy says: the
-/// next ones follow when these are dealt with. Costs one pass over the lessons and sorting those
-/// that wait.
+/// next ones follow when these are dealt with. Costs two passes over the lessons.
 pub fn review_queue<'a>(
     space: &'a Space,
     near: &[NearPair],
     limit: usize,
     policy: &Policy,
 ) -> ReviewQueue<'a> {
-    let mut cases: BTreeMap<&'a str, Case<'a>> = BTreeMap::new();
-    fn case<'c, 'a>(
-        cases: &'c mut BTreeMap<&'a str, Case<'a>>,
-        lesson: &'a Lesson,
-        reason: ReviewReason,
-        place: (u64, i64),
-    ) -> &'c mut Case<'a> {
-        let case = cases.entry(&lesson.slug).or_insert_with(|| Case {
-            lesson,
-            reasons: Vec::new(),
-            others: Vec::new(),
-            place,
-        });
-        case.reasons.push(reason);
-        case
+    let mut counts = ReviewCounts::default();
+    let mut asked = Asked::default();
+    for (lesson, others) in doubled(space, near, &policy.review) {
+        counts.near_duplicate += 1;
+        asked.about(lesson, ReviewReason::NearDuplicate).others = others;
+    }
+    for (lesson, score) in worst(space) {
+        if score < policy.review.bottom_below {
+            counts.bottom_five += 1;
+            asked.about(lesson, ReviewReason::BottomFive);
+        }
     }
     let mut never_rated = Vec::new();
     let mut held_back = Vec::new();
@@ -135,50 +131,60 @@ pub fn review_queue<'a>(
             never_rated.push(lesson);
         }
     }
-    let mut counts = ReviewCounts::default();
-    // In the order of their weight: the first reason of a lesson settles its place.
-    for lesson in held_back {
-        counts.quarantined += 1;
-        let place = (0, -lesson.updated_at);
-        case(&mut cases, lesson, ReviewReason::Quarantined, place);
-    }
-    for (lesson, others) in doubled(space, near, &policy.review) {
-        counts.near_duplicate += 1;
-        let most = others.first().map_or(0.0, |other| other.similarity);
-        // Positive floats are in the order of their bits.
-        let place = (u64::MAX - most.to_bits(), -lesson.updated_at);
-        case(&mut cases, lesson, ReviewReason::NearDuplicate, place).others = others;
-    }
-    for (rank, (lesson, score)) in (0..).zip(worst(space)) {
-        if score < policy.review.bottom_below {
-            counts.bottom_five += 1;
-            case(&mut cases, lesson, ReviewReason::BottomFive, (rank, 0));
-        }
-    }
-    never_rated.sort_by_key(|lesson| (Reverse(lesson.standing.times_surfaced), &lesson.slug));
-    never_rated.truncate(policy.review.never_rated_most as usize);
+    first(
+        &mut never_rated,
+        policy.review.never_rated_most as usize,
+        |lesson| (Reverse(lesson.standing.times_surfaced), &lesson.slug),
+    );
     for lesson in never_rated {
         counts.never_rated += 1;
-        let place = most_shown(lesson);
-        case(&mut cases, lesson, ReviewReason::NeverRated, place);
+        asked.about(lesson, ReviewReason::NeverRated);
+    }
+    counts.quarantined = count(held_back.len());
+    counts.unreviewed = count(unreviewed.len());
+
+    // Lessons without another question: few of them are shown, however many there are.
+    unreviewed.retain(|lesson| !asked.knows(lesson));
+    let total = asked.cases.iter().filter(|case| !case.is_held_back());
+    let total = count(total.count() + held_back.len() + unreviewed.len());
+    first(&mut held_back, limit, |lesson| {
+        (Reverse(lesson.updated_at), &lesson.slug)
+    });
+    first(&mut unreviewed, limit, |lesson| {
+        (
+            Reverse((lesson.standing.times_surfaced, lesson.created_at)),
+            &lesson.slug,
+        )
+    });
+    let keepable = asked.cases.iter();
+    let keepable = keepable
+        .filter(|case| case.lesson.trust == Trust::Approved)
+        .map(|case| (case.lesson.slug.as_str(), case.key()))
+        .collect();
+    let mut queue: Vec<Case<'a>> = Vec::with_capacity(limit.min(total as usize));
+    for lesson in held_back {
+        let mut case = asked.take(lesson).unwrap_or_else(|| Case::of(lesson));
+        case.reasons.insert(0, ReviewReason::Quarantined);
+        queue.push(case);
+    }
+    for mut case in asked.cases {
+        match case.lesson.trust {
+            Trust::Quarantined => continue,
+            Trust::Unreviewed => case.reasons.push(ReviewReason::Unreviewed),
+            Trust::Approved => {}
+        }
+        queue.push(case);
     }
     for lesson in unreviewed {
-        counts.unreviewed += 1;
-        let place = most_shown(lesson);
-        case(&mut cases, lesson, ReviewReason::Unreviewed, place);
+        let mut case = Case::of(lesson);
+        case.reasons.push(ReviewReason::Unreviewed);
+        queue.push(case);
     }
-    let mut cases: Vec<Case<'a>> = cases.into_values().collect();
-    let order = |case: &Case<'a>| (case.reasons.first().copied(), case.place, &case.lesson.slug);
-    cases.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
     ReviewQueue {
-        total: u32::try_from(cases.len()).unwrap_or(u32::MAX),
+        total,
         counts,
-        keepable: cases
-            .iter()
-            .filter(|case| case.lesson.trust == Trust::Approved)
-            .map(|case| (case.lesson.slug.as_str(), case.key()))
-            .collect(),
-        items: cases
+        keepable,
+        items: queue
             .into_iter()
             .take(limit)
             .map(|case| ReviewItem {
@@ -191,13 +197,66 @@ pub fn review_queue<'a>(
     }
 }
 
-/// The most shown first, then the newest.
-fn most_shown(lesson: &Lesson) -> (u64, i64) {
-    let shown = u64::from(lesson.standing.times_surfaced);
-    (u64::MAX - shown, -lesson.created_at)
+/// Keeps the first `most` in this order, in order.
+fn first<'a, K: Ord>(lessons: &mut Vec<&'a Lesson>, most: usize, order: impl Fn(&'a Lesson) -> K) {
+    let compare = |a: &&'a Lesson, b: &&'a Lesson| order(a).cmp(&order(b));
+    if most < lessons.len() {
+        if most > 0 {
+            lessons.select_nth_unstable_by(most - 1, compare);
+        }
+        lessons.truncate(most);
+    }
+    lessons.sort_unstable_by(compare);
 }
 
-impl Case<'_> {
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Lessons with a question beside that of trust, in the order in which they were asked about.
+#[derive(Default)]
+struct Asked<'a> {
+    cases: Vec<Case<'a>>,
+    places: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Asked<'a> {
+    fn about(&mut self, lesson: &'a Lesson, reason: ReviewReason) -> &mut Case<'a> {
+        let place = *self.places.entry(&lesson.slug).or_insert_with(|| {
+            self.cases.push(Case::of(lesson));
+            self.cases.len() - 1
+        });
+        let case = &mut self.cases[place];
+        case.reasons.push(reason);
+        case
+    }
+
+    fn knows(&self, lesson: &Lesson) -> bool {
+        self.places.contains_key(lesson.slug.as_str())
+    }
+
+    /// The case of a lesson; nothing stays of it but an empty place.
+    fn take(&mut self, lesson: &'a Lesson) -> Option<Case<'a>> {
+        let case = self
+            .cases
+            .get_mut(*self.places.get(lesson.slug.as_str())?)?;
+        Some(std::mem::replace(case, Case::of(lesson)))
+    }
+}
+
+impl<'a> Case<'a> {
+    fn of(lesson: &'a Lesson) -> Self {
+        Self {
+            lesson,
+            reasons: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+
+    fn is_held_back(&self) -> bool {
+        self.lesson.trust == Trust::Quarantined
+    }
+
     fn key(&self) -> String {
         let mut hasher = Sha256::new();
         let mut say = |part: &str| {
@@ -349,5 +408,6 @@ pub fn near_duplicates(
         .collect();
     // Stable: equal ones stay in the order of their slugs.
     pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+    pairs.truncate((policy.near_most as usize).saturating_mul(PAIRS));
     pairs
 }

@@ -8,7 +8,7 @@ use crate::client::{Client, Query, use_get};
 use crate::dom;
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading, Page, Toasts, use_toasts};
-use conflict::ConflictCard;
+pub use conflict::ConflictCard;
 use leptos::prelude::*;
 use leptos_router::components::A;
 use lesson_api::{EditConflict, SetAsideEvent, SetAsideList, Settle, Settlement};
@@ -16,7 +16,7 @@ use refused::Refused;
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
-struct Desk {
+pub struct Desk {
     client: Client,
     list: Query<SetAsideList>,
     asking: Asking,
@@ -24,6 +24,18 @@ struct Desk {
 }
 
 impl Desk {
+    /// Provides one for cards that stand on another page; tells what their requests come to.
+    pub fn provide(list: Query<SetAsideList>) -> Asking {
+        let desk = Self {
+            client: Client::get_from_context(),
+            list,
+            asking: Asking::default(),
+            toasts: use_toasts(),
+        };
+        provide_context(desk);
+        desk.asking
+    }
+
     /// Deals with events; the focus goes back to the top, where what is left begins.
     fn settle(self, ids: Vec<String>, keep: Settlement, done: impl Into<String>) {
         let (client, list, toasts, done) = (self.client, self.list, self.toasts, done.into());

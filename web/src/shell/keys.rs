@@ -33,6 +33,7 @@ pub const TABLE: &[Group] = &[
             (&["?"], "This list"),
             (&["/"], "Search lessons"),
             (&["g", "l"], "Go to Lessons"),
+            (&["g", "v"], "Go to Review"),
             (&["g", "r"], "Go to Recommend"),
             (&["g", "t"], "Go to Tools"),
             (&["g", "s"], "Go to Stats"),

@@ -71,6 +71,12 @@ pub const PAGES: &[Page] = &[
         icon: "M5 4h14v16H5zM9 9h6M9 13h6",
     },
     Page {
+        label: "Review",
+        href: "/review",
+        key: "v",
+        icon: "M4 12.5l4.5 4.5L20 6M4 5h7M4 20h9",
+    },
+    Page {
         label: "Recommend",
         href: "/recommend",
         key: "r",

@@ -23,7 +23,10 @@ pub async fn own() -> Option<String> {
 
 /// The address that was typed last in this browser; else that of the stack on this machine.
 pub async fn known() -> Option<String> {
-    match Memory::Browser.find(KEY).filter(|address| !address.is_empty()) {
+    match Memory::Browser
+        .find(KEY)
+        .filter(|address| !address.is_empty())
+    {
         Some(address) => Some(address),
         None => local_stack().await?.edge,
     }

@@ -1,0 +1,109 @@
+//! The keys of the review page, and the list of them.
+
+use super::desk::{Command, Desk};
+use gloo::events::{EventListener, EventListenerOptions};
+use gloo::storage::{LocalStorage as Stored, Storage};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, KeyboardEvent};
+
+/// Remembers that a person wants no single keys to act: they are in the way of speech input.
+const OFF: &str = "lessonloop.review.keys_off";
+
+/// Every key: as it is shown, what it does, the command.
+const KEYS: [(&str, &str, Command); 10] = [
+    ("j", "next", Command::Next),
+    ("k", "back", Command::Previous),
+    ("h", "helpful", Command::Helpful),
+    ("n", "not helpful", Command::NotHelpful),
+    ("a", "approve, or keep as it is", Command::Approve),
+    ("x", "archive", Command::Archive),
+    ("m", "compare and merge", Command::Merge),
+    ("s", "skip for now", Command::Skip),
+    ("u", "undo", Command::Undo),
+    ("Enter", "open the lesson", Command::Open),
+];
+
+/// Has keys act on `desk` as long as the page is there.
+pub fn listen(desk: Desk) {
+    let options = EventListenerOptions::enable_prevent_default();
+    let listener = EventListener::new_with_options(&document(), "keydown", options, move |event| {
+        if let Some(command) = event.dyn_ref::<KeyboardEvent>().and_then(meant) {
+            event.prevent_default();
+            desk.run(command);
+        }
+    });
+    let listener = StoredValue::new_local(Some(listener));
+    on_cleanup(move || {
+        listener.try_update_value(Option::take);
+    });
+}
+
+/// The command that a key stands for; none while something else wants the key.
+fn meant(event: &KeyboardEvent) -> Option<Command> {
+    if event.default_prevented()
+        || event.ctrl_key()
+        || event.meta_key()
+        || event.alt_key()
+        || event.is_composing()
+    {
+        return None;
+    }
+    let key = event.key();
+    // Where the layout has no Latin letters, the place of the key counts.
+    let letter = match event.code().strip_prefix("Key") {
+        Some(letter) if !key.is_ascii() => letter.to_lowercase(),
+        _ if key == "Enter" => key,
+        _ => key.to_lowercase(),
+    };
+    let (_, _, command) = KEYS.into_iter().find(|(name, _, _)| *name == letter)?;
+    let steps = matches!(command, Command::Next | Command::Previous);
+    if event.repeat() && !steps {
+        return None;
+    }
+    let open = command == Command::Open;
+    if !open && Stored::get(OFF).unwrap_or(false) {
+        return None;
+    }
+    let busy = document().query_selector("dialog[open]").ok().flatten();
+    (busy.is_none() && !wants_key(event, open)).then_some(command)
+}
+
+/// Whether the element that has the focus does something else with the key.
+fn wants_key(event: &Event, enter: bool) -> bool {
+    let Some(element) = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok())
+    else {
+        return false;
+    };
+    let of_text = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
+    let of_enter = "a, button, summary, input, textarea, select, [contenteditable]";
+    let selector = if enter { of_enter } else { of_text };
+    element.closest(selector).ok().flatten().is_some()
+}
+
+/// The keys as a list to open, and the way to turn them off.
+#[component]
+pub fn Keys() -> impl IntoView {
+    let on = RwSignal::new(!Stored::get(OFF).unwrap_or(false));
+    let rows = KEYS
+        .map(|(key, does, _)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div> })
+        .collect_view();
+    view! {
+        <details class="review-keys" data-testid="review-keys">
+            <summary>"Keys"</summary>
+            <div class="review-keys-list">
+                <dl>{rows}</dl>
+                <label class="check">
+                    <input type="checkbox" prop:checked=on data-testid="keys-on" on:change:target=move |event| {
+                        let checked = event.target().checked();
+                        on.set(checked);
+                        let _ = Stored::set(OFF, !checked);
+                    }/>
+                    <span>"Single keys act on the lesson"</span>
+                </label>
+            </div>
+        </details>
+    }
+}

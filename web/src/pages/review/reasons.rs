@@ -1,0 +1,66 @@
+//! Why a lesson is in the queue, in words.
+
+use crate::format;
+use leptos::prelude::*;
+use lesson_api::{Measure, NearDuplicate, ReviewItem, ReviewReason};
+
+/// In a word or two.
+pub fn short(reason: ReviewReason) -> &'static str {
+    match reason {
+        ReviewReason::Quarantined => "Quarantined",
+        ReviewReason::NearDuplicate => "Near duplicate",
+        ReviewReason::BottomFive => "Among the worst",
+        ReviewReason::NeverRated => "Never rated",
+        ReviewReason::Unreviewed => "Unreviewed",
+    }
+}
+
+/// What a person is asked.
+pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
+    match reason {
+        ReviewReason::Quarantined => {
+            "Held back: no agent is shown this text until you approve it.".to_owned()
+        }
+        ReviewReason::NearDuplicate => match item.duplicates.first() {
+            Some(other) => format!("{} Does it say anything of its own?", alike(other)),
+            None => "Another lesson says almost the same.".to_owned(),
+        },
+        ReviewReason::BottomFive => format!(
+            "{} of {} found it helpful. Is it wrong, or just unclear?",
+            format::count(item.times_helpful),
+            format::plural(
+                item.times_helpful.saturating_add(item.times_not_helpful),
+                "rating",
+                "ratings"
+            )
+        ),
+        ReviewReason::NeverRated => format!(
+            "Shown {} and never rated. Does it help?",
+            format::plural(item.times_surfaced, "time", "times")
+        ),
+        ReviewReason::Unreviewed => {
+            "Nobody has looked at this text yet. Is it right, and safe to pass on?".to_owned()
+        }
+    }
+}
+
+/// How alike another lesson is.
+pub fn alike(other: &NearDuplicate) -> String {
+    let share = format::percent(other.similarity);
+    match other.measure {
+        Measure::Meaning => format!("Its meaning is {share} like that of “{}”.", other.title),
+        Measure::Words => format!("It shares {share} of its words with “{}”.", other.title),
+    }
+}
+
+/// A reason as a label.
+#[component]
+pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
+    let class = match reason {
+        ReviewReason::Quarantined => "chip chip-bad",
+        ReviewReason::NearDuplicate => "chip chip-info",
+        ReviewReason::BottomFive | ReviewReason::Unreviewed => "chip chip-warn",
+        ReviewReason::NeverRated => "chip",
+    };
+    view! { <span class=class data-testid="reason" data-reason=reason.as_str()>{short(reason)}</span> }
+}

@@ -1,0 +1,458 @@
+//! What waits for a person's judgement, for every page: asked once, and what was decided about it.
+
+mod act;
+mod held;
+mod memory;
+
+use crate::client::Client;
+use crate::format;
+use crate::ui::{Toasts, use_toasts};
+pub use act::Act;
+use gloo::timers::callback::Timeout;
+pub use held::HOLD;
+use held::Held;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_api::{ApiError, ReviewItem, ReviewQueue, Trust};
+pub use memory::{Memory, Visit};
+use std::collections::BTreeSet;
+
+/// A pause in changes after which the queue is counted anew, in milliseconds, while no page shows it.
+const QUIET: u32 = 1_500;
+/// Answers that can be undone at a time.
+const LOGGED: usize = 100;
+
+/// The queue and its answers; cheap to copy, provided as a context.
+#[derive(Clone, Copy)]
+pub struct Reviewing {
+    client: Client,
+    toasts: Toasts,
+    /// The latest queue, and which opening of the page it was read for.
+    queue: RwSignal<Option<(Option<u32>, Result<ReviewQueue, ApiError>)>>,
+    /// Counts the openings of the page.
+    opening: StoredValue<u32>,
+    /// How many lessons are wanted: none while no page shows them.
+    wanted: RwSignal<u32>,
+    memory: RwSignal<Memory>,
+    /// Acts that are not in the queue's answer yet.
+    under_way: RwSignal<Vec<UnderWay>>,
+    /// Answers, the latest last.
+    log: RwSignal<Vec<Answer>>,
+    tab: StoredValue<String>,
+    turn: StoredValue<u32>,
+    timer: StoredValue<Option<Timeout>, LocalStorage>,
+}
+
+/// An answer to a lesson of the queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Names it.
+    id: String,
+    /// The lesson.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Names the question, where there is one to be remembered.
+    pub key: Option<String>,
+    /// The answer.
+    pub act: Act,
+    /// Whether the lesson is dealt with.
+    gone: bool,
+}
+
+/// An act on its way.
+#[derive(Debug, Clone, PartialEq)]
+struct UnderWay {
+    held: Held,
+    /// Whether the lesson is dealt with.
+    gone: bool,
+    /// Whether it is written down.
+    written: bool,
+    /// Whether it was sent already.
+    sent: bool,
+}
+
+/// What came of taking an answer back.
+pub enum Undone {
+    /// There is none.
+    Nothing,
+    /// It is as if it had not been given.
+    Done(Answer),
+    /// It is stored, and no event takes it back.
+    TooLate(Answer),
+}
+
+impl Reviewing {
+    /// Follows the queue from now on, and sends what an earlier visit has left.
+    pub fn follow(client: Client) -> Self {
+        let now = js_sys::Date::now();
+        let reviewing = Self {
+            client,
+            toasts: use_toasts(),
+            queue: RwSignal::new(None),
+            opening: StoredValue::new(0),
+            wanted: RwSignal::new(0),
+            memory: RwSignal::new(Memory::load(now)),
+            under_way: RwSignal::new(Vec::new()),
+            log: RwSignal::new(Vec::new()),
+            tab: StoredValue::new(held::tab()),
+            turn: StoredValue::new(0),
+            timer: StoredValue::new_local(None),
+        };
+        Effect::new(move |_| {
+            client.changed.track();
+            if reviewing.wanted.get() > 0 {
+                reviewing.timer.set_value(None);
+                spawn_local(reviewing.ask());
+            } else {
+                let timer = Timeout::new(QUIET, move || spawn_local(reviewing.ask()));
+                // The timer before it is dropped, which stops it.
+                reviewing.timer.set_value(Some(timer));
+            }
+        });
+        spawn_local(reviewing.send_left(now));
+        reviewing
+    }
+
+    /// The queue that the app follows.
+    pub fn get_from_context() -> Self {
+        // The app provides it before any page is made.
+        expect_context()
+    }
+
+    /// Asks for so many lessons from now on; for none again with [`Reviewing::close`].
+    pub fn want(self, lessons: u32) {
+        if self.wanted.get_untracked() != lessons {
+            self.wanted.set(lessons);
+        }
+    }
+
+    /// No page shows the queue any more: what is held back is sent.
+    pub fn close(self) {
+        let waiting: Vec<String> = self.under_way.with_untracked(|acts| {
+            acts.iter()
+                .filter(|act| !act.sent)
+                .map(|act| act.held.id.clone())
+                .collect()
+        });
+        for id in waiting {
+            self.send(&id);
+        }
+        self.opening.update_value(|n| *n = n.wrapping_add(1));
+        self.want(0);
+    }
+
+    async fn ask(self) {
+        let turn = self.turn.try_update_value(|turn| {
+            *turn = turn.wrapping_add(1);
+            *turn
+        });
+        let wanted = self.wanted.get_untracked();
+        let answer = self
+            .client
+            .get::<ReviewQueue>(format!("/v1/review?limit={wanted}"))
+            .await;
+        // An answer that a later question overtook is dropped.
+        if self.turn.try_get_value() == turn {
+            let opening = (wanted > 0).then(|| self.opening.get_value());
+            let answer = Some((opening, answer));
+            if self.queue.with_untracked(|queue| *queue != answer) {
+                self.queue.set(answer);
+            }
+        }
+    }
+
+    /// Asks again, after a failure.
+    pub fn ask_again(self) {
+        self.queue.set(None);
+        spawn_local(self.ask());
+    }
+
+    /// Why the queue can't be shown; `None` while it can.
+    pub fn failed(self) -> Option<ApiError> {
+        self.queue
+            .with(|queue| queue.as_ref()?.1.as_ref().err().cloned())
+    }
+
+    /// Whether the queue's lessons have been read since the page was opened: an older answer may
+    /// begin with another lesson.
+    pub fn is_read(self) -> bool {
+        let now = self.opening.get_value();
+        self.queue
+            .with(|queue| matches!(queue, Some((Some(opening), Ok(_))) if *opening == now))
+    }
+
+    /// Reads the queue as the engine answered it; an empty one before it has.
+    pub fn read<R>(self, read: impl FnOnce(&ReviewQueue) -> R) -> R {
+        self.queue.with(|queue| match queue {
+            Some((_, Ok(queue))) => read(queue),
+            _ => read(&ReviewQueue::default()),
+        })
+    }
+
+    /// The lessons to look at now: without those that are dealt with or put off.
+    pub fn items(self) -> Vec<ReviewItem> {
+        if !self.is_read() {
+            return Vec::new();
+        }
+        let sight = self.sight();
+        self.read(|queue| {
+            let shown = |item: &&ReviewItem| !sight.is_gone(item) && !sight.is_skipped(item);
+            queue.items.iter().filter(shown).cloned().collect()
+        })
+    }
+
+    /// How many lessons wait in all; those that were skipped do too.
+    pub fn waiting(self) -> u32 {
+        let sight = self.sight();
+        self.read(|queue| {
+            let gone = queue.items.iter().filter(|item| sight.is_gone(item));
+            let read: BTreeSet<&str> = queue.items.iter().map(|item| item.slug.as_str()).collect();
+            let more = queue.keepable.iter().filter(|one| {
+                !read.contains(one.slug.as_str())
+                    && (sight.memory.is_kept(&one.key) || sight.memory.is_answered(&one.slug))
+            });
+            let gone = u32::try_from(gone.count() + more.count()).unwrap_or(u32::MAX);
+            queue.total.saturating_sub(gone)
+        })
+    }
+
+    /// How many of them were skipped in this visit.
+    pub fn skipped(self) -> u32 {
+        let sight = self.sight();
+        self.read(|queue| {
+            let skipped = |item: &&ReviewItem| sight.is_skipped(item) && !sight.is_gone(item);
+            u32::try_from(queue.items.iter().filter(skipped).count()).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// What this visit has come to.
+    pub fn visit(self) -> Visit {
+        self.memory.with(|memory| memory.visit.clone())
+    }
+
+    /// Whether a question was skipped in this visit.
+    pub fn is_skipped(self, key: &str) -> bool {
+        self.memory.with(|memory| memory.is_skipped(key))
+    }
+
+    /// Asks what was skipped again.
+    pub fn unskip(self) {
+        self.remember(Memory::forget_skipped);
+    }
+
+    /// Whether the person has rated this lesson in this visit, and has not taken it back.
+    pub fn has_rated(self, slug: &str) -> Option<bool> {
+        self.log.with(|log| {
+            log.iter().rev().find_map(|answer| match answer.act {
+                Act::Rate { helpful } if answer.slug == slug => Some(helpful),
+                _ => None,
+            })
+        })
+    }
+
+    fn sight(self) -> Sight {
+        Sight {
+            memory: self.memory.get(),
+            gone: self.under_way.with(|acts| {
+                acts.iter()
+                    .filter(|act| act.gone)
+                    .map(|act| act.held.slug.clone())
+                    .collect()
+            }),
+        }
+    }
+
+    fn remember(self, change: impl FnOnce(&mut Memory)) {
+        self.memory.update(|memory| {
+            change(memory);
+            memory.save(js_sys::Date::now());
+        });
+    }
+
+    /// Takes an answer to a lesson. What no event takes back is sent after [`HOLD`] milliseconds.
+    /// `gone` says that the lesson is dealt with.
+    pub fn answer(self, item: &ReviewItem, act: Act, gone: bool) {
+        use lesson_api::ReviewReason::{Quarantined, Unreviewed};
+        // An approval settles the text alone; that other things are well too is remembered.
+        let remembered = !matches!(act, Act::Approve { .. })
+            || item
+                .reasons
+                .iter()
+                .any(|reason| !matches!(reason, Quarantined | Unreviewed));
+        let key = remembered.then(|| item.key.clone());
+        self.take(&item.slug, &item.title, key, act, gone);
+    }
+
+    /// Puts off a question that is not about a lesson of the queue.
+    pub fn skip(self, title: &str, key: String) {
+        self.take("", title, Some(key), Act::Skip, true);
+    }
+
+    fn take(self, slug: &str, title: &str, key: Option<String>, act: Act, gone: bool) {
+        let now = js_sys::Date::now();
+        let held = Held::new(slug, act.clone(), &self.tab.get_value(), now);
+        let answer = Answer {
+            id: held.id.clone(),
+            slug: slug.to_owned(),
+            title: title.to_owned(),
+            key: key.clone(),
+            act: act.clone(),
+            gone,
+        };
+        if act.request(slug).is_some() {
+            let id = held.id.clone();
+            let written = !act.has_inverse() && held::put(&held);
+            self.under_way.update(|acts| {
+                acts.push(UnderWay {
+                    held,
+                    gone,
+                    written,
+                    sent: false,
+                });
+            });
+            if act.has_inverse() {
+                self.send(&id);
+            } else {
+                Timeout::new(HOLD, move || self.send(&id)).forget();
+            }
+        }
+        self.remember(|memory| memory.note(&act, slug, key.as_deref(), gone));
+        self.log.update(|log| {
+            log.push(answer);
+            let old = log.len().saturating_sub(LOGGED);
+            log.drain(..old);
+        });
+    }
+
+    /// Sends an act that was held back, unless it was taken back meanwhile.
+    fn send(self, id: &str) {
+        let act = self.under_way.try_update(|acts| {
+            let act = acts
+                .iter_mut()
+                .find(|act| act.held.id == *id && !act.sent)?;
+            act.sent = true;
+            Some(act.clone())
+        });
+        let Some(UnderWay { held, written, .. }) = act.flatten() else {
+            return;
+        };
+        if written && !held::take(id) {
+            self.arrived(id);
+            return;
+        }
+        let Some((path, body)) = held.act.request(&held.slug) else {
+            return;
+        };
+        let id = id.to_owned();
+        spawn_local(async move {
+            let sent = self.client.act(path, &body).await;
+            if let Err(error) = sent {
+                self.refused(&id, &error);
+            } else {
+                // Shown as dealt with until the queue says so itself.
+                self.ask().await;
+            }
+            self.arrived(&id);
+        });
+    }
+
+    fn arrived(self, id: &str) {
+        self.under_way
+            .update(|acts| acts.retain(|act| act.held.id != id));
+    }
+
+    fn refused(self, id: &str, error: &ApiError) {
+        let answer = self.log.try_update(|log| {
+            let at = log.iter().position(|answer| answer.id == id)?;
+            Some(log.remove(at))
+        });
+        if let Some(answer) = answer.flatten() {
+            self.remember(|memory| {
+                memory.forget(
+                    &answer.act,
+                    &answer.slug,
+                    answer.key.as_deref(),
+                    answer.gone,
+                );
+            });
+            self.toasts.bad(format!(
+                "“{}” was not changed: {}",
+                answer.title, error.message
+            ));
+        } else {
+            self.toasts.bad(error.message.clone());
+        }
+    }
+
+    /// Takes the latest answer back.
+    pub fn undo(self) -> Undone {
+        let Some(answer) = self.log.try_update(Vec::pop).flatten() else {
+            return Undone::Nothing;
+        };
+        let waits = self
+            .under_way
+            .with_untracked(|acts| acts.iter().any(|act| act.held.id == answer.id && !act.sent));
+        if waits {
+            held::take(&answer.id);
+            self.arrived(&answer.id);
+        } else if answer.act.has_inverse() {
+            let path = format!("/v1/lessons/{}/restore", format::encode(&answer.slug));
+            let toasts = self.toasts;
+            spawn_local(async move {
+                if let Err(error) = self.client.act(path, &serde_json::Value::Null).await {
+                    toasts.bad(error.message);
+                }
+                self.ask().await;
+            });
+        } else if answer.act.request(&answer.slug).is_some() {
+            return Undone::TooLate(answer);
+        }
+        self.remember(|memory| {
+            memory.forget(
+                &answer.act,
+                &answer.slug,
+                answer.key.as_deref(),
+                answer.gone,
+            );
+        });
+        Undone::Done(answer)
+    }
+
+    /// Sends what was decided in a tab that is gone.
+    async fn send_left(self, now: f64) {
+        for held in held::take_left(&self.tab.get_value(), now) {
+            let Some((path, body)) = held.act.request(&held.slug) else {
+                continue;
+            };
+            if let Err(error) = self.client.act(path, &body).await {
+                self.toasts.bad(format!(
+                    "{} {}: this was decided before the page was left, and can't be done any more. {}",
+                    held.act.done(),
+                    held.slug,
+                    error.message
+                ));
+            }
+        }
+    }
+}
+
+/// What is dealt with or put off.
+struct Sight {
+    memory: Memory,
+    /// Lessons with an act on its way.
+    gone: BTreeSet<String>,
+}
+
+impl Sight {
+    /// Whether nothing more is to be asked about a lesson.
+    fn is_gone(&self, item: &ReviewItem) -> bool {
+        let settled = self.memory.is_kept(&item.key) || self.memory.is_answered(&item.slug);
+        // A text that nobody stands behind is asked about until somebody does.
+        self.gone.contains(&item.slug) || (settled && item.trust == Trust::Approved)
+    }
+
+    fn is_skipped(&self, item: &ReviewItem) -> bool {
+        self.memory.is_skipped(&item.key)
+    }
+}

@@ -1,0 +1,111 @@
+//! What a person can answer to a lesson in the review queue, and how the engine is told.
+
+use crate::client::json;
+use crate::format;
+use lesson_api::{Merge, Rate, Review, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// An answer to a lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Act {
+    /// The text with this hash is approved.
+    Approve {
+        /// What the person saw.
+        content_hash: String,
+    },
+    /// It helped, or not.
+    Rate {
+        /// Whether it helped.
+        helpful: bool,
+    },
+    /// Out of use.
+    Archive,
+    /// One lesson takes in another that says the same.
+    Merge {
+        /// The one that stays.
+        into: String,
+        /// The one that is archived.
+        from: String,
+    },
+    /// It may stay as it is, which is remembered in this browser.
+    Keep,
+    /// Later.
+    Skip,
+}
+
+impl Act {
+    /// What was done, as the beginning of a sentence.
+    pub fn done(&self) -> &'static str {
+        match self {
+            Self::Approve { .. } => "Approved",
+            Self::Rate { helpful: true } => "Rated helpful:",
+            Self::Rate { helpful: false } => "Rated not helpful:",
+            Self::Archive => "Archived",
+            Self::Merge { .. } => "Merged",
+            Self::Keep => "Kept",
+            Self::Skip => "Skipped",
+        }
+    }
+
+    /// The request that carries it out; `None` where the engine is not told.
+    pub fn request(&self, slug: &str) -> Option<(String, Value)> {
+        let path = |act| format!("/v1/lessons/{}/{act}", format::encode(slug));
+        Some(match self {
+            Self::Approve { content_hash } => (
+                path("review"),
+                json(&Review {
+                    verdict: Verdict::Approve,
+                    content_hash: Some(content_hash.clone()),
+                }),
+            ),
+            Self::Rate { helpful } => (
+                "/v1/rate".to_owned(),
+                json(&Rate {
+                    lesson: slug.to_owned(),
+                    helpful: *helpful,
+                }),
+            ),
+            Self::Archive => (path("archive"), Value::Null),
+            Self::Merge { into, from } => (
+                "/v1/lessons/merge".to_owned(),
+                json(&Merge {
+                    into: into.clone(),
+                    from: vec![from.clone()],
+                }),
+            ),
+            Self::Keep | Self::Skip => return None,
+        })
+    }
+
+    /// Whether it is undone by another request, so that it need not wait.
+    pub fn has_inverse(&self) -> bool {
+        matches!(self, Self::Archive)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acts_are_told_by_their_requests() {
+        let path = |act: Act| act.request("a-lesson").map(|(path, _)| path);
+        let approve = Act::Approve {
+            content_hash: "h".into(),
+        };
+        assert_eq!(
+            approve.request("a-lesson"),
+            Some((
+                "/v1/lessons/a-lesson/review".into(),
+                serde_json::json!({"verdict": "approve", "content_hash": "h"})
+            ))
+        );
+        assert_eq!(
+            path(Act::Archive),
+            Some("/v1/lessons/a-lesson/archive".into())
+        );
+        assert_eq!(path(Act::Keep), None);
+        assert_eq!(path(Act::Skip), None);
+    }
+}
