@@ -1,6 +1,5 @@
 //! What a person can answer to a lesson in the review queue, and how the engine is told.
 
-use crate::client::json;
 use crate::format;
 use lesson_api::{Merge, Rate, Review, Verdict};
 use serde::{Deserialize, Serialize};
@@ -82,6 +81,11 @@ impl Act {
     pub fn has_inverse(&self) -> bool {
         matches!(self, Self::Archive)
     }
+}
+
+/// A body; the API's types always have such a form.
+fn json(body: &impl Serialize) -> Value {
+    serde_json::to_value(body).unwrap_or_default()
 }
 
 #[cfg(test)]
