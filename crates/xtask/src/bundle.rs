@@ -166,6 +166,7 @@ mod tests {
         std::fs::create_dir_all(dist.join("edge")).expect("a temporary folder");
         let page = "<script>boot()</script>";
         std::fs::write(dist.join("index.html"), page).expect("a temporary file");
+        std::fs::write(dist.join("edge/openapi.json"), "{}").expect("a temporary file");
         finish_edge(&dist).expect("it is written");
         let module = std::fs::read_to_string(dist.join("edge/headers.js")).expect("a module");
         for (name, value) in serve::headers(page, None) {
@@ -175,6 +176,7 @@ mod tests {
         assert!(module.contains(&format!("export const HOSTED = \"{}\";", serve::HOSTED)));
         let ignored = std::fs::read_to_string(dist.join(".assetsignore")).expect("a list");
         assert_eq!(ignored, "/edge\n");
+        assert!(dist.join("openapi.json").exists() && !dist.join("edge/openapi.json").exists());
         let _ = std::fs::remove_dir_all(dist);
     }
 }

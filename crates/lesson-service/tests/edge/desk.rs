@@ -1,0 +1,326 @@
+//! An isolate over a server that is scripted: PostgREST's functions as far as the edge calls them.
+
+use crate::common::{START, block_on, yield_once};
+use lesson_core::{Event, Happening, Lesson, Millis, Policy, Space, Text};
+use lesson_service::Host;
+use lesson_service::edge::{Edge, EdgeAnswer, EdgeConfig, EdgeRequest};
+use lesson_sync::{HttpRequest, HttpResponse, MemoryStore, NoAnswer};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+pub const KEY: &str = "llk_1111111111111111111111111111111111111111111111111111111111111111";
+pub const OTHER: &str = "llk_2222222222222222222222222222222222222222222222222222222222222222";
+pub const STRANGER: &str = "llk_3333333333333333333333333333333333333333333333333333333333333333";
+pub const SECRET: &str = "a secret of at least thirty-two bytes";
+
+/// How the server behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Mood {
+    #[default]
+    Well,
+    /// Nobody answers.
+    Down,
+    /// What is pushed arrives, but the answer does not.
+    Deaf,
+    /// A page of HTML with the status 502.
+    Html,
+    /// No answer, ever.
+    Silent,
+}
+
+/// A server with two spaces; PostgREST's functions as far as the edge calls them.
+#[derive(Default)]
+pub struct Server {
+    pub mood: Cell<Mood>,
+    spaces: RefCell<BTreeMap<String, Ledger>>,
+    pub revoked: RefCell<BTreeSet<String>>,
+    pub requests: RefCell<Vec<HttpRequest>>,
+}
+
+#[derive(Default)]
+struct Ledger {
+    space: Space,
+    events: Vec<Event>,
+    acked: BTreeMap<String, u64>,
+}
+
+impl Server {
+    pub fn answer(&self, request: &HttpRequest) -> Value {
+        let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("{}")).unwrap();
+        let name = request.url.rsplit('/').next().unwrap_or_default();
+        if name == "agent_key_space" {
+            let hash = body["p_hash"].as_str().unwrap();
+            if self.revoked.borrow().contains(hash) {
+                return Value::Null;
+            }
+            return [(KEY, "planner", "s1"), (OTHER, "builder", "s1")]
+                .iter()
+                .find(|(key, ..)| sha(key) == hash)
+                .map_or(Value::Null, |(_, name, space)| {
+                    json!({"id": format!("id-{name}"), "name": name, "space": space, "space_name": "Team"})
+                });
+        }
+        let mut spaces = self.spaces.borrow_mut();
+        let held = spaces
+            .entry(body["p_space"].as_str().unwrap().to_owned())
+            .or_default();
+        match name {
+            "push_events" => {
+                let actor = body["p_actor"].as_str().unwrap().to_owned();
+                let events: Vec<Event> = serde_json::from_value(body["p_events"].clone()).unwrap();
+                let acked = held.acked.entry(actor).or_default();
+                for event in events {
+                    if event.seq == *acked + 1 {
+                        *acked = event.seq;
+                        if !held.events.iter().any(|one| one.op_id == event.op_id) {
+                            held.space.fold(&event, &Policy::default()).unwrap();
+                            held.events.push(event);
+                        }
+                    }
+                }
+                json!({"status": "ok", "acked_seq": *acked, "rejected": []})
+            }
+            "pull_changes" => held.page(body["p_cursor"].as_u64().unwrap()),
+            other => panic!("the edge calls {other}"),
+        }
+    }
+
+    pub fn seed(&self, space: &str, slugs: &[&str]) {
+        let mut spaces = self.spaces.borrow_mut();
+        let held = spaces.entry(space.to_owned()).or_default();
+        for (seq, slug) in slugs.iter().enumerate() {
+            let text = Text {
+                title: format!("Index the {slug} table"),
+                tags: vec!["sql".to_owned()],
+                ..Text::default()
+            };
+            let lesson = Lesson::new(*slug, text, "seed", START);
+            let event = Event {
+                op_id: format!("seed-{slug}"),
+                actor: "seed".to_owned(),
+                seq: seq as u64 + 1,
+                at: START,
+                event: Happening::LessonAdded {
+                    lesson: Box::new(lesson),
+                },
+            };
+            held.space.fold(&event, &Policy::default()).unwrap();
+            held.events.push(event);
+        }
+    }
+
+    /// How many events of a kind the ledger has.
+    pub fn count(&self, kind: &str) -> usize {
+        let spaces = self.spaces.borrow();
+        spaces
+            .values()
+            .flat_map(|held| &held.events)
+            .filter(|event| event.event.name() == kind)
+            .count()
+    }
+}
+
+impl Ledger {
+    /// Everything, whenever anything changed.
+    fn page(&self, cursor: u64) -> Value {
+        let version = self.events.len() as u64 * 10;
+        let with_version = |mut row: Value| {
+            row["version"] = json!(version);
+            row
+        };
+        let changed = version > cursor;
+        let lessons: Vec<Value> = self
+            .space
+            .lessons()
+            .filter(|_| changed)
+            .map(|lesson| with_version(serde_json::to_value(lesson).unwrap()))
+            .collect();
+        let decisions: BTreeSet<&str> = self
+            .events
+            .iter()
+            .filter_map(|event| match &event.event {
+                Happening::Surfaced { context, .. } => context.decision_id.as_deref(),
+                _ => None,
+            })
+            .collect();
+        let mut recommendations = Vec::new();
+        for id in decisions {
+            let decision = self.space.decision(id).unwrap();
+            for (place, record) in decision.records.iter().enumerate() {
+                let mut row = with_version(serde_json::to_value(record).unwrap());
+                row["decision_id"] = json!(id);
+                row["position"] = json!(place + 1);
+                recommendations.push(row);
+            }
+        }
+        json!({
+            "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
+            "days": [], "next_cursor": version, "version": version, "has_more": false,
+            "acked_seq": {}, "epoch": "e1",
+        })
+    }
+}
+
+pub struct FakeHost {
+    pub clock: Rc<Cell<Millis>>,
+    pub drawn: Cell<u64>,
+    pub server: Rc<Server>,
+}
+
+impl Host for FakeHost {
+    fn now(&self) -> Millis {
+        self.clock.get()
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        self.drawn.set(self.drawn.get() + 1);
+        for (byte, drawn) in bytes.iter_mut().rev().zip(self.drawn.get().to_le_bytes()) {
+            *byte = drawn;
+        }
+    }
+
+    async fn pause(&self) {
+        yield_once().await;
+    }
+
+    async fn sleep(&self, ms: u32) {
+        let until = self.clock.get() + Millis::from(ms);
+        while self.clock.get() < until {
+            self.clock.set(self.clock.get() + 1);
+            yield_once().await;
+        }
+    }
+
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
+        self.server.requests.borrow_mut().push(request.clone());
+        yield_once().await;
+        let none = || Err(NoAnswer("connection refused".to_owned()));
+        let is_push = request.url.ends_with("push_events");
+        match self.server.mood.get() {
+            Mood::Down => none(),
+            Mood::Deaf if is_push => {
+                self.server.answer(&request);
+                none()
+            }
+            Mood::Html => Ok(HttpResponse {
+                status: 502,
+                retry_after: None,
+                body: "<html>Bad gateway</html>".to_owned(),
+            }),
+            Mood::Silent => std::future::pending().await,
+            Mood::Well | Mood::Deaf => Ok(HttpResponse {
+                status: 200,
+                retry_after: None,
+                body: self.server.answer(&request).to_string(),
+            }),
+        }
+    }
+}
+
+/// An isolate, the server behind it, and a clock.
+pub struct Desk {
+    pub edge: Edge<MemoryStore, FakeHost>,
+    pub server: Rc<Server>,
+    pub clock: Rc<Cell<Millis>>,
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        let server = Rc::new(Server::default());
+        server.seed("s1", &["orders", "users"]);
+        Self::beside(server)
+    }
+
+    /// Another isolate over the same server.
+    pub fn beside(server: Rc<Server>) -> Self {
+        let clock = Rc::new(Cell::new(START));
+        let host = FakeHost {
+            clock: Rc::clone(&clock),
+            // Isolates draw other numbers.
+            drawn: Cell::new(Rc::as_ptr(&clock) as u64),
+            server: Rc::clone(&server),
+        };
+        let edge = Edge::new(config(), host, MemoryStore::passing_rows_on).unwrap();
+        Self {
+            edge,
+            server,
+            clock,
+        }
+    }
+
+    pub fn send(&self, request: EdgeRequest) -> EdgeAnswer {
+        block_on(self.edge.handle(request))
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {
+        self.post_with(KEY, &[], path, body)
+    }
+
+    pub fn post_with(
+        &self,
+        key: &str,
+        headers: &[(&str, &str)],
+        path: &str,
+        body: &Value,
+    ) -> (u16, Value) {
+        let mut request = request("POST", path, key);
+        for (name, value) in headers {
+            request
+                .headers
+                .insert((*name).to_owned(), (*value).to_owned());
+        }
+        request.body = body.to_string().into_bytes();
+        let answer = self.send(request);
+        (answer.status, serde_json::from_str(&answer.body).unwrap())
+    }
+
+    pub fn settle(&self) {
+        block_on(self.edge.settle());
+    }
+
+    pub fn wait(&self, ms: Millis) {
+        self.clock.set(self.clock.get() + ms);
+    }
+}
+
+pub fn config() -> EdgeConfig {
+    EdgeConfig {
+        url: "https://abc.supabase.co".to_owned(),
+        key: "publishable".to_owned(),
+        jwt_secret: SECRET.to_owned(),
+        dashboard_origin: Some("https://lessons.example.org".to_owned()),
+        hosts: vec!["edge.example.org".to_owned()],
+        requests_per_second: None,
+        burst: None,
+    }
+}
+
+pub fn request(method: &str, path: &str, key: &str) -> EdgeRequest {
+    EdgeRequest {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        headers: BTreeMap::from([
+            ("host".to_owned(), "edge.example.org".to_owned()),
+            ("authorization".to_owned(), format!("Bearer {key}")),
+            ("content-type".to_owned(), "application/json".to_owned()),
+        ]),
+        body: Vec::new(),
+    }
+}
+
+pub fn sha(key: &str) -> String {
+    Sha256::digest(key.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+pub fn code(answer: &(u16, Value)) -> (u16, &str) {
+    (
+        answer.0,
+        answer.1["error"]["code"].as_str().unwrap_or_default(),
+    )
+}
