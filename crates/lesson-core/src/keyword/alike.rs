@@ -139,7 +139,7 @@ impl<'a, 'i> Sketch<'a, 'i> {
                 continue;
             }
             size += 1;
-            let bin = ((hash >> 32) * BINS as u64 >> 32) as usize;
+            let bin = (((hash >> 32) * BINS as u64) >> 32) as usize;
             bins[bin] = bins[bin].min((hash >> 8) as u16);
             filled |= 1 << bin;
         }
