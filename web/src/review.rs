@@ -22,13 +22,16 @@ const QUIET: u32 = 1_500;
 /// Answers that can be undone at a time.
 const LOGGED: usize = 100;
 
+/// A queue, and which opening of the page it was read for.
+type Asked = (Option<u32>, Result<ReviewQueue, ApiError>);
+
 /// The queue and its answers; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Reviewing {
     client: Client,
     toasts: Toasts,
     /// The latest queue, and which opening of the page it was read for.
-    queue: RwSignal<Option<(Option<u32>, Result<ReviewQueue, ApiError>)>>,
+    queue: RwSignal<Option<Asked>>,
     /// Counts the openings of the page.
     opening: StoredValue<u32>,
     /// How many lessons are wanted: none while no page shows them.

@@ -103,7 +103,8 @@ fn step(from: f64, to: f64, class: &'static str) -> AnyView {
 /// The waterfall in a sentence: what carried the score, and what took most from it.
 fn said(entry: &TraceEntry) -> String {
     let mut running = 0.0;
-    let (mut best, mut worst): (Option<(&str, f64)>, Option<(&str, f64)>) = (None, None);
+    let mut best: Option<(&str, f64)> = None;
+    let mut worst: Option<(&str, f64)> = None;
     for factor in &entry.factors {
         let effect = factor.running - running;
         running = factor.running;
