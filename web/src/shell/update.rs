@@ -71,7 +71,9 @@ impl Update {
         let Ok(registration) = JsFuture::from(asked).await else {
             return;
         };
-        let registration: ServiceWorkerRegistration = registration.unchecked_into();
+        let Ok(registration) = registration.dyn_into::<ServiceWorkerRegistration>() else {
+            return;
+        };
         self.watch(&registration);
         let controlled = container.controller().is_some();
         let on_change = Closure::<dyn Fn()>::new(move || {
