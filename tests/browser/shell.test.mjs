@@ -27,6 +27,11 @@ const row = (page, slug) => page.locator(`[data-testid=lesson-row][data-slug="${
 const focused = (page) => page.evaluate(() => document.activeElement.closest("[data-slug]")?.dataset.slug ?? null);
 const focusOn = (page, slug) =>
   page.waitForFunction((slug) => document.activeElement.closest("[data-slug]")?.dataset.slug === slug, slug);
+/** Opens the palette; what is typed then goes into it. */
+const openPalette = async (page) => {
+  await page.keyboard.press("Control+k");
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "palette-input");
+};
 const heading = (page, name) => page.getByRole("heading", { level: 1, name }).waitFor();
 const status = (page, text) => page.getByTestId("list-status").filter({ hasText: text }).waitFor();
 
@@ -55,20 +60,20 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await heading(page, "Stats");
     assert.equal(await page.getByTestId("palette-input").count(), 0);
 
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     await page.keyboard.type("row polic");
     await page.getByTestId("palette-option").filter({ hasText: "row" }).first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByTestId("lesson-slug").filter({ hasText: "pattern-row-policies" }).waitFor();
 
     // What the page can do is there, too; and Escape gives the focus back.
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     await page.keyboard.type("edit");
     await page.getByTestId("palette-option").filter({ hasText: "Edit this lesson" }).waitFor();
     await page.keyboard.press("Enter");
     await heading(page, /^Edit/);
     await page.getByRole("textbox").first().focus();
-    await page.keyboard.press("Control+k");
+    await openPalette(page);
     await page.keyboard.type("zzzz qqqq");
     await page.getByTestId("palette-empty").waitFor();
     await page.keyboard.press("Escape");
@@ -147,7 +152,10 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     assert.equal(await focused(page), "lesson-00040");
 
     await page.keyboard.press("PageDown");
-    await focusOn(page, await focused(page));
+    await page.waitForFunction(() => {
+      const slug = document.activeElement.closest("[data-slug]")?.dataset.slug;
+      return slug !== undefined && slug !== "lesson-00040";
+    });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight * 0.7));
     const middle = page.locator("[data-testid=lesson-row][data-slug^='lesson-02']").nth(10);
     await middle.waitFor();

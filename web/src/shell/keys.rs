@@ -109,7 +109,9 @@ impl Shell {
             }
             return true;
         }
-        let typing = event.target().is_some_and(|target| takes_text(&target));
+        // One that opens is not on the page yet; what is typed is meant for it.
+        let opening = self.palette.get_untracked() || self.sheet.get_untracked();
+        let typing = opening || event.target().is_some_and(|target| takes_text(&target));
         if with || event.alt_key() || typing || dialog_open() || !self.singles.get_untracked() {
             return false;
         }
