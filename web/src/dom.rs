@@ -130,6 +130,29 @@ impl Memory {
     }
 }
 
+/// What is about this browser and the person at it, not about lessons or a server.
+const SETTINGS: [&str; 3] = [
+    "lessonloop.theme",
+    "lessonloop.single-keys",
+    "lessonloop.review.keys_off",
+];
+
+/// Forgets what pages remembered of lessons, searches and a server; settings stay.
+pub fn forget_traces() {
+    for storage in [Memory::Browser, Memory::Tab] {
+        let Some(storage) = storage.storage() else {
+            continue;
+        };
+        let keys: Vec<String> = (0..storage.length().unwrap_or(0))
+            .filter_map(|at| storage.key(at).ok().flatten())
+            .filter(|key| key.starts_with("lessonloop.") && !SETTINGS.contains(&key.as_str()))
+            .collect();
+        for key in keys {
+            let _ = storage.remove_item(&key);
+        }
+    }
+}
+
 /// A text of JSON as a value.
 pub fn json<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
     let value = js_sys::JSON::parse(text).ok()?;

@@ -56,6 +56,7 @@ fn Question(open: RwSignal<bool>) -> impl IntoView {
             },
             move |status| {
                 open.try_set(false);
+                dom::forget_traces();
                 syncing.take(status);
                 toasts.good("Signed out. The server keeps its lessons");
                 dom::focus(CARD);
