@@ -147,7 +147,7 @@ test("18: what an agent sends reaches the server as arguments of functions, neve
 });
 
 test("19: a flood on one key is told to wait, and others are not", async () => {
-  const slow = await edge({ bindings: { REQUESTS_PER_SECOND: "2", BURST: "10" } });
+  const slow = await edge({ bindings: { REQUESTS_PER_SECOND: "0.1", BURST: "10" } });
   const [flooding, other] = [agent(slow, key), agent(slow, (await home.agent("calm agent")).key)];
   const answers = [];
   await each(Array(100).fill(), 10, async () => {
