@@ -5,6 +5,7 @@
 // a fresh instance when the module traps. No rule about lessons lives here.
 
 import { Crew } from "./worker/crew.js";
+import { asFile, handle } from "./worker/files.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
 import { dropPack, getPack, keepPack, packCached, readAhead } from "./worker/pack.js";
 import { Sync } from "./worker/sync.js";
@@ -22,6 +23,8 @@ const tabs = new BroadcastChannel("lessonloop");
 /** Requests that have no answer yet, by id. */
 const open = new Map();
 let engine = null;
+/** The glue of the instance that `engine` is of. */
+let glue = null;
 let instances = 0;
 let restarts = 0;
 let startedAt = 0;
@@ -90,7 +93,7 @@ function resumeIndexing() {
 
 async function start() {
   // A trapped instance can't be used again; the next one is compiled already.
-  const glue = await instantiate(module, instances);
+  glue = await instantiate(module, instances);
   instances += 1;
   const opened = await glue.Engine.open({
     store: { kind: "indexed_db" },
@@ -141,7 +144,7 @@ function restart(cause) {
     tellModel({ phase: "absent" });
     restarting = null;
     // Reading twice does no harm.
-    for (const { id, request } of repeat) void answer(id, request);
+    for (const asked of repeat) void answer(asked);
     if (hadModel) void loadModel();
   })();
   return restarting;
@@ -174,13 +177,14 @@ self.addEventListener("unhandledrejection", (event) => {
   }
 });
 
-async function answer(id, request) {
-  open.set(id, { id, request });
+async function answer({ id, request, as_file: wantsFile }) {
+  open.set(id, { id, request, as_file: wantsFile });
   try {
     await ready;
     await restarting;
     if (!engine) throw new Error("the engine is not open");
-    const response = await engine.handle(request);
+    const answered = await handle(() => engine, request);
+    const response = wantsFile ? asFile(glue, answered) : answered;
     if (open.delete(id)) post({ type: "response", id, response });
     await tellOthers();
     if (request.method === "POST" && request.path.startsWith("/v1/sync/")) sync.asked();
@@ -309,7 +313,7 @@ async function takePack(pack) {
 self.addEventListener("message", ({ data }) => {
   switch (data?.type) {
     case "request":
-      void answer(data.id, data.request);
+      void answer(data);
       break;
     case "load_model":
       void loadModel();

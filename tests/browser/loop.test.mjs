@@ -149,6 +149,10 @@ test("bad files are listed with their place, and good ones beside them are kept"
     assert.equal(await page.getByTestId("import-rejected").textContent(), "3");
     const report = await page.getByTestId("import-report").textContent();
     for (const name of ["broken.md", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
+    // Files that hold no text at all leave nothing to import.
+    await page.getByTestId("import-files").setInputFiles([file("wide.md", Buffer.from("\ufeff# Wide\n\nText.\n", "utf16le"))]);
+    await page.getByTestId("import-report").filter({ hasText: "wide.md" }).waitFor();
+    assert.match(await page.getByTestId("import-report").textContent(), /UTF-16.*Save it as UTF-8/);
     await visit(page, "Lessons");
     assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["good-lesson"]);
   });

@@ -247,6 +247,15 @@ impl Client {
     /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
     /// its own copy of it.
     pub fn raw(self, method: Method, path: String, body: JsValue) -> Answer {
+        self.ask(method, path, body, false)
+    }
+
+    /// Reads what is to become a file, as a `Blob` that the worker makes.
+    pub fn file(self, path: String) -> Answer {
+        self.ask(Method::Get, path, JsValue::NULL, true)
+    }
+
+    fn ask(self, method: Method, path: String, body: JsValue, as_file: bool) -> Answer {
         Box::pin(async move {
             if let Engine::Failed(message) = self.engine.get_untracked() {
                 return Err(ApiError::new(ErrorCode::Unavailable, message));
@@ -257,7 +266,7 @@ impl Client {
                 id
             });
             let id = id.unwrap_or_default();
-            let message = request(id, method, &path, &body);
+            let message = request(id, method, &path, &body, as_file);
             let promise = Promise::new(&mut |resolve, _| {
                 self.line.update_value(|line| {
                     line.pending.insert(id, resolve);
@@ -296,6 +305,17 @@ impl Client {
             .and_then(read)
     }
 
+    /// Acts, with a body that is made already.
+    pub async fn post_raw<T: DeserializeOwned>(
+        self,
+        path: impl Into<String>,
+        body: JsValue,
+    ) -> Result<T, ApiError> {
+        self.raw(Method::Post, path.into(), body)
+            .await
+            .and_then(read)
+    }
+
     /// Acts, where the answer says nothing that is needed.
     pub fn act(self, path: impl Into<String>, body: &impl Serialize) -> Acted {
         let asked = self.raw(Method::Post, path.into(), json(body));
@@ -326,7 +346,7 @@ fn command(name: &str) -> JsValue {
 }
 
 /// A request to the worker (lesson-api: `ToWorker::Request`).
-fn request(id: u32, method: Method, path: &str, body: &JsValue) -> JsValue {
+fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -> JsValue {
     let method = match method {
         Method::Get => "GET",
         Method::Post => "POST",
@@ -342,10 +362,12 @@ fn request(id: u32, method: Method, path: &str, body: &JsValue) -> JsValue {
         ("type", &"request".into()),
         ("id", &id.into()),
         ("request", &request),
+        ("as_file", &as_file.into()),
     ])
 }
 
-fn object(fields: &[(&str, &JsValue)]) -> JsValue {
+/// A plain object.
+pub fn object(fields: &[(&str, &JsValue)]) -> JsValue {
     let object = Object::new();
     for (name, value) in fields {
         // A plain object takes any field.

@@ -35,9 +35,9 @@ pub async fn copy(text: &str) -> bool {
         .is_ok()
 }
 
-/// Offers bytes to the person as a file.
-pub fn download(name: &str, mime: &str, bytes: &[u8]) {
-    let url = ObjectUrl::from(Blob::new_with_options(bytes, Some(mime)));
+/// Offers a file to the person.
+pub fn download(name: &str, file: web_sys::Blob) {
+    let url = ObjectUrl::from(Blob::from(file));
     let Ok(link) = document().create_element("a") else {
         return;
     };

@@ -15,7 +15,6 @@ mod shell;
 mod sync;
 mod theme;
 mod ui;
-mod zip;
 
 fn main() {
     console_error_panic_hook::set_once();

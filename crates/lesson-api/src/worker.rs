@@ -12,8 +12,13 @@ pub enum ToWorker {
     Request {
         /// Chosen by the page, unique in its life.
         id: u32,
-        /// The request.
+        /// The request. The files of an import may have a `File` as `content` instead of its text: the worker reads
+        /// it, so that the page is not held, and rejects what is not UTF-8.
         request: Request,
+        /// Whether the body of a good answer is to come as a `Blob`: an export as the file that a person saves
+        /// (markdown as a zip archive), made in the worker.
+        #[serde(default)]
+        as_file: bool,
     },
     /// Fetch the model pack (from the cache when it is there), load it and embed what has no
     /// vector yet; answered by [`FromWorker::Model`] as it goes on.

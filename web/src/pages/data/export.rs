@@ -1,11 +1,12 @@
 //! Exporting the whole space as a file.
 
 use crate::client::Client;
+use crate::dom;
 use crate::ui::use_toasts;
-use crate::{dom, zip};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::ExportFiles;
+use wasm_bindgen::JsCast;
+use web_sys::Blob;
 
 /// What a format is for.
 const FORMATS: [(&str, &str, &str); 3] = [
@@ -57,36 +58,18 @@ pub fn ExportCard() -> impl IntoView {
     }
 }
 
+/// The worker makes the file: text of this size would hold the page while it is copied and converted.
 async fn fetch(client: Client, format: &str) -> Result<String, String> {
-    let path = format!("/v1/export?format={format}");
-    let (name, mime, bytes) = match format {
-        "markdown" => {
-            let files = client
-                .get::<ExportFiles>(path)
-                .await
-                .map_err(|error| error.message)?
-                .files;
-            let files = files
-                .iter()
-                .map(|file| (file.path.as_str(), file.content.as_bytes()));
-            let archive = zip::store(files).map_err(|zip::TooLarge| {
-                "Too many lessons for a zip archive. Export as JSONL instead.".to_owned()
-            })?;
-            ("lessons.zip", "application/zip", archive)
-        }
-        _ => {
-            let text = client
-                .get::<String>(path)
-                .await
-                .map_err(|error| error.message)?;
-            let (name, mime) = if format == "csv" {
-                ("lessons.csv", "text/csv")
-            } else {
-                ("lessonloop.jsonl", "application/x-ndjson")
-            };
-            (name, mime, text.into_bytes())
-        }
+    let name = match format {
+        "markdown" => "lessons.zip",
+        "csv" => "lessons.csv",
+        _ => "lessonloop.jsonl",
     };
-    dom::download(name, mime, &bytes);
+    let path = format!("/v1/export?format={format}");
+    let body = client.file(path).await.map_err(|error| error.message)?;
+    let file: Blob = body
+        .dyn_into()
+        .map_err(|_| "The engine gave no file. Reload the page.".to_owned())?;
+    dom::download(name, file);
     Ok(name.to_owned())
 }

@@ -3,19 +3,21 @@
 use super::intake::{self, Given};
 use super::report::{Report, ReportView};
 use super::samples::{load_samples, told};
-use crate::client::Client;
+use crate::client::{Client, object};
 use crate::format;
 use crate::ui::use_toasts;
+use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Import, ImportFile, Imported};
+use lesson_api::{ApiError, Imported};
+use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, HtmlInputElement};
 
 /// Files in one request.
-const BATCH_FILES: usize = 200;
-/// Characters in one request; a larger file goes alone.
-const BATCH_BYTES: usize = 4_000_000;
+const BATCH_FILES: u32 = 200;
+/// Bytes in one request; a larger file goes alone.
+const BATCH_BYTES: f64 = 4_000_000.0;
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -157,7 +159,7 @@ impl Run {
         for (i, file) in files.iter().enumerate() {
             // A page that was left has no signals any more: what was sent stays, the rest is not.
             if self.stop.try_get_untracked() != Some(false) {
-                report.stopped_after = Some(i - batch.files.len());
+                report.stopped_after = Some(i.saturating_sub(batch.files.length() as usize));
                 batch = Batch::default();
                 break;
             }
@@ -168,8 +170,8 @@ impl Run {
                     total: files.len(),
                 }));
             }
-            match file.read().await {
-                Ok(file) => batch.push(file),
+            match file.offered() {
+                Ok(offered) => batch.push(file, &offered),
                 Err(rejected) => report.done.rejected.push(rejected),
             }
             if report.failed.is_some() {
@@ -184,40 +186,53 @@ impl Run {
     }
 
     async fn send(self, batch: Batch, report: &mut Report) {
-        if batch.files.is_empty() {
+        if batch.files.length() == 0 {
             return;
         }
-        let request = Import {
-            format: None,
-            files: batch.files,
-            dry_run: report.dry_run.then_some(true),
-        };
-        match self
-            .client
-            .post_json::<Imported>("/v1/import", &request)
-            .await
-        {
+        let request = object(&[("files", &batch.files), ("dry_run", &report.dry_run.into())]);
+        match self.client.post_raw("/v1/import", request).await {
             Ok(answer) => add(&mut report.done, answer),
-            Err(error) => report.failed = Some(with_paths(error, &request.files)),
+            Err(error) => report.failed = Some(batch.named(error)),
         }
     }
 }
 
+/// Files of one request.
 #[derive(Default)]
 struct Batch {
-    files: Vec<ImportFile>,
-    bytes: usize,
+    files: Array,
+    bytes: f64,
+    first: String,
+    last: String,
 }
 
 impl Batch {
     fn is_full(&self, next: f64) -> bool {
-        !self.files.is_empty()
-            && (self.files.len() >= BATCH_FILES || self.bytes as f64 + next > BATCH_BYTES as f64)
+        self.files.length() > 0
+            && (self.files.length() >= BATCH_FILES || self.bytes + next > BATCH_BYTES)
     }
 
-    fn push(&mut self, file: ImportFile) {
-        self.bytes += file.content.len();
-        self.files.push(file);
+    fn push(&mut self, file: &Given, offered: &JsValue) {
+        if self.files.length() == 0 {
+            self.first.clone_from(&file.path);
+        }
+        self.last.clone_from(&file.path);
+        self.bytes += file.size();
+        self.files.push(offered);
+    }
+
+    /// A request that failed as a whole names the files that it held.
+    fn named(&self, mut error: ApiError) -> ApiError {
+        let which = if self.files.length() == 1 {
+            format!("“{}”", self.first)
+        } else {
+            format!("“{}” to “{}”", self.first, self.last)
+        };
+        error.message = format!(
+            "{} This stopped the import at {which}; what came before is kept.",
+            error.message
+        );
+        error
     }
 }
 
@@ -228,20 +243,4 @@ fn add(sum: &mut Imported, part: Imported) {
     sum.events += part.events;
     sum.rejected.extend(part.rejected);
     sum.warnings.extend(part.warnings);
-}
-
-/// A request that failed as a whole names the files that it held.
-fn with_paths(mut error: ApiError, files: &[ImportFile]) -> ApiError {
-    if let (Some(first), Some(last)) = (files.first(), files.last()) {
-        let which = if files.len() == 1 {
-            format!("“{}”", first.path)
-        } else {
-            format!("“{}” to “{}”", first.path, last.path)
-        };
-        error.message = format!(
-            "{} This stopped the import at {which}; what came before is kept.",
-            error.message
-        );
-    }
-    error
 }

@@ -1,14 +1,14 @@
-//! Files as a person gives them: from a chooser or dropped, read one by one, refused with a reason when they are
-//! too large or not UTF-8.
+//! Files as a person gives them: from a chooser or dropped, refused with a reason when they are too large.
 
+use crate::client::object;
 use crate::format;
-use js_sys::{Array, Reflect, Uint8Array};
-use lesson_api::{ImportFile, Rejected, limits};
+use js_sys::{Array, Reflect};
+use lesson_api::{Rejected, limits};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemDirectoryReader,
-    FileSystemEntry, FileSystemFileEntry, TextDecoder, TextDecoderOptions,
+    FileSystemEntry, FileSystemFileEntry,
 };
 
 /// Folders that never hold lessons.
@@ -29,8 +29,9 @@ impl Given {
         self.file.size()
     }
 
-    /// Reads it, or says why not.
-    pub async fn read(&self) -> Result<ImportFile, Rejected> {
+    /// The file as an import takes it, `{path, content}`, or why it can't be taken. The engine's worker reads it: a
+    /// large text would hold the page while it is decoded, converted and copied.
+    pub fn offered(&self) -> Result<JsValue, Rejected> {
         if self.file.size() > limits::FILE_BYTES as f64 {
             let message = format!(
                 "{} is over the limit of {} for one file. Split it into smaller ones.",
@@ -39,40 +40,8 @@ impl Given {
             );
             return Err(self.rejected("too_large", message));
         }
-        let buffer = JsFuture::from(self.file.array_buffer()).await;
-        let buffer = buffer.map_err(|_| {
-            self.rejected(
-                "unreadable",
-                "The browser could not read it. Check that it still exists and may be read."
-                    .to_owned(),
-            )
-        })?;
-        let bytes = Uint8Array::new(&buffer);
-        let options = TextDecoderOptions::new();
-        options.set_fatal(true);
-        let decoder = TextDecoder::new_with_label_and_options("utf-8", &options);
-        let text = decoder.and_then(|decoder| decoder.decode_with_buffer_source(&bytes));
-        match text {
-            Ok(content) => Ok(ImportFile {
-                path: self.path.clone(),
-                content,
-            }),
-            Err(_) => {
-                let mut start = [0; 2];
-                bytes
-                    .subarray(0, bytes.length().min(2))
-                    .copy_to(&mut start[..bytes.length().min(2) as usize]);
-                let message = match start {
-                    [0xFF, 0xFE] | [0xFE, 0xFF] => {
-                        "It is UTF-16. Save it as UTF-8 and import it again."
-                    }
-                    _ => {
-                        "It is not UTF-8 text. Save it as UTF-8 and import it again; leave it out if it is not text."
-                    }
-                };
-                Err(self.rejected("encoding", message.to_owned()))
-            }
-        }
+        let path = JsValue::from_str(&self.path);
+        Ok(object(&[("path", &path), ("content", &self.file)]))
     }
 
     fn rejected(&self, code: &str, message: String) -> Rejected {

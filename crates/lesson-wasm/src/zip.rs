@@ -1,5 +1,8 @@
 //! A zip archive of stored (uncompressed) text files. Layout: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12, 4.3.16.
 
+use lesson_api::{ApiError, ErrorCode, ExportFiles};
+use wasm_bindgen::prelude::*;
+
 /// The date field for 1980-01-01, the format's first day: an export carries no clock.
 const EPOCH: u16 = 0x21;
 /// Names are UTF-8 (general purpose bit 11).
@@ -7,10 +10,31 @@ const UTF8: u16 = 0x0800;
 /// Needed to extract: version 2.0.
 const VERSION: u16 = 20;
 
+/// An export's `{files: [{path, content}]}` as a zip archive, nothing compressed.
+///
+/// # Errors
+/// Throws an `EngineError` past the classic format's bounds, 65,535 files or 4 GiB, and for another shape.
+#[wasm_bindgen]
+pub fn zip_files(
+    #[wasm_bindgen(unchecked_param_type = "ExportFiles")] files: JsValue,
+) -> Result<Vec<u8>, JsValue> {
+    let read: Result<ExportFiles, _> = serde_wasm_bindgen::from_value(files);
+    let files = read.map_err(|error| {
+        let message = format!("no export of files ({error}); send {{files: [{{path, content}}]}}");
+        crate::convert::thrown(&ApiError::invalid("files", message))
+    })?;
+    let parts = files.files.iter();
+    let parts = parts.map(|file| (file.path.as_str(), file.content.as_bytes()));
+    store(parts).map_err(|TooLarge| {
+        crate::convert::thrown(&ApiError::new(
+            ErrorCode::TooLarge,
+            "Too many lessons for a zip archive. Export as JSONL instead.",
+        ))
+    })
+}
+
 /// Packs files into an archive. Fails past the classic format's bounds: 65,535 files or 4 GiB.
-pub fn store<'a>(
-    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
-) -> Result<Vec<u8>, TooLarge> {
+fn store<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<u8>, TooLarge> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
     let mut entries: u16 = 0;
@@ -56,7 +80,7 @@ pub fn store<'a>(
 
 /// The archive would leave the format's bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLarge;
+struct TooLarge;
 
 /// CRC-32 as in IEEE 802.3, bit by bit over a table of 16.
 fn crc32(data: &[u8]) -> u32 {

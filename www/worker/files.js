@@ -1,0 +1,64 @@
+// Reads the files of an import, and makes those of an export. In the worker, so that the page is never held by a
+// large one.
+
+const UTF16 = "It is UTF-16. Save it as UTF-8 and import it again.";
+const NO_TEXT = "It is not UTF-8 text. Save it as UTF-8 and import it again; leave it out if it is not text.";
+const UNREADABLE = "The browser could not read it. Check that it still exists and may be read.";
+
+/** A file's text, or why there is none. */
+async function read(file) {
+  let bytes;
+  try {
+    bytes = new Uint8Array(await file.arrayBuffer());
+  } catch {
+    return { code: "unreadable", message: UNREADABLE };
+  }
+  try {
+    return { content: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    const mark = (bytes[0] << 8) | bytes[1];
+    return { code: "encoding", message: mark === 0xfffe || mark === 0xfeff ? UTF16 : NO_TEXT };
+  }
+}
+
+/**
+ * Handles a request. Where the body of an import holds files as a page has them (`content` is a `File`), they are read
+ * first; those that hold no text are rejected beside what the engine rejects.
+ */
+export async function handle(engine, request) {
+  const files = request.body?.files;
+  if (!Array.isArray(files) || !files.some((file) => file?.content instanceof Blob)) return engine().handle(request);
+  const readable = [];
+  const rejected = [];
+  for (const file of files) {
+    if (!(file?.content instanceof Blob)) {
+      readable.push(file);
+      continue;
+    }
+    const { content, code, message } = await read(file.content);
+    if (code) rejected.push({ path: file.path, code, message });
+    else readable.push({ ...file, content });
+  }
+  // An import of nothing is an error; of files that can't be read it is an import of nothing.
+  if (readable.length === 0 && rejected.length > 0) {
+    return { status: 200, headers: {}, body: { added: 0, updated: 0, unchanged: 0, events: 0, rejected, warnings: [] } };
+  }
+  const response = await engine().handle({ ...request, body: { ...request.body, files: readable } });
+  if (response.status < 400) response.body.rejected.unshift(...rejected);
+  return response;
+}
+
+/** An export's answer with its body as the file that a person saves. `glue` is the engine module's. */
+export function asFile(glue, response) {
+  if (response.status >= 400) return response;
+  const type = (response.headers["content-type"] ?? "text/plain").split(";")[0];
+  const { body } = response;
+  if (typeof body === "string") return { ...response, body: new Blob([body], { type }) };
+  try {
+    return { ...response, body: new Blob([glue.zip_files(body)], { type: "application/zip" }) };
+  } catch (error) {
+    // What is no error of the engine's is a trap, and treated as one.
+    if (typeof error?.code !== "string") throw error;
+    return { status: 413, headers: {}, body: { error: { code: error.code, message: error.message } } };
+  }
+}
