@@ -33,6 +33,8 @@ let restarting = null;
 let position = 0;
 /** What the page and the other tabs were last told of: the position, and the revision of the link. */
 let told = "";
+/** How often the store was found cleared, as far as the page knows. */
+let cleared = 0;
 let download = null;
 let model = { phase: "absent" };
 /** The loaded model's id, and the workers that embed with it. */
@@ -104,6 +106,7 @@ async function start() {
   });
   position = opened.position();
   told = stateOf(opened);
+  cleared = 0;
   startedAt = Date.now();
   engine = opened;
   engine.set_indexing(!paused);
@@ -205,6 +208,7 @@ async function tellOthers() {
     return; // Shown by GET /v1/health.
   }
   if (!engine) return;
+  tellCleared();
   tellChanged("changed");
   tellSync();
 }
@@ -215,6 +219,14 @@ function tellSync() {
   if (now === position) return;
   position = now;
   sync.written();
+}
+
+/** Says so when the store was found cleared. */
+function tellCleared() {
+  const now = engine?.cleared() ?? cleared;
+  if (now === cleared) return;
+  cleared = now;
+  post({ type: "cleared" });
 }
 
 const stateOf = (opened) => `${opened.position()} ${opened.revision()}`;
@@ -239,6 +251,7 @@ tabs.onmessage = async ({ data }) => {
   try {
     if (engine && (await engine.catch_up())) {
       told = stateOf(engine);
+      tellCleared();
       post({ type: "changed" });
     }
     // What a round brought is not to be sent: two tabs that both sync would go on for ever.

@@ -1,4 +1,4 @@
-// The built app in Chromium by the number of lessons: import, first paint, reload, scrolling, search, recommend, and how
+// The built app in Chromium by the number of lessons: import, export, first paint, reload, scrolling, search, recommend, and how
 // long the main thread was ever held. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ async function visit(page, name) {
 }
 
 async function run(browser, size, folder) {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ acceptDownloads: true });
   await context.addInitScript(() => {
     globalThis.__tasks = [];
     new PerformanceObserver((list) => {
@@ -76,6 +76,14 @@ async function run(browser, size, folder) {
   await page.getByTestId("import-report").waitFor();
   const imported = performance.now() - begun;
   const longestImport = await longest(page);
+
+  const exported = await timed(1, async () => {
+    const download = page.waitForEvent("download");
+    await page.getByTestId("export-jsonl").click();
+    await (await download).path();
+    await page.getByTestId("export-jsonl").isEnabled();
+  });
+  const longestExport = await longest(page);
 
   const row = () => page.getByTestId("lesson-row").first().waitFor();
   const reload = await timed(ROUNDS, async () => {
@@ -111,6 +119,7 @@ async function run(browser, size, folder) {
   return [
     size.toLocaleString("en"),
     `${(imported / 1000).toFixed(1)} s · ${longestImport}`,
+    `${exported.split(" ")[0]} · ${longestExport}`,
     paint.toFixed(0),
     `${reload} · ${longestReload}`,
     `${scroll} · ${longestScroll}`,
@@ -124,7 +133,7 @@ const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
 try {
   console.log(`\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50\n`);
   const line = (cells) => console.log(cells[0].padStart(8), ...cells.slice(1).map((cell) => cell.padStart(26)));
-  line(["lessons", "import", "first paint", "reload to first row", "scroll anywhere", "search, with 120 ms pause", "recommend"]);
+  line(["lessons", "import", "export", "first paint", "reload to first row", "scroll anywhere", "search, with 120 ms pause", "recommend"]);
   for (const size of SIZES) line(await run(browser, size, folder));
 } finally {
   await browser.close();

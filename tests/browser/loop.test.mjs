@@ -177,6 +177,36 @@ test("markup in a lesson stays text", async () => {
   });
 });
 
+test("a store that is deleted under the open page is told of, and the page goes on with an empty one", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await openLesson(page, ROWS);
+    // As a browser does that runs out of space, or a person who clears the site's data.
+    const deleted = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const request = indexedDB.deleteDatabase("lessonloop");
+          request.onsuccess = () => resolve("deleted");
+          request.onerror = () => resolve("failed");
+        }),
+    );
+    assert.equal(deleted, "deleted");
+    await page.getByTestId("rate-helpful").click();
+    await page.getByTestId("store-cleared").waitFor();
+    await visit(page, "Lessons");
+    await page.getByTestId("empty").waitFor();
+    // What is stored from here on stays.
+    await page.getByTestId("load-samples").click();
+    await page.getByTestId("lesson-row").first().waitFor();
+    await openLesson(page, ROWS);
+    await page.getByTestId("rate-helpful").click();
+    await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
+    await page.reload();
+    await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
+    assert.equal(await page.getByTestId("store-cleared").count(), 0);
+  });
+});
+
 test("two tabs see each other's changes", async () => {
   await withApp(async (page, context) => {
     await loadSamples(page);

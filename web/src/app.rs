@@ -196,7 +196,18 @@ fn Notices(client: Client) -> impl IntoView {
             }
         })
     };
-    view! { {failed} {restarted} }
+    let cleared = move || {
+        client.cleared.get().then(|| {
+            view! {
+                <div class="note note-warn" role="alert" data-testid="store-cleared">
+                    <strong>"What was stored in this browser was deleted"</strong>
+                    <p>"You or the browser deleted it while this page was open. What you see is what is there now. To get lessons back, import an export or connect to your server again, both on the page Data."</p>
+                    <button type="button" on:click=move |_| client.cleared.set(false)>"Close"</button>
+                </div>
+            }
+        })
+    };
+    view! { {failed} {restarted} {cleared} }
 }
 
 /// After a move to another page the focus goes to its start, and the page to its top; or to the part that the

@@ -52,6 +52,8 @@ pub struct Client {
     pub synced: RwSignal<u32>,
     /// What the last restart of the engine was about, until it is dismissed.
     pub restarted: RwSignal<Option<String>>,
+    /// Whether what was stored was deleted under the open page, until that is dismissed.
+    pub cleared: RwSignal<bool>,
 }
 
 /// The worker and what is under way with it.
@@ -80,6 +82,7 @@ impl Client {
             changed: RwSignal::new(0),
             synced: RwSignal::new(0),
             restarted: RwSignal::new(None),
+            cleared: RwSignal::new(false),
         };
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
@@ -151,6 +154,10 @@ impl Client {
             Some("synced") => self.synced.update(|n| *n = n.wrapping_add(1)),
             Some("restarted") => {
                 self.restarted.set(Some(message()));
+                self.note_change();
+            }
+            Some("cleared") => {
+                self.cleared.set(true);
                 self.note_change();
             }
             Some("failed") => self.fail(&message()),

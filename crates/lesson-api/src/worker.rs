@@ -57,6 +57,9 @@ pub enum FromWorker {
     },
     /// The store was changed, by this tab or by another one.
     Changed,
+    /// What was stored was deleted under the open page, by a person or by the browser; the engine goes on with what is
+    /// there now.
+    Cleared,
     /// Where syncing stands has changed: `GET /v1/sync` answers something else.
     Synced,
     /// The engine failed and was started anew; stored events are kept.

@@ -16,6 +16,12 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().position
     }
 
+    /// How often the store was found cleared while it was open, such as by deleting a site's data. What was held in
+    /// memory was then given up, and `position` began anew.
+    pub fn cleared(&self) -> u32 {
+        self.cleared.get()
+    }
+
     /// How far the lessons have their vectors; nothing of nothing without a model.
     pub fn indexing(&self) -> Indexing {
         let ask_first = self.asks_first();

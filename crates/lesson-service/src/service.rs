@@ -43,6 +43,8 @@ pub struct Service<S, H> {
     pub(crate) syncing: async_lock::Mutex<()>,
     /// Whether a round is to end soon.
     pub(crate) leaving: Cell<bool>,
+    /// How often the store was found cleared.
+    pub(crate) cleared: Cell<u32>,
     /// Whether what is answered may be older than it should be.
     pub(crate) stale: Cell<bool>,
     /// What the ids of events are derived from while a request is being answered that may come
@@ -90,6 +92,7 @@ impl<S: Store, H: Host> Service<S, H> {
             syncing: async_lock::Mutex::new(()),
             leaving: Cell::new(false),
             stale: Cell::new(false),
+            cleared: Cell::new(0),
             seed: Cell::new(None),
             exchanged: RefCell::default(),
             answers: Answers::default(),

@@ -7,13 +7,13 @@
 
 use crate::exchange::Exchange;
 use crate::fault::{of_fold, of_store};
-use crate::host::{Host, uuid7};
+use crate::host::{Host, fresh_id, uuid7};
 use crate::service::Service;
 use crate::state::{Reading, State};
 use crate::vectors::Vectors;
 use lesson_api::{ApiError, ErrorCode};
 use lesson_core::{Event, Happening, Millis};
-use lesson_sync::{Entry, Store, StoreError, uuid8};
+use lesson_sync::{Entry, Machine, Store, StoreError, uuid8};
 use sha2::{Digest, Sha256};
 
 /// How often a write is checked again because others wrote in between.
@@ -220,18 +220,34 @@ impl<S: Store, H: Host> Service<S, H> {
             (state.position, state.revision())
         };
         let ledger = self.store.read_after(position).await?;
+        // Positions only grow, also past a sign-out: who finds a lower end finds another store.
+        if ledger.position < position {
+            return self.begin_anew().await;
+        }
         if ledger.revision == revision {
             self.state
                 .borrow_mut()
                 .take_in_ledger(&ledger, &self.policy, true);
             return Ok(());
         }
-        for _ in 0..TRIES {
-            if self.read_link().await? {
-                return Ok(());
-            }
+        self.open_state().await?;
+        if self.link().is_none() {
+            // Signed out elsewhere, or cleared: either way the name to write under is gone, too.
+            self.store.identity(&fresh_id(&self.host)).await?;
         }
-        Err(StoreError::Behind)
+        Ok(())
+    }
+
+    /// The store was cleared under us, by the browser or by a person who deleted the site's data. What it holds now is
+    /// shown; to go on with what is in memory would bring back what somebody deleted, and without its history.
+    async fn begin_anew(&self) -> Result<(), StoreError> {
+        self.store.identity(&fresh_id(&self.host)).await?;
+        self.queue.borrow_mut().clear();
+        self.machine.replace(Machine::new());
+        self.replace(State::empty(), true);
+        self.open_state().await?;
+        self.cleared.set(self.cleared.get().wrapping_add(1));
+        Ok(())
     }
 
     /// Reads a link that has changed, and what it brings; whether nobody changed it meanwhile.

@@ -182,6 +182,12 @@ impl Engine {
         self.inner.service.position() as f64
     }
 
+    /// How often the store was found cleared while it was open, such as by deleting the site's data. What was held in
+    /// memory was then given up, and `position` began anew.
+    pub fn cleared(&self) -> u32 {
+        self.inner.service.cleared()
+    }
+
     /// The revision of the link to a server, 0 without one; it changes with every step of syncing.
     pub fn revision(&self) -> f64 {
         self.inner.service.revision() as f64
