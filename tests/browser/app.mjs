@@ -66,6 +66,18 @@ export async function withApp(walk, { expected = [], origin = url, intercepted =
   assert.deepEqual(unseen, []);
 }
 
+/** Asserts what the page is about to show: again and again, until it holds or `patience` ms are over. */
+export async function eventually(check, patience = 10_000) {
+  for (const until = Date.now() + patience; ; ) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || Date.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 /** Waits until the engine answers. */
 export async function ready(page) {
   await page.getByTestId("model-state").filter({ hasNotText: "Starting" }).waitFor();

@@ -1,7 +1,7 @@
 // A full disk: nothing is half-imported, what was there stays, and it goes on once there is room.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -31,12 +31,12 @@ test("a full disk refuses an import whole and says what to do", async () => {
     await page.getByTestId("import-files").setInputFiles(big);
     const report = page.getByTestId("import-report");
     await report.waitFor();
-    assert.match(await report.textContent(), /full|room/i);
-    assert.equal(await page.getByTestId("import-added").textContent(), "0");
+    await eventually(async () => assert.match(await report.textContent(), /full|room/i));
+    await eventually(async () => assert.equal(await page.getByTestId("import-added").textContent(), "0"));
     await visit(page, "Lessons");
     await page.getByTestId("search-input").fill("Big lesson");
     await page.getByTestId("list-status").waitFor();
-    assert.equal(await page.locator('[data-testid=lesson-row][data-slug^="big-"]').count(), 0);
+    await eventually(async () => assert.equal(await page.locator('[data-testid=lesson-row][data-slug^="big-"]').count(), 0));
 
     // What fits is still taken.
     await visit(page, "Data");

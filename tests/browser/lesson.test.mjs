@@ -1,7 +1,7 @@
 // A lesson's page: its numbers explained, their course, where it was shown, its texts; by mouse and by keyboard.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, recommend, url, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, recommend, url, withApp } from "./app.mjs";
 
 after(close);
 
@@ -30,18 +30,18 @@ test("what proven means is one focus away, with this lesson's numbers", async ()
     await applied(page, "profit");
     await openLesson(page);
     const meaning = page.getByTestId("meaning-proven");
-    assert.equal(await meaning.count(), 0);
+    await eventually(async () => assert.equal(await meaning.count(), 0));
     // By keyboard: focus opens it, Escape closes it.
     await page.getByTestId("explain-term-proven").focus();
     await meaning.waitFor();
-    assert.match(await meaning.textContent(), /at least 3 decisions/);
-    assert.match(await meaning.textContent(), /applied once, 1 went well\. 2 more/);
+    await eventually(async () => assert.match(await meaning.textContent(), /at least 3 decisions/));
+    await eventually(async () => assert.match(await meaning.textContent(), /applied once, 1 went well\. 2 more/));
     await page.keyboard.press("Escape");
     await meaning.waitFor({ state: "detached" });
     // By mouse: hovering opens it, and the panel itself can be hovered.
     await page.getByTestId("explain-term-confidence").hover();
     await page.getByTestId("meaning-confidence").hover();
-    assert.match(await page.getByTestId("meaning-confidence").textContent(), /0\.02/);
+    await eventually(async () => assert.match(await page.getByTestId("meaning-confidence").textContent(), /0\.02/));
     await page.mouse.move(2, 2);
     await page.getByTestId("meaning-confidence").waitFor({ state: "detached" });
     // By a tap or a click.
@@ -61,11 +61,11 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     await page.locator("[data-testid=history-event][data-event=Rated]").nth(1).waitFor();
     await page.getByTestId("course-confidence").check({ force: true });
     const points = page.getByTestId("course-point");
-    assert.equal(await points.count(), 3);
+    await eventually(async () => assert.equal(await points.count(), 3));
     const told = page.getByTestId("course-told");
-    assert.match(await told.textContent(), /Rated not helpful\. Confidence 52% → 49% \(−3 points\)/);
+    await eventually(async () => assert.match(await told.textContent(), /Rated not helpful\. Confidence 52% → 49% \(−3 points\)/));
     // One stop of the tab key; the arrows do the rest.
-    assert.equal(await page.locator("[data-testid=course-point][tabindex='0']").count(), 1);
+    await eventually(async () => assert.equal(await page.locator("[data-testid=course-point][tabindex='0']").count(), 1));
     await page.locator("[data-testid=course-point][tabindex='0']").focus();
     await page.keyboard.press("ArrowLeft");
     await told.filter({ hasText: "50% → 52% (+2 points)" }).waitFor();
@@ -77,13 +77,15 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     // The focus goes along, once the point is drawn.
     await page.waitForFunction(() => /Rated not helpful/.test(document.activeElement.getAttribute("aria-label")));
     // By pointer: the nearest point tells.
-    const box = await page.locator(".steps-frame svg").boundingBox();
-    await page.mouse.move(box.x + 3, box.y + box.height / 2);
-    await told.filter({ hasText: "Added" }).waitFor();
+    await eventually(async () => {
+      const box = await page.locator(".steps-frame svg").boundingBox();
+      await page.mouse.move(box.x + 3, box.y + box.height / 2);
+      assert.match(await told.textContent(), /Added/);
+    });
     // The same as a table.
     const course = page.getByTestId("course");
     await course.getByText("The numbers as a table").click();
-    assert.equal(await page.getByTestId("course-table").locator("tbody tr").count(), 3);
+    await eventually(async () => assert.equal(await page.getByTestId("course-table").locator("tbody tr").count(), 3));
   });
 });
 
@@ -93,18 +95,18 @@ test("a decision shows where the lesson was shown and what followed, and leads b
     await applied(page, "loss");
     await openLesson(page);
     const shown = page.getByTestId("shown-item");
-    assert.equal(await shown.count(), 1);
-    assert.equal(await shown.getAttribute("data-applied"), "true");
-    assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, went badly.*rank 1/s);
-    assert.match(await shown.locator("blockquote").textContent(), /payment endpoint/);
+    await eventually(async () => assert.equal(await shown.count(), 1));
+    await eventually(async () => assert.equal(await shown.getAttribute("data-applied"), "true"));
+    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, went badly.*rank 1/s));
+    await eventually(async () => assert.match(await shown.locator("blockquote").textContent(), /payment endpoint/));
     await shown.getByRole("link").click();
     await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
     await page.getByTestId("recommended-item").first().waitFor();
-    assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes");
+    await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"));
     await page.goBack();
     await page.getByTestId("lesson-slug").filter({ hasText: IDEMPOTENCY }).waitFor();
     // Looking at the situation was no showing.
-    assert.match(await page.getByTestId("shown-total").textContent(), /^1 time/);
+    await eventually(async () => assert.match(await page.getByTestId("shown-total").textContent(), /^1 time/));
   });
 });
 
@@ -118,7 +120,7 @@ test("an edit is previewed safely and becomes a revision with its differences", 
     await text.fill("Take **one** key.\n\n<img src=x onerror=window.hit=1> [a](javascript:window.hit=1)");
     const preview = page.getByTestId("preview");
     await preview.locator("strong", { hasText: "one" }).waitFor();
-    assert.equal(await preview.locator("img, a").count(), 0);
+    await eventually(async () => assert.equal(await preview.locator("img, a").count(), 0));
     await page.getByTestId("lesson-title").fill(`${before} everywhere`);
     await page.getByTestId("save-edit").click();
     await page.getByRole("heading", { level: 1, name: "everywhere" }).waitFor();
@@ -128,7 +130,7 @@ test("an edit is previewed safely and becomes a revision with its differences", 
     await newest.locator("summary").first().focus();
     await page.keyboard.press("Enter");
     const title = newest.locator("[data-field=title]");
-    assert.equal((await title.locator("ins").textContent()).trim(), "everywhere");
+    await eventually(async () => assert.equal((await title.locator("ins").textContent()).trim(), "everywhere"));
     await newest.locator("[data-field=recommendation] del").first().waitFor();
     await page.locator("[data-testid=revision][data-rev='1'] summary").first().click();
     await page.locator("[data-testid=revision][data-rev='1'] [data-field=title]").filter({ hasText: before }).waitFor();
@@ -144,14 +146,14 @@ test("a long history comes in pages", async () => {
       await page.getByTestId("history-total").filter({ hasText: `${n + 1} events` }).waitFor();
     }
     // What the page has seen stays; opened anew, it begins with the latest.
-    assert.equal(await page.getByTestId("history-event").count(), 15);
+    await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 15));
     await page.reload();
     await page.getByTestId("history-more").waitFor();
-    assert.equal(await page.getByTestId("history-event").count(), 12);
+    await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 12));
     await page.getByTestId("history-more").click();
     await page.locator("[data-testid=history-event][data-event=LessonAdded]").waitFor();
-    assert.equal(await page.getByTestId("history-event").count(), 15);
-    assert.equal(await page.getByTestId("history-more").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 15));
+    await eventually(async () => assert.equal(await page.getByTestId("history-more").count(), 0));
     // What comes later stands before what was asked for.
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();

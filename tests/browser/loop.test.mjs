@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
-import { close, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -50,23 +50,23 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
     await page.getByTestId("track-submit").click();
     const seen = (slug) => page.locator(`[data-testid=detection][data-slug="${slug}"]`);
     await seen(ROWS).waitFor();
-    assert.equal(await seen(ROWS).getAttribute("data-match"), "explicit");
-    assert.equal(await seen(ROWS).getAttribute("data-applied"), "true");
-    assert.equal(await seen(TENANTS).getAttribute("data-match"), "mentioned");
-    assert.equal(await seen(TENANTS).getAttribute("data-applied"), "false");
+    await eventually(async () => assert.equal(await seen(ROWS).getAttribute("data-match"), "explicit"));
+    await eventually(async () => assert.equal(await seen(ROWS).getAttribute("data-applied"), "true"));
+    await eventually(async () => assert.equal(await seen(TENANTS).getAttribute("data-match"), "mentioned"));
+    await eventually(async () => assert.equal(await seen(TENANTS).getAttribute("data-applied"), "false"));
 
     await page.getByTestId("outcome-profit").check();
     await page.getByTestId("outcome-pnl").fill("3.5");
     await page.getByTestId("outcome-submit").click();
     await page.getByTestId("standing-moved").first().waitFor();
-    assert.deepEqual(await slugs(page.getByTestId("standing-moved")), [ROWS]);
+    await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("standing-moved")), [ROWS]));
 
     await page.getByTestId("feedback-submit").click();
     await page.getByTestId("feedback-updated").first().waitFor();
 
     await openLesson(page, ROWS);
-    assert.equal(await standing(page, "applied"), "1, 1 went well");
-    assert.match(await standing(page, "used"), /^1, /);
+    await eventually(async () => assert.equal(await standing(page, "applied"), "1, 1 went well"));
+    await eventually(async () => assert.match(await standing(page, "used"), /^1, /));
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
     const events = await page
@@ -80,7 +80,7 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
     await context.setOffline(false);
     await page.reload();
     await page.getByTestId("lesson-slug").filter({ hasText: ROWS }).waitFor();
-    assert.equal(await standing(page, "applied"), "1, 1 went well");
+    await eventually(async () => assert.equal(await standing(page, "applied"), "1, 1 went well"));
     // The model comes back from the cache by itself.
     await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 60_000 });
   });
@@ -97,7 +97,7 @@ test("an empty store says what to do next, and keywords work before the model is
     await loadSamples(page);
     const found = await recommend(page, "idempotency keys on writes");
     assert.equal(found[0], "pattern-idempotency-keys-on-writes");
-    assert.notEqual(await page.getByTestId("model-state").getAttribute("data-phase"), "ready");
+    await eventually(async () => assert.notEqual(await page.getByTestId("model-state").getAttribute("data-phase"), "ready"));
 
     await visit(page, "Lessons");
     await page.getByTestId("search-input").fill("polymarket");
@@ -128,7 +128,7 @@ test("an export read into an empty browser gives the same lessons and history", 
       .getByTestId("import-files")
       .setInputFiles({ name: "ledger.jsonl", mimeType: "application/x-ndjson", buffer: Buffer.from(ledger) });
     await page.getByTestId("import-report").waitFor();
-    assert.equal(await page.getByTestId("import-rejected").textContent(), "0");
+    await eventually(async () => assert.equal(await page.getByTestId("import-rejected").textContent(), "0"));
     assert.equal(await exported(page), ledger);
   });
 });
@@ -145,16 +145,16 @@ test("bad files are listed with their place, and good ones beside them are kept"
       file("events.jsonl", '{"lessonloop":"ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n'),
     ]);
     await page.getByTestId("import-report").waitFor();
-    assert.equal(await page.getByTestId("import-added").textContent(), "1");
-    assert.equal(await page.getByTestId("import-rejected").textContent(), "3");
+    await eventually(async () => assert.equal(await page.getByTestId("import-added").textContent(), "1"));
+    await eventually(async () => assert.equal(await page.getByTestId("import-rejected").textContent(), "3"));
     const report = await page.getByTestId("import-report").textContent();
     for (const name of ["broken.md", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
     // Files that hold no text at all leave nothing to import.
     await page.getByTestId("import-files").setInputFiles([file("wide.md", Buffer.from("\ufeff# Wide\n\nText.\n", "utf16le"))]);
     await page.getByTestId("import-report").filter({ hasText: "wide.md" }).waitFor();
-    assert.match(await page.getByTestId("import-report").textContent(), /UTF-16.*Save it as UTF-8/);
+    await eventually(async () => assert.match(await page.getByTestId("import-report").textContent(), /UTF-16.*Save it as UTF-8/));
     await visit(page, "Lessons");
-    assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["good-lesson"]);
+    await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["good-lesson"]));
   });
 });
 
@@ -173,7 +173,7 @@ test("markup in a lesson stays text", async () => {
     const text = page.getByTestId("lesson-text");
     await text.waitFor();
     assert.equal(await page.evaluate(() => window.hit), undefined);
-    assert.equal(await text.locator("script, img, svg, a[href^='javascript']").count(), 0);
+    await eventually(async () => assert.equal(await text.locator("script, img, svg, a[href^='javascript']").count(), 0));
   });
 });
 
@@ -203,7 +203,7 @@ test("a store that is deleted under the open page is told of, and the page goes 
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
     await page.reload();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
-    assert.equal(await page.getByTestId("store-cleared").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("store-cleared").count(), 0));
   });
 });
 

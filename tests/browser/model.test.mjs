@@ -1,7 +1,7 @@
 // The model on its way to the browser, and many lessons read by it.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadModel, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadModel, ready, recommend, url, visit, withApp } from "./app.mjs";
 import { servePack } from "./pack-server.mjs";
 
 after(close);
@@ -69,7 +69,7 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
     how.cutAt = 5.5 * PIECE;
     await page.getByTestId("download-model").click();
     await phase(page, "failed");
-    assert.match(await card(page), /stopped at \d+\.\d of \d+\.\d MB.*try again to go on/);
+    await eventually(async () => assert.match(await card(page), /stopped at \d+\.\d of \d+\.\d MB.*try again to go on/));
     assert.deepEqual(await kept(page), ["0", "1", "2", "3", "4"]);
 
     how.cutAt = Infinity;
@@ -130,7 +130,7 @@ test("a damaged pack is refused, nothing of it is kept, and the right one works"
     how.damaged = 12_000_000;
     await page.getByTestId("download-model").click();
     await phase(page, "failed");
-    assert.match(await card(page), /refused and thrown away.*damaged.*found by their words/);
+    await eventually(async () => assert.match(await card(page), /refused and thrown away.*damaged.*found by their words/));
     assert.deepEqual(await kept(page), []);
     assert.deepEqual(await recommend(page, "rows of tenants"), [ONE]);
 
@@ -213,8 +213,8 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
     // Requests are answered meanwhile, and nothing is read behind the person's back.
     assert.equal((await recommend(page, "Lesson 999 on"))[0], "pattern-many-999");
     await visit(page, "Data");
-    assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/);
-    assert.equal(await page.getByTestId("model-state").textContent(), stopped);
+    await eventually(async () => assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/));
+    await eventually(async () => assert.equal(await page.getByTestId("model-state").textContent(), stopped));
     assert.ok((await vectors(page)).count < LESSONS);
 
     const again = page.waitForEvent("worker", (other) => other.url().endsWith("/embed-worker.js"));

@@ -1,7 +1,7 @@
 // The installed app: without a network, and from one build to the next.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
 import { serveSite } from "./site.mjs";
 
 after(close);
@@ -123,7 +123,7 @@ test("a new version is offered, taken when a person says so, and no tab ever mix
 
     // The other tab was not reloaded, and goes on with the files that it was loaded with.
     await other.getByTestId("update-ready").filter({ hasText: "Another tab" }).waitFor();
-    assert.equal(await other.getByTestId("recommend-query").inputValue(), "half a thought");
+    await eventually(async () => assert.equal(await other.getByTestId("recommend-query").inputValue(), "half a thought"));
     assert.deepEqual([await pageIsTwo(other), await workerIsTwo(other)], [0, false]);
     assert.equal((await builds(other)).length, 2);
 

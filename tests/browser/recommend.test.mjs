@@ -1,7 +1,7 @@
 // Why these lessons and not others: waterfalls, what was left out, other weights, and addresses that hold it all.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -25,7 +25,7 @@ test("each lesson has a waterfall that ends at its score", async () => {
       scores.push(await number(item.getByTestId("waterfall-score")));
       const last = await item.getByTestId("waterfall-row").last().locator("td.num").last().textContent();
       assert.ok(Math.abs(Number(last) - scores.at(-1)) < 0.0001, `${last} is the score ${scores.at(-1)}`);
-      assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/);
+      await eventually(async () => assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/));
     }
     assert.equal(scores.length, 5);
     assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
@@ -44,7 +44,7 @@ test("what was left out is grouped, counted, paged and can be searched", async (
     const all = Number(await group.locator(".count").textContent());
     assert.ok(all > 20, `${all} lessons are not relevant`);
     await group.locator("summary").first().click();
-    assert.equal(await group.getByTestId("left-out-item").count(), 10);
+    await eventually(async () => assert.equal(await group.getByTestId("left-out-item").count(), 10));
     while (await group.getByTestId("left-out-more").count()) {
       const before = await group.getByTestId("left-out-item").count();
       await group.getByTestId("left-out-more").click();
@@ -83,7 +83,7 @@ test("other weights are shown side by side and put back, and nothing is recorded
     await page.keyboard.press("End");
     await page.getByTestId("replay-status").filter({ hasText: /moved|stays/ }).waitFor();
     await page.getByTestId("order-after").first().waitFor();
-    assert.deepEqual(await slugs(page.getByTestId("order-before")), before);
+    await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("order-before")), before));
     const after = await slugs(page.getByTestId("order-after"));
     assert.ok(after.indexOf(first[0]) < before.indexOf(first[0]) || before.indexOf(first[0]) === 0);
     await page.waitForURL(/w\.low_score_factor=1/);
@@ -92,7 +92,7 @@ test("other weights are shown side by side and put back, and nothing is recorded
     for (const text of await moved.allTextContents()) assert.match(text, /score/);
     await page.getByTestId("weights-reset").click();
     await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
-    assert.equal(await page.getByTestId("order-after").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("order-after").count(), 0));
     await page.waitForURL((address) => !address.search.includes("w."));
     // One recommendation was made, the rest was looking.
     await page.goto(`${url}/lessons/${first[0]}`);
@@ -113,30 +113,30 @@ test("the address holds the situation: links, back, forward and reload find it",
     const two = await slugs(items(page));
     await page.goBack();
     await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, one[0]);
-    assert.deepEqual(await slugs(items(page)), one);
-    assert.equal(await page.getByTestId("recommend-query").inputValue(), QUERY);
+    await eventually(async () => assert.deepEqual(await slugs(items(page)), one));
+    await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), QUERY));
     await page.goForward();
     await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, two[0]);
     // A reload in the middle of a walk: the decision is still at hand.
     await page.reload();
     await items(page).first().waitFor();
-    assert.deepEqual(await slugs(items(page)), two);
+    await eventually(async () => assert.deepEqual(await slugs(items(page)), two));
     await page.getByTestId("track-input").fill(`Using \`${two[0]}\`.`);
     await page.getByTestId("track-submit").click();
     await page.locator(`[data-testid=detection][data-slug="${two[0]}"][data-applied=true]`).waitFor();
     // A link without a decision is looked at; the button makes it one.
     await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&limit=3`);
     await page.getByTestId("only-looked").waitFor();
-    assert.equal(await items(page).count(), 3);
-    assert.equal(await page.getByTestId("track-input").count(), 0);
+    await eventually(async () => assert.equal(await items(page).count(), 3));
+    await eventually(async () => assert.equal(await page.getByTestId("track-input").count(), 0));
     await page.getByTestId("recommend-submit").click();
     await page.getByTestId("track-input").waitFor();
-    assert.equal(await page.getByTestId("only-looked").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("only-looked").count(), 0));
     // Weights come with a link too.
     await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`);
     await page.getByTestId("order-after").first().waitFor();
-    assert.equal(await page.getByTestId("weight-unhelpful_factor").inputValue(), "0.25");
-    assert.equal(await page.getByTestId("weight-causal_weight").inputValue(), "0.5");
+    await eventually(async () => assert.equal(await page.getByTestId("weight-unhelpful_factor").inputValue(), "0.25"));
+    await eventually(async () => assert.equal(await page.getByTestId("weight-causal_weight").inputValue(), "0.5"));
   });
 });
 
@@ -148,8 +148,8 @@ test("a situation that can't be ranked says what to do, and an empty one is an e
     await visit(page, "Recommend");
     await page.getByTestId("error").waitFor({ state: "detached" });
     await ready(page);
-    assert.equal(await page.getByTestId("recommend-query").inputValue(), "");
-    assert.equal(await items(page).count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), ""));
+    await eventually(async () => assert.equal(await items(page).count(), 0));
   });
 });
 
@@ -161,8 +161,8 @@ test("stats and tools show where numbers come from", async () => {
     await recommend(page, QUERY);
     await visit(page, "Stats");
     const steps = page.getByTestId("funnel-step");
-    assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]);
-    assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), ["0", "0", "85", "0"]);
+    await eventually(async () => assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]));
+    await eventually(async () => assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), ["0", "0", "85", "0"]));
     await page.getByTestId("feedback-health").filter({ hasText: "No feedback on a session" }).waitFor();
 
     await visit(page, "Tools");
@@ -171,8 +171,8 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("tool-submit").click();
     const record = page.locator("[data-testid=tool-record][data-server=browser]");
     await record.waitFor();
-    assert.match(await record.textContent(), /counts 100%/);
-    assert.match(await record.getByRole("img").getAttribute("aria-label"), /just now, counts 100%/);
+    await eventually(async () => assert.match(await record.textContent(), /counts 100%/));
+    await eventually(async () => assert.match(await record.getByRole("img").getAttribute("aria-label"), /just now, counts 100%/));
     await page.getByTestId("decay").filter({ hasText: "Every 3 days" }).waitFor();
     await page.getByTestId("records-search").fill("postgres");
     await page.getByTestId("no-records").waitFor();

@@ -1,7 +1,7 @@
 // The review queue as a person goes through it: by mouse, by keys alone, with undo, over a reload.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, ready, slugs, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, ready, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -65,8 +65,8 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
   await withApp(async (page) => {
     await open(page);
     assert.deepEqual((await queued(page)).slice(0, 2), ["obey", "tenants-apart-again"]);
-    assert.equal(await progress(page), "0 of 5 done");
-    assert.equal(await page.getByTestId("review-count").textContent(), "5");
+    await eventually(async () => assert.equal(await progress(page), "0 of 5 done"));
+    await eventually(async () => assert.equal(await page.getByTestId("review-count").textContent(), "5"));
     await page.getByTestId("findings").filter({ hasText: "quarantined" }).waitFor();
 
     await page.getByTestId("review-archive").click();
@@ -97,7 +97,7 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
     }
     const end = page.getByTestId("caught-up");
     await end.filter({ hasText: "The rest can wait" }).waitFor();
-    assert.match(await end.textContent(), /4 questions.*Approved\s*3.*Archived|Archived\s*1/s);
+    await eventually(async () => assert.match(await end.textContent(), /4 questions.*Approved\s*3.*Archived|Archived\s*1/s));
 
     await page.getByTestId("unskip").click();
     await inFront(page, "tenants-apart-again");
@@ -133,7 +133,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     // A rating leaves the question whether the text is right.
     await page.keyboard.press("h");
     await page.getByTestId("rated").filter({ hasText: "helpful" }).waitFor();
-    assert.equal(await front(page), order[0]);
+    await eventually(async () => assert.equal(await front(page), order[0]));
     await page.keyboard.press("n");
     await said(page, "You have rated this lesson already");
     await page.keyboard.press("u");
@@ -157,7 +157,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     await page.getByTestId("keys-on").uncheck();
     await page.keyboard.press("x");
     await page.keyboard.press("j");
-    assert.equal(await front(page), order[0]);
+    await eventually(async () => assert.equal(await front(page), order[0]));
     await page.getByTestId("keys-on").check();
     await page.keyboard.press("j");
     await inFront(page, order[1]);
@@ -179,14 +179,14 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
     await page.keyboard.press("m");
     const dialog = page.getByRole("dialog", { name: "Merge two lessons" });
     await dialog.getByTestId("merge-stays").waitFor();
-    assert.equal(await dialog.getByTestId("merge-stays").getAttribute("data-slug"), "tenants-apart");
-    assert.equal(await dialog.getByTestId("merge-goes").getAttribute("data-slug"), "tenants-apart-again");
-    assert.deepEqual(await dialog.locator("mark").allTextContents(), ["the "]);
+    await eventually(async () => assert.equal(await dialog.getByTestId("merge-stays").getAttribute("data-slug"), "tenants-apart"));
+    await eventually(async () => assert.equal(await dialog.getByTestId("merge-goes").getAttribute("data-slug"), "tenants-apart-again"));
+    await eventually(async () => assert.deepEqual(await dialog.locator("mark").allTextContents(), ["the "]));
     // Keys go to the dialog while it is open.
     await page.keyboard.press("x");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
-    assert.equal(await front(page), "tenants-apart-again");
+    await eventually(async () => assert.equal(await front(page), "tenants-apart-again"));
 
     await page.keyboard.press("m");
     await dialog.getByTestId("merge-stays").waitFor();
@@ -226,7 +226,7 @@ test("what is held back is stored after a while, and after a reload in the middl
     const left = await queued(page);
     assert.ok(!left.includes(first) && !left.includes(second), `${left}`);
     assert.equal(left.length, 3);
-    assert.equal(await page.getByTestId("review-count").textContent(), "4");
+    await eventually(async () => assert.equal(await page.getByTestId("review-count").textContent(), "4"));
     await page.keyboard.press("u");
     await said(page, "There is nothing to undo");
     assert.equal(await trustOf(page, first), "Approved");
@@ -274,7 +274,7 @@ test("an empty store, and one in which nothing waits", async () => {
     await page.getByTestId("load-samples").click();
     await page.getByTestId("review-card").waitFor();
     await counted(page, "of 85 done");
-    assert.equal(await page.getByTestId("queue-row").count(), 85);
+    await eventually(async () => assert.equal(await page.getByTestId("queue-row").count(), 85));
   });
 });
 
@@ -289,7 +289,7 @@ test("what another tab decides leaves the queue, and the lesson in front stays",
     await second.goto(`${url}/lessons/${order[0]}`);
     await second.getByTestId("archive").click();
     await page.locator(`[data-testid=queue-row][data-slug="${order[0]}"]`).waitFor({ state: "detached" });
-    assert.equal(await front(page), order[2]);
+    await eventually(async () => assert.equal(await front(page), order[2]));
     await counted(page, "0 of 4 done");
   });
 });

@@ -1,7 +1,7 @@
 // The palette, the keys, a list of any length, and acts on many lessons.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, loadSamples, ready, url, visit, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, ready, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -41,24 +41,24 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await page.keyboard.press("Control+k");
     const input = page.getByTestId("palette-input");
     await input.waitFor();
-    assert.equal(await input.getAttribute("role"), "combobox");
+    await eventually(async () => assert.equal(await input.getAttribute("role"), "combobox"));
     const chosen = async () => {
       const id = await input.getAttribute("aria-activedescendant");
       const option = page.locator(`[id="${id}"]`);
-      assert.equal(await option.getAttribute("aria-selected"), "true");
+      await eventually(async () => assert.equal(await option.getAttribute("aria-selected"), "true"));
       return option.textContent();
     };
     const first = await chosen();
     await page.keyboard.press("ArrowDown");
-    assert.notEqual(await chosen(), first);
+    await eventually(async () => assert.notEqual(await chosen(), first));
     await page.keyboard.press("ArrowUp");
-    assert.equal(await chosen(), first);
+    await eventually(async () => assert.equal(await chosen(), first));
 
     await page.keyboard.type("sta");
     await page.getByTestId("palette-option").first().filter({ hasText: "Stats" }).waitFor();
     await page.keyboard.press("Enter");
     await heading(page, "Stats");
-    assert.equal(await page.getByTestId("palette-input").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("palette-input").count(), 0));
 
     await openPalette(page);
     await page.keyboard.type("row polic");
@@ -78,7 +78,7 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await page.getByTestId("palette-empty").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("palette-input").waitFor({ state: "detached" });
-    assert.ok(await page.evaluate(() => document.activeElement.matches("input, textarea")));
+    await eventually(async () => assert.ok(await page.evaluate(() => document.activeElement.matches("input, textarea"))));
   });
 });
 
@@ -94,10 +94,10 @@ test("single keys go places, never while typing, and can be switched off", async
     const search = page.getByTestId("search-input");
     await page.waitForFunction(() => document.activeElement.id === "search-input");
     await page.keyboard.type("g d?jnx");
-    assert.equal(await search.inputValue(), "g d?jnx");
+    await eventually(async () => assert.equal(await search.inputValue(), "g d?jnx"));
     await heading(page, "Lessons");
-    assert.equal(await page.locator("dialog[open]").count(), 0);
-    assert.equal(await page.getByTestId("pick-bar").count(), 0);
+    await eventually(async () => assert.equal(await page.locator("dialog[open]").count(), 0));
+    await eventually(async () => assert.equal(await page.getByTestId("pick-bar").count(), 0));
 
     await search.fill("");
     await search.blur();
@@ -113,7 +113,7 @@ test("single keys go places, never while typing, and can be switched off", async
     await page.keyboard.press("?");
     await page.keyboard.press("Control+k");
     await page.getByTestId("palette-input").waitFor();
-    assert.equal(await page.locator("dialog[open]").count(), 1);
+    await eventually(async () => assert.equal(await page.locator("dialog[open]").count(), 1));
     assert.equal(new URL(page.url()).pathname, "/");
   });
 });
@@ -123,7 +123,7 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     await importMany(page);
     await status(page, /3,000 lessons/);
     const rows = () => page.locator(".lesson-row").count();
-    assert.ok((await rows()) < 60, `${await rows()} rows`);
+    await eventually(async () => assert.ok((await rows()) < 60, `${await rows()} rows`));
     const last = `lesson-0${MANY - 1}`;
 
     await page.keyboard.press("j");
@@ -134,9 +134,9 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     await focusOn(page, "lesson-00000");
     await page.keyboard.press("End");
     await focusOn(page, last);
-    assert.ok((await rows()) < 60, `${await rows()} rows`);
-    assert.equal(await row(page, last).getAttribute("aria-posinset"), String(MANY));
-    assert.equal(await row(page, last).getAttribute("aria-setsize"), String(MANY));
+    await eventually(async () => assert.ok((await rows()) < 60, `${await rows()} rows`));
+    await eventually(async () => assert.equal(await row(page, last).getAttribute("aria-posinset"), String(MANY)));
+    await eventually(async () => assert.equal(await row(page, last).getAttribute("aria-setsize"), String(MANY)));
     await page.keyboard.press("Home");
     await focusOn(page, "lesson-00000");
     // By Tab: the rows that come into view are there in time.
@@ -149,7 +149,7 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     // Anywhere by the scroll bar; the row that has the focus keeps it out of view.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
     await page.waitForFunction(() => document.querySelector("[data-testid=lesson-row][data-slug^='lesson-01']"));
-    assert.equal(await focused(page), "lesson-00040");
+    await eventually(async () => assert.equal(await focused(page), "lesson-00040"));
 
     await page.keyboard.press("PageDown");
     await page.waitForFunction(() => {
@@ -162,14 +162,14 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     const slug = await middle.getAttribute("data-slug");
     await middle.getByRole("link").click();
     await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
-    assert.equal(await page.evaluate(() => scrollY), 0);
+    await eventually(async () => assert.equal(await page.evaluate(() => scrollY), 0));
     await page.goBack();
     await focusOn(page, slug);
     const y = await page.evaluate(() => scrollY);
     assert.ok(y > 10_000, String(y));
     await page.reload();
     await row(page, slug).waitFor();
-    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - y) < 5);
+    await eventually(async () => assert.ok(Math.abs((await page.evaluate(() => scrollY)) - y) < 5));
   });
 });
 
@@ -197,7 +197,7 @@ test("many lessons are approved, archived and tagged at once, and each act is ta
     await page.getByTestId("pick-count").filter({ hasText: "85 selected" }).waitFor();
     await page.getByTestId("bulk-approve").click();
     await told("Approved 85 lessons");
-    assert.equal(await page.getByTestId("pick-bar").count(), 0);
+    await eventually(async () => assert.equal(await page.getByTestId("pick-bar").count(), 0));
     await page.getByTestId("facet-trust").selectOption("approved");
     await status(page, "85 lessons");
     // By its key, too.

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, test } from "node:test";
-import { close, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
+import { close, eventually, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
 import { client, env, key, sql, token, url as server } from "../stack/stack.mjs";
 
 after(close);
@@ -108,7 +108,7 @@ test("two browsers, one of them offline for a while: both end with the same, eve
     await rate(one, RATED, 1);
     await connect(one, { create: "Two browsers" });
     await quiet(one);
-    assert.equal(await one.getByTestId("sync-space-name").textContent(), "Two browsers");
+    await eventually(async () => assert.equal(await one.getByTestId("sync-space-name").textContent(), "Two browsers"));
     await shoot(one, "connected");
     await walk(async (two, context) => {
       await two.goto(`${url}/data`);
@@ -204,7 +204,7 @@ test("signing out warns of what is not sent, and leaves nothing of it in the bro
     await visit(page, "Data");
     await page.getByTestId("sign-out").click();
     await page.getByTestId("sign-out-unsent").waitFor();
-    assert.ok(await page.getByTestId("sign-out-confirm").isDisabled());
+    await eventually(async () => assert.ok(await page.getByTestId("sign-out-confirm").isDisabled()));
     await shoot(page, "sign-out");
     await page.getByTestId("sign-out-cancel").click();
     await context.setOffline(false);
@@ -229,7 +229,7 @@ test("a wrong password and a server without the product say so at the field", as
     await page.getByLabel("Password").fill("not the password");
     await page.getByTestId("sync-submit").click();
     await page.getByText("the e-mail address or the password is wrong").waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement?.id), "sync-password");
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement?.id), "sync-password"));
     await shoot(page, "wrong-password");
   });
 });
@@ -305,7 +305,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await context.setOffline(true);
     await page.getByTestId("refresh-keys").click();
     await page.getByTestId("agent-keys").getByTestId("error").filter({ hasText: "can't be reached" }).waitFor();
-    assert.equal(await row.count(), 1);
+    await eventually(async () => assert.equal(await row.count(), 1));
     await shoot(page, "agents-offline");
     await page.getByTestId("retry-keys").waitFor();
     await context.setOffline(false);
@@ -314,8 +314,8 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     // The address is remembered, the key is not.
     await page.reload();
     await row.waitFor();
-    assert.equal(await page.getByLabel("Address of your edge function").inputValue(), "https://edge.example.dev");
-    assert.match(await snippet.textContent(), /YOUR_KEY/);
+    await eventually(async () => assert.equal(await page.getByLabel("Address of your edge function").inputValue(), "https://edge.example.dev"));
+    await eventually(async () => assert.match(await snippet.textContent(), /YOUR_KEY/));
 
     // Revoking asks first; Escape goes back to where one was.
     await row.getByTestId("revoke-key").focus();
@@ -323,7 +323,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await page.getByTestId("revoke-dialog").getByText(name).waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("revoke-confirm").waitFor({ state: "detached" });
-    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "revoke-key");
+    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "revoke-key"));
     assert.notEqual(await asEdge(agentKey), null);
     await page.keyboard.press("Enter");
     await shoot(page, "agents-revoke");
@@ -332,7 +332,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await page.waitForFunction(() => document.activeElement?.id === "agent-keys");
     await page.getByTestId("revoked-keys").locator("summary").click();
     await row.filter({ hasText: "revoked" }).waitFor();
-    assert.equal(await row.getByTestId("revoke-key").count(), 0);
+    await eventually(async () => assert.equal(await row.getByTestId("revoke-key").count(), 0));
     assert.equal(await asEdge(agentKey), null);
     await shoot(page, "agents-revoked");
   });
