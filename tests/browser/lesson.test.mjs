@@ -89,6 +89,49 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
   });
 });
 
+/** Puts a clock in the engine's worker that `BroadcastChannel("clock")` can set forward and back by days. */
+async function withClock(context) {
+  await context.route("**/engine-worker.js", async (route) => {
+    const answer = await route.fetch();
+    const clock =
+      "const real = Date.now.bind(Date); let off = 0; Date.now = () => real() + off;" +
+      'new BroadcastChannel("clock").onmessage = ({ data }) => { off = data * 86400000; };\n';
+    await route.fulfill({ response: answer, body: clock + (await answer.text()) });
+  });
+  return (page, days) => page.evaluate((days) => new BroadcastChannel("clock").postMessage(days), days);
+}
+
+test("a clock that jumps loses nothing and keeps the order of what happened", async () => {
+  await withApp(
+    async (page, context) => {
+      const jump = await withClock(context);
+      await loadSamples(page);
+      await openLesson(page);
+      const rated = page.locator("[data-testid=history-event][data-event=Rated]");
+      const rate = async (how, count) => {
+        await page.getByTestId(`rate-${how}`).click();
+        await rated.nth(count - 1).waitFor();
+      };
+      await rate("helpful", 1);
+      await jump(page, 400);
+      await rate("helpful", 2);
+      await jump(page, -400);
+      await rate("not-helpful", 3);
+      await eventually(async () => assert.equal(await page.getByTestId("course-point").count(), 4));
+      assert.match(await page.getByTestId("course-told").textContent(), /Rated not helpful/, "the last one is the last");
+      // Nothing is told of as older or newer than it can be.
+      const texts = await page.getByTestId("history-event").allTextContents();
+      assert.ok(texts.every((text) => !/NaN|-\d|Invalid/.test(text.replace(/\d{4}-\d\d-\d\d/g, ""))), texts.join("\n"));
+      assert.ok((await recommend(page, "idempotency keys on writes")).includes(IDEMPOTENCY));
+      await page.reload();
+      await openLesson(page);
+      await rated.nth(2).waitFor();
+      assert.equal(await rated.count(), 3);
+    },
+    { intercepted: true },
+  );
+});
+
 test("a decision shows where the lesson was shown and what followed, and leads back to the situation", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
