@@ -180,6 +180,31 @@ test("an edit is previewed safely and becomes a revision with its differences", 
   });
 });
 
+test("a lesson edited in two tabs: the later one keeps its text and decides", async () => {
+  await withApp(async (page, context) => {
+    await loadSamples(page);
+    await openLesson(page);
+    const second = await context.newPage();
+    await openLesson(second);
+    for (const [tab, text] of [[page, "Mine, typed first."], [second, "Theirs, saved first."]]) {
+      await tab.getByTestId("edit").click();
+      await tab.getByTestId("lesson-recommendation").fill(text);
+    }
+    await second.getByTestId("save-edit").click();
+    await second.getByTestId("lesson-text").filter({ hasText: "Theirs, saved first." }).waitFor();
+    await page.getByTestId("save-edit").click();
+    const conflict = page.getByTestId("edit-conflict");
+    await conflict.waitFor();
+    assert.equal(await page.getByTestId("lesson-recommendation").inputValue(), "Mine, typed first.");
+    await conflict.getByRole("button", { name: "Save mine over it" }).click();
+    for (const tab of [page, second]) {
+      await tab.getByTestId("lesson-text").filter({ hasText: "Mine, typed first." }).waitFor();
+      // Both are revisions of it.
+      await tab.locator("[data-testid=revision][data-rev='3']").waitFor();
+    }
+  });
+});
+
 test("a long history comes in pages", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
