@@ -15,6 +15,7 @@ mod shell;
 mod sync;
 mod theme;
 mod ui;
+mod view;
 mod zip;
 
 fn main() {

@@ -2,6 +2,7 @@
 
 use crate::client::Client;
 use crate::ui::use_toasts;
+use crate::view::view;
 use crate::{dom, zip};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -6,6 +6,7 @@ use super::samples::{load_samples, told};
 use crate::client::Client;
 use crate::format;
 use crate::ui::use_toasts;
+use crate::view::view;
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
