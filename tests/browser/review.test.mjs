@@ -97,7 +97,7 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
     }
     const end = page.getByTestId("caught-up");
     await end.filter({ hasText: "The rest can wait" }).waitFor();
-    await eventually(async () => assert.match(await end.textContent(), /4 questions.*Approved\s*3.*Archived|Archived\s*1/s));
+    await eventually(async () => assert.match(await end.textContent(), /4 lessons.*Approved\s*3.*Archived|Archived\s*1/s));
 
     await page.getByTestId("unskip").click();
     await inFront(page, "tenants-apart-again");

@@ -143,6 +143,11 @@ pub const ROOMS: &[Room] = &[
         ]],
     },
     Room {
+        package: "view-macro",
+        may: &["proc-macro2", "quote", "rstml", "syn"],
+        never: &[HOSTS],
+    },
+    Room {
         package: "web",
         may: &[
             "console_error_panic_hook",
@@ -151,9 +156,11 @@ pub const ROOMS: &[Room] = &[
             "leptos",
             "leptos_router",
             "lesson-api",
+            "send_wrapper",
             "serde",
             "serde-wasm-bindgen",
             "serde_json",
+            "view-macro",
             "wasm-bindgen",
             "wasm-bindgen-futures",
             "web-sys",

@@ -9,9 +9,10 @@ use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
+use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
-use leptos_router::components::{A, Route, Router, Routes};
+use leptos_router::components::{Route, Router, Routes};
 use leptos_router::hooks::{use_location, use_navigate};
 use leptos_router::path;
 use lesson_api::ModelState;
@@ -35,18 +36,7 @@ pub fn App() -> impl IntoView {
             <main id="main" tabindex="-1">
                 <Notices client/>
                 <FocusOnMove/>
-                <Routes fallback=|| view! { <NotFoundPage/> }>
-                    <Route path=path!("/") view=LessonsPage/>
-                    <Route path=path!("/lessons/:slug") view=LessonPage/>
-                    <Route path=path!("/new") view=NewLessonPage/>
-                    <Route path=path!("/review") view=ReviewPage/>
-                    <Route path=path!("/recommend") view=RecommendPage/>
-                    <Route path=path!("/tools") view=ToolsPage/>
-                    <Route path=path!("/stats") view=StatsPage/>
-                    <Route path=path!("/data") view=DataPage/>
-                    <Route path=path!("/data/agents") view=AgentsPage/>
-                    <Route path=path!("/data/set-aside") view=SetAsidePage/>
-                </Routes>
+                {pages()}
             </main>
             <UpdateNote/>
             <ToastList/>
@@ -57,25 +47,59 @@ pub fn App() -> impl IntoView {
     }
 }
 
+/// The page that the address names.
+fn pages() -> AnyView {
+    leptos::prelude::view! {
+        <Routes fallback=|| view! { <NotFoundPage/> }>
+            <Route path=path!("/") view=LessonsPage/>
+            <Route path=path!("/lessons/:slug") view=LessonPage/>
+            <Route path=path!("/new") view=NewLessonPage/>
+            <Route path=path!("/review") view=ReviewPage/>
+            <Route path=path!("/recommend") view=RecommendPage/>
+            <Route path=path!("/tools") view=ToolsPage/>
+            <Route path=path!("/stats") view=StatsPage/>
+            <Route path=path!("/data") view=DataPage/>
+            <Route path=path!("/data/agents") view=AgentsPage/>
+            <Route path=path!("/data/set-aside") view=SetAsidePage/>
+        </Routes>
+    }
+    .into_any()
+}
+
 #[component]
 fn Header(client: Client) -> impl IntoView {
+    let path = use_location().pathname;
+    let current = move |href: &'static str| {
+        let under = |path: &str| {
+            path.strip_prefix(href)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        path.with(|path| {
+            if href == "/" {
+                path == href
+            } else {
+                under(path)
+            }
+        })
+        .then_some("page")
+    };
     view! {
         <header class="top">
-            <A href="/" attr:class="brand" attr:aria-label="Lessonloop, all lessons">
+            <a href="/" class="brand" aria-label="Lessonloop, all lessons">
                 <svg viewBox="0 0 24 24" aria-hidden="true">
                     <path d="M12 4a8 8 0 1 1-7.4 5"></path>
                     <path d="M4 4v5h5"></path>
                     <circle cx="12" cy="12" r="2.5"></circle>
                 </svg>
                 <span>"Lessonloop"</span>
-            </A>
+            </a>
             <nav aria-label="Main">
                 {PAGES.iter().map(|page| {
                     let review = page.href == "/review";
                     view! {
-                        <A href=page.href exact={page.href == "/"} attr:aria-describedby=review.then_some("review-waiting")>
+                        <a href=page.href aria-current=move || current(page.href) aria-describedby=review.then_some("review-waiting")>
                             <NavIcon d=page.icon/>{page.label}{review.then(|| view! { <ReviewCount/> })}
-                        </A>
+                        </a>
                     }
                 }).collect_view()}
             </nav>
@@ -99,11 +123,20 @@ fn NavIcon(d: &'static str) -> impl IntoView {
     view! { <svg viewBox="0 0 24 24" aria-hidden="true"><path d=d></path></svg> }
 }
 
+/// How many lessons wait for review, with edits that came too late.
+fn waiting(reviewing: Reviewing) -> Memo<u32> {
+    let syncing = Syncing::get_from_context();
+    Memo::new(move |_| {
+        let late = syncing.read(|status| status.conflicts);
+        reviewing.waiting().saturating_add(late)
+    })
+}
+
 /// How many lessons wait for review, as a small number beside the name of the page.
 #[component]
 fn ReviewCount() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
-    let waiting = Memo::new(move |_| reviewing.waiting());
+    let waiting = waiting(reviewing);
     let short = move || match waiting.get() {
         0 => None,
         n @ 1..=999 => Some(n.to_string()),
@@ -118,7 +151,7 @@ fn ReviewCount() -> impl IntoView {
 #[component]
 fn ReviewWaiting() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
-    let waiting = Memo::new(move |_| reviewing.waiting());
+    let waiting = waiting(reviewing);
     view! { <span class="sr-only" id="review-waiting">{move || format::plural(waiting.get(), "lesson waits", "lessons wait")}</span> }
 }
 
@@ -166,9 +199,9 @@ fn ModelChip(client: Client) -> impl IntoView {
         ModelState::Failed { .. } => "failed",
     };
     view! {
-        <A href="/data" attr:class="chip-link" attr:title="How lessons are ranked; the model is managed on the Data page">
+        <a href="/data" class="chip-link" title="How lessons are ranked; the model is managed on the Data page">
             <span class=move || words().0 data-testid="model-state" data-phase=phase>{move || words().1}</span>
-        </A>
+        </a>
     }
 }
 

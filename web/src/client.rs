@@ -231,6 +231,11 @@ impl Client {
         })
     }
 
+    /// Has everything that is shown be asked for again, after a failure.
+    pub fn ask_again(self) {
+        self.changed.update(|n| *n = n.wrapping_add(1));
+    }
+
     /// Fetches and loads the model; the `model` signal tells how it goes.
     pub fn load_model(self) {
         self.post(&command("load_model"));

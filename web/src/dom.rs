@@ -121,6 +121,24 @@ impl Memory {
         self.storage()?.get_item(key).ok()?
     }
 
+    /// Remembers a value as JSON; `false` where storage does not allow it.
+    pub fn keep_json(self, key: &str, value: &impl serde::Serialize) -> bool {
+        let text = value
+            .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+            .ok()
+            .and_then(|value| js_sys::JSON::stringify(&value).ok())
+            .and_then(|text| text.as_string());
+        match (self.storage(), text) {
+            (Some(storage), Some(text)) => storage.set_item(key, &text).is_ok(),
+            _ => false,
+        }
+    }
+
+    /// The value that was remembered as JSON, if it still fits.
+    pub fn find_json<T: serde::de::DeserializeOwned>(self, key: &str) -> Option<T> {
+        json(&self.find(key)?)
+    }
+
     fn storage(self) -> Option<web_sys::Storage> {
         match self {
             Self::Browser => window().local_storage(),

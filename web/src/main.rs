@@ -15,6 +15,7 @@ mod shell;
 mod sync;
 mod theme;
 mod ui;
+mod view;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -59,11 +59,14 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         ".cargo/config.toml",
         "Trunk.toml",
         "crates/lesson-api",
+        "crates/view-macro",
         "web",
         // What trunk takes of the static files.
         "www/index.html",
         "www/app.css",
+        "www/insight.css",
         "www/pages.css",
+        "www/review.css",
         "www/tokens.css",
     ];
     let key = || cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()]);

@@ -23,7 +23,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "core",
-        about: "domain, requests, store and handler, natively",
+        about: "domain, requests, store and handler, and what the dashboard reckons, natively",
         needs: &[],
         runner: Runner::Cargo(&[
             "-p",
@@ -34,6 +34,8 @@ const SUITES: &[Suite] = &[
             "lesson-sync",
             "-p",
             "lesson-service",
+            "-p",
+            "web",
             "--features",
             "lesson-api/schema",
         ]),

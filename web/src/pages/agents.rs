@@ -11,10 +11,10 @@ mod snippet;
 use crate::client::Client;
 use crate::sync::{Stage, Syncing};
 use crate::ui::{Empty, ErrorNote, Loading, Page};
+use crate::view::view;
 use keys::KeysCard;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::components::A;
 use lesson_api::{AgentKey, AgentKeys, ApiError, MadeAgentKey, SyncPhase};
 use setup::SetupCard;
 
@@ -111,14 +111,14 @@ pub fn AgentsPage() -> impl IntoView {
     });
     on_cleanup(move || online.remove());
     view! {
-        <p class="back"><A href="/data">"← Data"</A></p>
+        <p class="back"><a href="/data">"← Data"</a></p>
         <Page title="Agents" intro="Agents use the lessons of your space over HTTP or MCP, each with a key of its own.">
             {move || match stage.get() {
                 Stage::Unknown => view! { <Loading/> }.into_any(),
                 Stage::Failed(error) => view! { <ErrorNote error/> }.into_any(),
                 Stage::Off => view! {
                     <Empty title="Agents need a server" text="They can't reach this browser. Connect a server: your lessons go there, an edge function gives them to agents, and what the agents do comes back here.">
-                        <A href="/data#sync" attr:class="button primary">"Connect a server"</A>
+                        <a href="/data#sync" class="button primary">"Connect a server"</a>
                     </Empty>
                 }.into_any(),
                 Stage::On => view! { <KeysCard/><SetupCard/> }.into_any(),

@@ -13,6 +13,7 @@ mod sync;
 
 use crate::theme::Theme;
 use crate::ui::{Choice, Page};
+use crate::view::view;
 use agents::AgentsCard;
 use export::ExportCard;
 use import::ImportCard;

@@ -15,13 +15,13 @@ use crate::client::{Query, use_get};
 use crate::format;
 use crate::sync::{Stage as SyncStage, Syncing};
 use crate::ui::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
+use crate::view::{IntoMarkup as _, Markup, view};
 use acts::Acts;
 use course::Course;
 use edit::EditForm;
 pub use form::{LessonFields, LessonForm};
 use history::{HistoryList, PAGE};
 use leptos::prelude::*;
-use leptos_router::components::A;
 use leptos_router::hooks::use_params_map;
 use lesson_api::{ApiError, ErrorCode, History, LessonView};
 use revisions::Revisions;
@@ -71,7 +71,7 @@ pub fn LessonPage() -> impl IntoView {
             Stage::Failed(error) if error.code == ErrorCode::NotFound => view! {
                 <Page title="No such lesson">
                     <Empty title="There is no lesson by this name" text=error.message>
-                        <A href="/" attr:class="button primary">"All lessons"</A>
+                        <a href="/" class="button primary">"All lessons"</a>
                     </Empty>
                 </Page>
             }
@@ -121,7 +121,7 @@ fn Shown(
     });
     let slug = StoredValue::new(slug);
     view! {
-        <p class="back"><A href="/">"← All lessons"</A></p>
+        <p class="back"><a href="/">"← All lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
         // The standing stands beside the text, and on a phone between the text and its history.
@@ -195,12 +195,12 @@ fn Head(lesson: LessonView) -> impl IntoView {
             <div class="note note-warn" data-testid="findings"><strong>"Found in this text"</strong><ul>{findings}</ul></div>
         })}
         {lesson.merged_into.map(|into| view! {
-            <div class="note"><p>"Merged into "<A href=format!("/lessons/{}", format::encode(&into))>{into.clone()}</A>"."</p></div>
+            <div class="note"><p>"Merged into "<a href=format!("/lessons/{}", format::encode(&into))>{into.clone()}</a>"."</p></div>
         })}
     }
 }
 
-fn whole_text((description, context, recommendation): (String, String, String)) -> impl IntoView {
+fn whole_text((description, context, recommendation): (String, String, String)) -> Markup {
     let parts = [
         (None, description),
         (Some("When it applies"), context),
@@ -212,10 +212,11 @@ fn whole_text((description, context, recommendation): (String, String, String)) 
         .map(|(heading, text)| {
             view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any()
         })
-        .collect_view()
+        .collect::<Vec<_>>()
+        .into_markup()
 }
 
-fn facts(lesson: &LessonView) -> impl IntoView + use<> {
+fn facts(lesson: &LessonView) -> Markup {
     let list = |words: &[String], none: &str| {
         if words.is_empty() {
             none.to_owned()
@@ -244,5 +245,6 @@ fn facts(lesson: &LessonView) -> impl IntoView + use<> {
     ];
     rows.into_iter()
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
-        .collect_view()
+        .collect::<Vec<_>>()
+        .into_markup()
 }

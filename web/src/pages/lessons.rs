@@ -9,15 +9,15 @@ mod window;
 
 use crate::dom;
 use crate::format;
-use crate::pages::data::SamplesButton;
+use crate::pages::none::NoneInUse;
 use crate::shell::{Act, Places, use_acts};
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
+use crate::view::view;
 use bar::PickBar;
 use feed::Feed;
 use filter::{Filter, facet_words};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::{NavigateOptions, location::State};
 use lesson_api::{BadgeKind, Category, Trust};
@@ -83,7 +83,7 @@ pub fn LessonsPage() -> impl IntoView {
     view! {
         <Page
             title="Lessons"
-            actions=|| view! { <A href="/new" attr:class="button primary" attr:data-testid="new-lesson">"New lesson"</A> }.into_any()
+            actions=|| view! { <a href="/new" class="button primary" data-testid="new-lesson">"New lesson"</a> }.into_any()
         >
             <form class="filters" role="search" on:submit=|event| event.prevent_default()>
                 <div class="field search">
@@ -159,7 +159,7 @@ pub fn LessonsPage() -> impl IntoView {
             {move || (!feed.loaded.get() && feed.error.read().is_none()).then(|| view! { <Loading label="Loading lessons…"/> })}
             {move || (feed.loaded.get() && feed.total.get() == 0).then(|| {
                 if filter.get().is_plain() {
-                    view! { <NothingYet/> }.into_any()
+                    view! { <NoneInUse/> }.into_any()
                 } else {
                     view! { <Empty title="No lesson fits" text="Try fewer words, or clear the filters. Archived lessons are shown under “Archived”."/> }.into_any()
                 }
@@ -167,20 +167,5 @@ pub fn LessonsPage() -> impl IntoView {
             <LessonList feed picks back/>
             <PickBar feed picks archived=Signal::derive(move || filter.get().archived == "true")/>
         </Page>
-    }
-}
-
-/// The store is empty: what to do next.
-#[component]
-fn NothingYet() -> impl IntoView {
-    view! {
-        <Empty
-            title="No lessons yet"
-            text="Load the samples to look around, import what your agents have already learned, or write the first lesson yourself."
-        >
-            <SamplesButton/>
-            <A href="/data" attr:class="button">"Import lessons"</A>
-            <A href="/new" attr:class="button">"Write a lesson"</A>
-        </Empty>
     }
 }

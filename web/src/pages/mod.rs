@@ -5,6 +5,7 @@ mod data;
 mod lesson;
 mod lessons;
 mod new_lesson;
+mod none;
 mod not_found;
 mod recommend;
 mod review;

@@ -5,8 +5,8 @@ use crate::client::Client;
 use crate::format;
 use crate::pages::lesson::{LessonFields, LessonForm};
 use crate::ui::{ErrorNote, Page, TextField, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use leptos_router::hooks::use_navigate;
 use lesson_api::{LessonView, limits};
 
@@ -42,7 +42,7 @@ pub fn NewLessonPage() -> impl IntoView {
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="actions">
                     <button type="submit" class="primary" disabled=asking.busy data-testid="save-lesson">{move || if asking.busy.get() { "Saving…" } else { "Add lesson" }}</button>
-                    <A href="/" attr:class="button">"Cancel"</A>
+                    <a href="/" class="button">"Cancel"</a>
                 </div>
             </form>
         </Page>

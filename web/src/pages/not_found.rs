@@ -1,8 +1,8 @@
 //! No such page.
 
 use crate::ui::{Empty, Page};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 
 /// No such page, and where to go instead.
 #[component]
@@ -10,8 +10,8 @@ pub fn NotFoundPage() -> impl IntoView {
     view! {
         <Page title="Page not found">
             <Empty title="There is nothing at this address" text="The link may be old, or a letter may be missing.">
-                <A href="/" attr:class="button primary">"All lessons"</A>
-                <A href="/recommend" attr:class="button">"Recommend"</A>
+                <a href="/" class="button primary">"All lessons"</a>
+                <a href="/recommend" class="button">"Recommend"</a>
             </Empty>
         </Page>
     }

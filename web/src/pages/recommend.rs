@@ -15,6 +15,7 @@ mod weights;
 use crate::client::Client;
 use crate::dom;
 use crate::ui::{ErrorNote, Loading, Page};
+use crate::view::view;
 use feedback::FeedbackStep;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

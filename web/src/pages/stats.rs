@@ -1,12 +1,13 @@
 //! How the lessons do: from shown to settled, best and worst, and whether feedback comes in.
 
-use crate::client::use_get;
+use crate::client::{Client, use_get};
 use crate::format;
+use crate::pages::none::coming;
 use crate::ui::{
     BadgeChip, Band, Bands, Columns, Empty, ErrorNote, Explain, Funnel, FunnelStep, Loading, Page,
 };
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{Health, LessonRank, Stats};
 
 /// Stats and health.
@@ -14,10 +15,14 @@ use lesson_api::{Health, LessonRank, Stats};
 pub fn StatsPage() -> impl IntoView {
     let stats = use_get::<Stats>(|| "/v1/stats".to_owned());
     let health = use_get::<Health>(|| "/v1/health".to_owned());
+    let client = Client::get_from_context();
     view! {
         <Page title="Stats" intro="Which lessons carry, which don't, and whether feedback comes in.">
             {move || match (stats.data.get(), health.data.get()) {
-                (Some(Err(error)), _) | (_, Some(Err(error))) => view! { <ErrorNote error/> }.into_any(),
+                (Some(Err(error)), _) | (_, Some(Err(error))) => view! {
+                    <ErrorNote error/>
+                    <div class="actions"><button type="button" data-testid="stats-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
+                }.into_any(),
                 (Some(Ok(stats)), Some(Ok(health))) => view! { <Shown stats health/> }.into_any(),
                 _ => view! { <Loading/> }.into_any(),
             }}
@@ -28,10 +33,15 @@ pub fn StatsPage() -> impl IntoView {
 #[component]
 fn Shown(stats: Stats, health: Health) -> impl IntoView {
     if stats.lessons + stats.archived == 0 {
+        let coming = coming();
         return view! {
+            {move || if coming.get() { view! {
+            <Empty title="Your lessons are on their way" text="They are being fetched from the server. Stats are counted as they come."/>
+            } } else { view! {
             <Empty title="Nothing to count yet" text="Stats grow with lessons, recommendations and what comes of them. Start with some lessons.">
-                <A href="/data" attr:class="button primary">"Import lessons or samples"</A>
+                <a href="/data" class="button primary">"Import lessons or samples"</a>
             </Empty>
+            } }}
         }
         .into_any();
     }
@@ -85,6 +95,11 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             .map(|day| (day.day.clone(), day.events))
             .collect(),
     );
+    let never_rated = if stats.total_surfaced == 0 {
+        "No lesson was shown yet."
+    } else {
+        "None: what is shown often gets rated."
+    };
     let quiet = activity.is_empty();
     let happened: u64 = activity.iter().map(|(_, events)| u64::from(*events)).sum();
     let tiles = [
@@ -115,7 +130,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <section class="card" data-testid="funnel">
                 <h2>"From shown to settled"</h2>
                 <p class="muted">"Of the lessons that agents were given for a decision, how many were used, and how many of those worked."</p>
-                {no_decision.then(|| view! { <p class="note">"No decision yet. "<A href="/recommend">"Recommend lessons"</A>" for one, and this fills."</p> })}
+                {no_decision.then(|| view! { <p class="note">"No decision yet. "<a href="/recommend">"Recommend lessons"</a>" for one, and this fills."</p> })}
                 <Funnel caption="From shown to settled" steps/>
             </section>
             <section class="card" data-testid="bands">
@@ -141,7 +156,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <Ranks title="Top five" none="No lesson has two ratings yet." list=stats.top/>
             <Ranks title="Bottom five" none="No lesson has two ratings yet." list=stats.bottom/>
         </div>
-        <Ranks title="Shown ten times or more, never rated" none="None: what is shown often gets rated." list=stats.never_rated/>
+        <Ranks title="Shown ten times or more, never rated" none=never_rated list=stats.never_rated/>
     }
     .into_any()
 }
@@ -259,7 +274,7 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
             view! {
                 <tr>
                     <th scope="row">
-                        <A href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</A>
+                        <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</a>
                         <div><BadgeChip badge=lesson.badge/></div>
                     </th>
                     <td class="num">{format::percent_or_dash(lesson.effectiveness_score)}</td>

@@ -8,6 +8,7 @@ use crate::client::Client;
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{DecaySpark, Empty, ErrorNote, Page, TextField, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{
     Decay, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions,

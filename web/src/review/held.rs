@@ -4,8 +4,7 @@
 //! that is opened; whoever sends an act takes it out first, so that it is sent once.
 
 use super::Act;
-use crate::dom;
-use gloo::storage::{LocalStorage, SessionStorage, Storage};
+use crate::dom::{self, Memory};
 use serde::{Deserialize, Serialize};
 
 const KEY: &str = "lessonloop.review.held";
@@ -51,9 +50,10 @@ impl Held {
 
 /// The name of this tab; the same after a reload.
 pub fn tab() -> String {
-    SessionStorage::get(TAB).unwrap_or_else(|_| {
+    // As JSON, as earlier versions wrote it.
+    Memory::Tab.find_json(TAB).unwrap_or_else(|| {
         let tab = dom::random_id();
-        let _ = SessionStorage::set(TAB, &tab);
+        Memory::Tab.keep_json(TAB, &tab);
         tab
     })
 }
@@ -62,7 +62,7 @@ pub fn tab() -> String {
 pub fn put(held: &Held) -> bool {
     let mut all = read();
     all.push(held.clone());
-    LocalStorage::set(KEY, &all).is_ok()
+    Memory::Browser.keep_json(KEY, &all)
 }
 
 /// Takes an act out; `false` when it was not there, so that somebody else has sent it.
@@ -70,21 +70,21 @@ pub fn take(id: &str) -> bool {
     let mut all = read();
     let before = all.len();
     all.retain(|held| held.id != id);
-    all.len() < before && LocalStorage::set(KEY, &all).is_ok()
+    all.len() < before && Memory::Browser.keep_json(KEY, &all)
 }
 
 /// Takes out what others have left, oldest first.
 pub fn take_left(tab: &str, now: f64) -> Vec<Held> {
     let (left, all): (Vec<Held>, Vec<Held>) =
         read().into_iter().partition(|held| held.is_left(tab, now));
-    if left.is_empty() || LocalStorage::set(KEY, &all).is_err() {
+    if left.is_empty() || !Memory::Browser.keep_json(KEY, &all) {
         return Vec::new();
     }
     left
 }
 
 fn read() -> Vec<Held> {
-    LocalStorage::get(KEY).unwrap_or_default()
+    Memory::Browser.find_json(KEY).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! visit has come.
 
 use super::Act;
-use gloo::storage::{LocalStorage, SessionStorage, Storage};
+use crate::dom::Memory as Kept;
 use serde::{Deserialize, Serialize};
 
 const KEPT: &str = "lessonloop.review.kept";
@@ -50,9 +50,9 @@ pub struct Visit {
 impl Memory {
     /// What was remembered.
     pub fn load(now: f64) -> Self {
-        let visit: Visit = SessionStorage::get(VISIT).unwrap_or_default();
+        let visit: Visit = Kept::Tab.find_json(VISIT).unwrap_or_default();
         let memory = Self {
-            kept: LocalStorage::get(KEPT).unwrap_or_default(),
+            kept: Kept::Browser.find_json(KEPT).unwrap_or_default(),
             visit,
         };
         memory.at(now)
@@ -95,7 +95,9 @@ impl Memory {
             (Act::Skip, Some(key)) => self.visit.skipped.push(key.to_owned()),
             (Act::Keep | Act::Approve { .. }, Some(key)) => {
                 // What another tab has kept meanwhile stays.
-                self.kept = LocalStorage::get(KEPT).unwrap_or_else(|_| self.kept.clone());
+                self.kept = Kept::Browser
+                    .find_json(KEPT)
+                    .unwrap_or_else(|| self.kept.clone());
                 self.kept.retain(|kept| kept != key);
                 self.kept.push(key.to_owned());
                 let old = self.kept.len().saturating_sub(MOST);
@@ -138,7 +140,7 @@ impl Memory {
     /// Writes it down, where storage allows.
     pub fn save(&mut self, now: f64) {
         self.visit.at = now;
-        let _ = LocalStorage::set(KEPT, &self.kept);
-        let _ = SessionStorage::set(VISIT, &self.visit);
+        Kept::Browser.keep_json(KEPT, &self.kept);
+        Kept::Tab.keep_json(VISIT, &self.visit);
     }
 }

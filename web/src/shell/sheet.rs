@@ -4,6 +4,7 @@ use super::Shell;
 use super::keys::{Group, TABLE};
 use crate::dom;
 use crate::ui::Dialog;
+use crate::view::{Markup, view};
 use leptos::prelude::*;
 
 /// Lists every shortcut, and switches those of a single key off.
@@ -25,7 +26,7 @@ pub fn Sheet() -> impl IntoView {
     }
 }
 
-fn group(group: &'static Group) -> impl IntoView {
+fn group(group: &'static Group) -> Markup {
     let lines = group
         .lines
         .iter()

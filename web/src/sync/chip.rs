@@ -1,8 +1,8 @@
 //! The indicator in the head of every page.
 
 use super::{Mark, Sign, Syncing, address};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::SyncPhase;
 
 /// Says where syncing stands and leads to what can be done; nothing while syncing is off.
@@ -24,13 +24,13 @@ pub fn SyncChip() -> impl IntoView {
     view! {
         <span class="sr-only" role="status">{spoken}</span>
         <Show when=move || on.get()>
-            <A href=move || syncing.read(address).to_owned() attr:class="chip-link sync-chip" attr:aria-label=move || format!("Sync: {}", text())
-                attr:data-testid="sync-state" attr:data-phase=move || syncing.read(|status| phase(status.phase))>
+            <a href=move || syncing.read(address).to_owned() class="chip-link sync-chip" aria-label=move || format!("Sync: {}", text())
+                data-testid="sync-state" data-phase=move || syncing.read(|status| phase(status.phase))>
                 <span class=move || mark.get().map_or("chip", tone)>
                     {move || mark.get().map(|mark| view! { <SyncIcon mark/> })}
                     {text}
                 </span>
-            </A>
+            </a>
         </Show>
     }
 }

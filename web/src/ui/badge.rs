@@ -1,5 +1,6 @@
 //! Badge, trust and relevance as small labels: always words, never colour alone.
 
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{Badge, BadgeKind, RelevanceWord, Trust};
 

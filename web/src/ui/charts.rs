@@ -1,6 +1,7 @@
 //! Charts as inline SVG, each with its numbers as text beside or below it.
 
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
 
 /// A step of a funnel.

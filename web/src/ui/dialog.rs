@@ -1,5 +1,6 @@
 //! A question that has to be answered before anything else is done.
 
+use crate::view::view;
 use leptos::html;
 use leptos::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Page frames and the states between: loading, empty, failed.
 
 use crate::dom;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{ApiError, ErrorCode};
 

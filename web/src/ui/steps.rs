@@ -1,6 +1,7 @@
 //! A number over time as steps, drawn as inline SVG. Each point can be reached by pointer and by arrow keys.
 
 use crate::format;
+use crate::view::view;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -66,7 +67,8 @@ pub fn StepChart(
         });
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let now = chosen.get_untracked();
+        // Before a point is chosen it is the last one.
+        let now = chosen.get_untracked().min(last());
         let to = match event.key().as_str() {
             "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
             "ArrowRight" | "ArrowUp" => now + 1,

@@ -1,5 +1,6 @@
 //! Short messages that come and go: what was done, or what did not work.
 
+use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_api::ApiError;

@@ -3,6 +3,7 @@
 use super::{CARD, Desk};
 use crate::dom;
 use crate::ui::CopyButton;
+use crate::view::view;
 use leptos::prelude::*;
 
 /// The panel, which gets the focus.

@@ -6,8 +6,8 @@ use super::revoke::{RevokeDialog, Revoking};
 use super::{CARD, Desk};
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{AgentKey, ApiError, ErrorCode};
 
 /// Making a key, and the list of them.
@@ -37,7 +37,7 @@ fn NotRead(error: ApiError) -> impl IntoView {
     let desk: Desk = expect_context();
     let act = match error.code {
         ErrorCode::Unauthorized => {
-            view! { <A href="/data#sync" attr:class="button">"Sign in again"</A> }.into_any()
+            view! { <a href="/data#sync" class="button">"Sign in again"</a> }.into_any()
         }
         _ => view! { <button type="button" disabled=desk.busy on:click=move |_| desk.read() data-testid="retry-keys">"Try again"</button> }.into_any(),
     };

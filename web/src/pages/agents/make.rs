@@ -5,6 +5,7 @@ use super::fresh::PANEL;
 use crate::asking::Asking;
 use crate::dom;
 use crate::ui::{ErrorNote, TextField};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{ErrorCode, MadeAgentKey, NewAgentKey, limits};
 

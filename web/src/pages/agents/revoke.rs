@@ -4,6 +4,7 @@ use super::{CARD, Desk};
 use crate::asking::Asking;
 use crate::dom;
 use crate::ui::{Dialog, ErrorNote, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{AgentKey, AgentKeyRevoked};
 

@@ -4,6 +4,7 @@ use super::snippet::{Agent, NO_ADDRESS, NO_KEY};
 use super::{Desk, address};
 use crate::format;
 use crate::ui::{Choice, CopyButton, TextField};
+use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

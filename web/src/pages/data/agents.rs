@@ -1,7 +1,7 @@
 //! The way to the agents' page.
 
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 
 /// What is there.
 #[component]
@@ -10,7 +10,7 @@ pub fn AgentsCard() -> impl IntoView {
         <section class="card">
             <h2>"Agents"</h2>
             <p class="muted">"Claude Code, Cursor, VS Code or a program of yours can use the lessons of a connected server, each with a key that you can take back."</p>
-            <div class="actions"><A href="/data/agents" attr:class="button" attr:data-testid="open-agents">"Keys and set-up"</A></div>
+            <div class="actions"><a href="/data/agents" class="button" data-testid="open-agents">"Keys and set-up"</a></div>
         </section>
     }
 }

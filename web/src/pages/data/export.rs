@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::dom;
 use crate::ui::use_toasts;
+use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;

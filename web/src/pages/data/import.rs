@@ -6,6 +6,7 @@ use super::samples::{load_samples, told};
 use crate::client::{Client, object};
 use crate::format;
 use crate::ui::use_toasts;
+use crate::view::view;
 use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;

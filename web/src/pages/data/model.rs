@@ -2,6 +2,7 @@
 
 use crate::client::{Client, Engine};
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::ModelState;
 

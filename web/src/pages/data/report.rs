@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::ui::ErrorNote;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{ApiError, Imported, Rejected};
 

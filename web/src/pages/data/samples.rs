@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::dom;
 use crate::format;
 use crate::ui::use_toasts;
+use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::{Import, ImportFile, Imported};

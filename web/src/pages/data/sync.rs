@@ -9,6 +9,7 @@ mod space;
 
 use crate::sync::{Stage, Syncing};
 use crate::ui::{ErrorNote, Loading};
+use crate::view::view;
 use connect::Connect;
 use connected::Connected;
 use leptos::prelude::*;

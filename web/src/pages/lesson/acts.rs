@@ -4,6 +4,7 @@ use crate::client::{Acted, Client};
 use crate::format;
 use crate::shell::{Act, use_acts};
 use crate::ui::use_toasts;
+use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_api::{LessonView, Rate, Review, Trust, Verdict, Vote};

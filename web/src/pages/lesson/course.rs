@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::ui::{Step, StepChart};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{BadgeKind, CoursePoint, History};
 

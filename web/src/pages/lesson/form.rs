@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::ui::{Area, Pick, TextField};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{Category, LessonPatch, LessonView, NewLesson, limits};
 

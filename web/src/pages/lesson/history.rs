@@ -5,6 +5,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::ui::ErrorNote;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{History, HistoryEntry, StandingView};
 use serde_json::Value;

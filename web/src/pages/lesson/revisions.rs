@@ -5,6 +5,7 @@ use crate::diff::{Piece, compare};
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{ErrorNote, Loading};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{History, Revision, RevisionField, RevisionMark};
 

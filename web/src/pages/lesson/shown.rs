@@ -7,8 +7,8 @@ use crate::client::Client;
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::ErrorNote;
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{History, MatchType, Showing, TradeOutcome};
 
 /// The retrievals that returned the lesson, newest first.
@@ -46,7 +46,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
             <div class="card-head"><h2>"Where it was shown, and what followed"</h2><span class="chip" data-testid="shown-total">{move || format::plural(total.get(), "time", "times")}</span></div>
             {move || if total.get() == 0 {
                 view! {
-                    <p class="muted">"No agent has been given this lesson yet. "<A href="/recommend">"Describe a situation"</A>" to see whether it would be."</p>
+                    <p class="muted">"No agent has been given this lesson yet. "<a href="/recommend">"Describe a situation"</a>" to see whether it would be."</p>
                 }.into_any()
             } else {
                 view! { <ol class="shown" data-testid="shown">{rows}</ol> }.into_any()
@@ -87,7 +87,7 @@ fn row(one: Showing) -> AnyView {
     view! {
         <li data-testid="shown-item" data-decision=decision_attr data-applied=one.applied.map(|applied| applied.to_string())>
             <div class="shown-head">
-                <A href=address attr:dir="auto" attr:class="shown-situation">{situation}</A>
+                <a href=address dir="auto" class="shown-situation">{situation}</a>
                 <span class=class>{followed}{pnl}</span>
             </div>
             <p class="muted shown-facts">

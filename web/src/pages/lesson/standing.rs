@@ -3,6 +3,7 @@
 use super::terms::{Meaning, Terms};
 use crate::client::use_get;
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
 

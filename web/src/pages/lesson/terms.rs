@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::ui::Explain;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{StandingExplained, Term, TermNumber};
 

@@ -5,6 +5,7 @@ use super::picks::Picks;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use crate::ui::{Dialog, TextField};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::BulkAct;
 

@@ -7,10 +7,10 @@ use crate::format;
 use crate::markdown::plain;
 use crate::shell::{Act, Place, Places, use_acts};
 use crate::ui::{BadgeChip, RelevanceChip, TrustChip};
+use crate::view::view;
 use leptos::ev;
 use leptos::html::Ul;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::LessonView;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -370,7 +370,7 @@ fn Row(row: Arc<LessonView>, feed: Feed, picks: Picks) -> impl IntoView {
         <label class="row-pick">
             <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| picks.toggle(&row)/>
         </label>
-        <A href=href>
+        <a href=href>
             <span class="row-title" dir="auto">{title}</span>
             <span class="row-about" dir="auto">{about}</span>
             <span class="row-facts">
@@ -380,7 +380,7 @@ fn Row(row: Arc<LessonView>, feed: Feed, picks: Picks) -> impl IntoView {
                 {archived.then(|| view! { <span class="chip">"Archived"</span> })}
                 <span class="muted">{facts.join(" · ")}</span>
             </span>
-        </A>
+        </a>
         <span class="row-numbers">
             <span title="Confidence"><b>{format::percent(confidence)}</b>" confidence"</span>
             <span><b>{format::count(shown)}</b>{if shown == 1 { " time shown" } else { " times shown" }}</span>

@@ -4,8 +4,8 @@ use super::Walk;
 use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{Feedback, FeedbackGiven, FeedbackOutcome, limits};
 
 /// A recommended lesson and whether it was a cause.
@@ -137,7 +137,7 @@ fn Updated(given: FeedbackGiven) -> impl IntoView {
             let slug = row.slug.clone();
             view! {
                 <tr data-testid="feedback-updated" data-slug=row.slug>
-                    <th scope="row"><A href=address>{slug}</A></th>
+                    <th scope="row"><a href=address>{slug}</a></th>
                     <td class="num">{format::percent(row.effectiveness)}</td>
                     <td class="num">{row.use_count}</td>
                     <td class="num">{row.causal_hits}</td>

@@ -5,9 +5,9 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::ui::{ErrorNote, Loading};
+use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};
 
 /// Lessons that are asked for at a time.
@@ -266,7 +266,7 @@ fn Entry(entry: TraceEntry) -> impl IntoView {
     let slug = entry.slug.clone();
     view! {
         <li data-testid="left-out-item" data-slug=slug>
-            <A href=address attr:dir="auto">{title}</A>
+            <a href=address dir="auto">{title}</a>
             {why.map(|why| view! { <span class="muted">{why}</span> })}
             {has_factors.then(|| {
                 let kept = StoredValue::new(entry);

@@ -4,8 +4,8 @@ use super::Walk;
 use crate::asking::Asking;
 use crate::format;
 use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{ApiError, ErrorCode, LessonView, Outcome, OutcomeRecorded, TradeOutcome};
 
 /// A standing before and after.
@@ -115,7 +115,7 @@ fn MovedTable(rows: Vec<Moved>) -> impl IntoView {
             let address = format!("/lessons/{}", format::encode(&now.slug));
             view! {
                 <tr data-testid="standing-moved" data-slug=now.slug>
-                    <th scope="row"><A href=address>{now.title}</A></th>
+                    <th scope="row"><a href=address>{now.title}</a></th>
                     <td class="num">{format!("{} → {}", then.standing.times_applied, now.standing.times_applied)}</td>
                     <td class="num">{rate}</td>
                     <td class="num">{format!("{} → {}", then.standing.consecutive_failures, now.standing.consecutive_failures)}</td>

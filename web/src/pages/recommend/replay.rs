@@ -6,10 +6,10 @@ use super::weights::Weights;
 use crate::client::use_get;
 use crate::format;
 use crate::ui::ErrorNote;
+use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::components::A;
 use lesson_api::{ApiError, Compared, Comparison, Recommend};
 use serde_json::Value;
 
@@ -270,7 +270,7 @@ fn Moved(lesson: Compared) -> impl IntoView {
     );
     view! {
         <li data-testid="moved" data-slug=slug>
-            <div class="moved-head"><A href=address attr:dir="auto">{title}</A><Turn lesson/></div>
+            <div class="moved-head"><a href=address dir="auto">{title}</a><Turn lesson/></div>
             <p class="muted">{ranks}". "{sentence}</p>
             {has_rows.then(|| view! {
                 <details on:toggle=move |_| open.set(true)>

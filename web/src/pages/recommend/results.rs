@@ -3,12 +3,13 @@
 use super::left_out::LeftOutList;
 use super::trace::Waterfall;
 use super::{Answered, Walk};
+use crate::client::use_get;
 use crate::format;
-use crate::pages::data::SamplesButton;
-use crate::ui::{BadgeChip, CopyButton, Empty, Prose, RelevanceChip, TrustChip};
+use crate::pages::none::NoneInUse;
+use crate::ui::{BadgeChip, CopyButton, Empty, Loading, Prose, RelevanceChip, TrustChip};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
-use lesson_api::{Recommended, TraceEntry};
+use lesson_api::{LessonPage, Recommended, TraceEntry};
 
 /// What the engine answered.
 #[component]
@@ -29,8 +30,8 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
         format::count(given.excluded_low_relevance),
     );
     let none = given.recommended.is_empty();
-    let hint = given.hint.clone();
-    let store_empty = none && given.total_considered == 0;
+    // The pool may be empty because of the situation's own fields.
+    let pool_empty = given.total_considered == 0;
     let items = given
         .recommended
         .into_iter()
@@ -47,17 +48,57 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
             <h2 id="results" tabindex="-1">"Lessons that fit"</h2>
             <p class="muted" data-testid="recommend-summary">{counts}</p>
             {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
-            {none.then(|| view! {
-                <Empty title="No lesson fits" text=hint.unwrap_or_else(|| "Say more about the situation, or leave out a field.".to_owned())>
-                    {store_empty.then(|| view! { <SamplesButton then=". Recommend again."/> })}
-                    <A href="/data" attr:class="button">"Import lessons"</A>
-                </Empty>
-            })}
+            {none.then(|| view! { <NoneFits pool_empty/> })}
             <ol class="recommended">{items}</ol>
         </section>
         <LeftOutList counts=left_out entries=trace situation client=walk.client/>
         {(!none).then(|| view! { <PromptText text=given.prompt/> })}
     }
+}
+
+/// Why nothing is recommended: what was said of the situation, or that no lesson is in use.
+#[component]
+fn NoneFits(pool_empty: bool) -> impl IntoView {
+    let fits = || {
+        view! {
+            <Empty title="No lesson fits" text="Say more of the situation, or leave out the domain, phase or technologies that narrow it. Below stands why each lesson was left out."/>
+        }
+    };
+    if !pool_empty {
+        return fits().into_any();
+    }
+    let in_use = use_get::<LessonPage>(|| "/v1/lessons?limit=1".to_owned());
+    let use_now = Memo::new(move |before: Option<&InUse>| {
+        let total = in_use.data.with(|page| match page {
+            None => None,
+            Some(Ok(page)) => Some(page.total),
+            Some(Err(_)) => Some(1),
+        });
+        match (total, before) {
+            (None, _) => InUse::Unknown,
+            (Some(0), _) => InUse::None,
+            (Some(_), Some(InUse::None | InUse::Now)) => InUse::Now,
+            (Some(_), _) => InUse::Some,
+        }
+    });
+    (move || match use_now.get() {
+        InUse::Unknown => view! { <Loading/> },
+        InUse::None => view! { <NoneInUse text="Load the samples to try it, or import what your agents have already learned." then=". Recommend again."/> },
+        InUse::Now => view! { <Empty title="There are lessons now" text="Recommend again to see which of them fit."/> },
+        InUse::Some => fits(),
+    })
+    .into_any()
+}
+
+/// Whether lessons are in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InUse {
+    /// The engine has not said.
+    Unknown,
+    None,
+    Some,
+    /// There were none when the situation was ranked.
+    Now,
 }
 
 #[component]
@@ -79,7 +120,7 @@ fn Item(item: Recommended, entry: Option<TraceEntry>) -> impl IntoView {
             <div class="item-head">
                 <span class="rank" aria-label=format!("Rank {}", item.rank)>{item.rank}</span>
                 <div>
-                    <h3><A href=address>{item.title}</A></h3>
+                    <h3><a href=address>{item.title}</a></h3>
                     <div class="chips">
                         <BadgeChip badge=item.badge/>
                         <RelevanceChip relevance=item.relevance/>

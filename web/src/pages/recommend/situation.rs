@@ -4,6 +4,7 @@ use super::Walk;
 use crate::client::use_get;
 use crate::format::{self, filled, words};
 use crate::ui::{Area, Pick, TextField};
+use crate::view::view;
 use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 use lesson_api::{Market, Recommend, Trend, Volatility, limits};

@@ -1,6 +1,7 @@
 //! The factors of a lesson's score as a waterfall: each row begins where the one before ended.
 
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{Factor, FactorKind, TraceEntry};
 

@@ -4,6 +4,7 @@ use super::Walk;
 use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, ErrorNote, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{DetectionView, MatchType, Track, Tracked, limits};
 

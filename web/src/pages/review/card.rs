@@ -6,8 +6,8 @@ use crate::format;
 use crate::pages::set_aside::{ConflictCard, Desk as SetAsideDesk};
 use crate::review::Reviewing;
 use crate::ui::{BadgeChip, ErrorNote, Prose, TrustChip};
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{LessonView, ReviewItem, Trust};
 
 /// Longer texts are shown in part, in characters: nobody judges a book in a queue.
@@ -88,7 +88,7 @@ fn Head(item: ReviewItem) -> impl IntoView {
     view! {
         <header class="review-card-head">
             <div class="chips">{chips}{rated}</div>
-            <h2 id="review-title" dir="auto"><A href=address>{item.title.clone()}</A></h2>
+            <h2 id="review-title" dir="auto"><a href=address>{item.title.clone()}</a></h2>
             <ul class="questions">{questions}{others}</ul>
             {(!item.findings.is_empty()).then(|| view! {
                 <div class=class data-testid="findings"><strong>"Found in this text"</strong><ul>{findings}</ul></div>
@@ -136,7 +136,7 @@ fn part(slug: &str, heading: Option<&'static str>, text: String) -> AnyView {
     }
     let cut = text.char_indices().nth(LONG).map(|(at, _)| at);
     let more = cut.map(|_| {
-        view! { <p><A href=format!("/lessons/{}", format::encode(slug))>"Open the lesson to read the rest"</A></p> }
+        view! { <p><a href=format!("/lessons/{}", format::encode(slug))>"Open the lesson to read the rest"</a></p> }
     });
     let text = cut.map_or(text.clone(), |cut| format!("{}…", &text[..cut]));
     view! { {heading.map(|heading| view! { <h3>{heading}</h3> })}<Prose text/>{more} }.into_any()
@@ -183,7 +183,7 @@ fn Facts(lesson: LessonView) -> impl IntoView {
         <footer class="review-facts">
             <div class="chips">
                 <BadgeChip badge=lesson.derived.badge/>
-                <TrustChip trust=lesson.trust/>
+                {(lesson.trust != Trust::Approved).then(|| view! { <TrustChip trust=lesson.trust/> })}
                 <code class="slug">{lesson.slug}</code>
             </div>
             <dl>{rows}</dl>

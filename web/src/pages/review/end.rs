@@ -1,12 +1,12 @@
 //! Nothing is left to review: what was done, and where to go from here.
 
 use crate::client::use_get;
+use crate::dom;
 use crate::format;
-use crate::pages::data::SamplesButton;
+use crate::pages::none::NoneInUse;
 use crate::review::{Reviewing, Visit};
-use crate::ui::Empty;
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::LessonPage;
 
 /// The end of the queue; or its beginning, where nothing waited.
@@ -24,12 +24,7 @@ pub fn End() -> impl IntoView {
         {move || if visit.get().done > 0 || skipped.get() > 0 {
             view! { <CaughtUp visit=visit.get() skipped=skipped.get()/> }.into_any()
         } else if none.get() {
-            view! {
-                <Empty title="No lessons yet" text="Lessons that your agents write down wait here until you have looked at them. Load the samples to try it, or import what your agents have already learned.">
-                    <SamplesButton/>
-                    <A href="/data" attr:class="button">"Import lessons"</A>
-                </Empty>
-            }.into_any()
+            view! { <NoneInUse text="Lessons that your agents write down wait here until you have looked at them. Load the samples to try it, or import what your agents have already learned."/> }.into_any()
         } else {
             view! {
                 <div class="caught-up" data-testid="caught-up">
@@ -53,7 +48,7 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
     };
     let done = format!(
         "You have dealt with {} in this visit.",
-        format::plural(visit.done, "question", "questions")
+        format::plural(visit.done, "lesson", "lessons")
     );
     let rows = [
         ("Approved", visit.approved),
@@ -66,15 +61,17 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
     .filter(|(_, count)| *count > 0)
     .map(|(name, count)| view! { <div><dt>{name}</dt><dd>{format::count(count)}</dd></div> })
     .collect_view();
+    // The button or the lesson that had the focus is gone.
+    dom::focus("review-end");
     view! {
         <div class="caught-up" data-testid="caught-up">
             <Mark/>
-            <h2>{title}</h2>
+            <h2 id="review-end" tabindex="-1">{title}</h2>
             <p>{done}</p>
             <dl class="counts">{rows}</dl>
             {(skipped > 0).then(|| view! {
                 <button type="button" class="primary" data-testid="unskip" on:click=move |_| reviewing.unskip()>
-                    {format!("Look at the {} skipped", format::count(skipped))}
+                    {format!("Look at {} again", format::plural(skipped, "skipped lesson", "skipped lessons"))}
                 </button>
             })}
             <Ways/>
@@ -86,8 +83,8 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
 fn Ways() -> impl IntoView {
     view! {
         <div class="actions">
-            <A href="/stats" attr:class="button">"See the stats"</A>
-            <A href="/" attr:class="button">"All lessons"</A>
+            <a href="/stats" class="button">"See the stats"</a>
+            <a href="/" class="button">"All lessons"</a>
         </div>
     }
 }

@@ -1,8 +1,9 @@
 //! The keys of the review page, and the list of them.
 
 use super::desk::{Command, Desk};
+use crate::dom::Memory;
+use crate::view::view;
 use gloo::events::{EventListener, EventListenerOptions};
-use gloo::storage::{LocalStorage as Stored, Storage};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent};
@@ -62,11 +63,15 @@ fn meant(event: &KeyboardEvent) -> Option<Command> {
         return None;
     }
     let open = command == Command::Open;
-    if !open && Stored::get(OFF).unwrap_or(false) {
+    if !open && off() {
         return None;
     }
     let busy = document().query_selector("dialog[open]").ok().flatten();
     (busy.is_none() && !wants_key(event, open)).then_some(command)
+}
+
+fn off() -> bool {
+    Memory::Browser.find_json(OFF).unwrap_or(false)
 }
 
 /// Whether the element that has the focus does something else with the key.
@@ -86,7 +91,7 @@ fn wants_key(event: &Event, enter: bool) -> bool {
 /// The keys as a list to open, and the way to turn them off.
 #[component]
 pub fn Keys() -> impl IntoView {
-    let on = RwSignal::new(!Stored::get(OFF).unwrap_or(false));
+    let on = RwSignal::new(!off());
     let rows = KEYS
         .map(|(key, does, _)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div> })
         .collect_view();
@@ -99,7 +104,7 @@ pub fn Keys() -> impl IntoView {
                     <input type="checkbox" prop:checked=on data-testid="keys-on" on:change:target=move |event| {
                         let checked = event.target().checked();
                         on.set(checked);
-                        let _ = Stored::set(OFF, !checked);
+                        Memory::Browser.keep_json(OFF, &!checked);
                     }/>
                     <span>"Single keys act on the lesson"</span>
                 </label>

@@ -6,6 +6,7 @@ use crate::client::{Query, use_get};
 use crate::diff::{Piece, compare};
 use crate::format;
 use crate::ui::{Dialog, ErrorNote, Loading, Pick};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{LessonView, ReviewItem};
 
@@ -117,8 +118,8 @@ fn Sides(stays: LessonView, goes: LessonView) -> impl IntoView {
                 <section class="versus">
                     <h3>{name}</h3>
                     <div class="versus-sides">
-                        <Side title=format!("{name}, stays") pieces=left/>
-                        <Side title=format!("{name}, goes") pieces=right/>
+                        <Side label="Stays" title=format!("{name}, stays") pieces=left/>
+                        <Side label="Goes" title=format!("{name}, goes") pieces=right/>
                     </div>
                 </section>
             }
@@ -153,7 +154,7 @@ fn MergeHead(label: &'static str, class: &'static str, lesson: LessonView) -> im
 }
 
 #[component]
-fn Side(title: String, pieces: Vec<Piece>) -> impl IntoView {
+fn Side(label: &'static str, title: String, pieces: Vec<Piece>) -> impl IntoView {
     let empty = pieces.is_empty();
     let pieces = pieces
         .into_iter()
@@ -167,6 +168,7 @@ fn Side(title: String, pieces: Vec<Piece>) -> impl IntoView {
         .collect_view();
     view! {
         <div class="side">
+            <p class="side-label" aria-hidden="true">{label}</p>
             <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=title>{pieces}{empty.then(|| view! { <span class="muted">"(empty)"</span> })}</div>
         </div>
     }

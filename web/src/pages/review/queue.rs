@@ -4,6 +4,7 @@ use super::desk::{Desk, Entry};
 use super::reasons::short;
 use crate::format;
 use crate::review::Reviewing;
+use crate::view::{IntoMarkup as _, Markup, view};
 use leptos::prelude::*;
 use lesson_api::ReviewCounts;
 use wasm_bindgen::JsCast;
@@ -29,7 +30,7 @@ pub fn Progress() -> impl IntoView {
     }
 }
 
-fn words(counts: ReviewCounts) -> impl IntoView + use<> {
+fn words(counts: ReviewCounts) -> Markup {
     use lesson_api::ReviewReason::{
         BottomFive, NearDuplicate, NeverRated, Quarantined, Unreviewed,
     };
@@ -45,7 +46,8 @@ fn words(counts: ReviewCounts) -> impl IntoView + use<> {
     .map(|(reason, count)| {
         view! { <li data-reason=reason.as_str()><b class="num">{format::count(count)}</b>" "{short(reason).to_lowercase()}</li> }
     })
-    .collect_view()
+    .collect::<Vec<_>>()
+    .into_markup()
 }
 
 /// What waits, in its order.

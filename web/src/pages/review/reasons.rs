@@ -1,6 +1,7 @@
 //! Why a lesson is in the queue, in words.
 
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{Measure, NearDuplicate, ReviewItem, ReviewReason};
 

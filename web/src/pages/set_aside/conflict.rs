@@ -3,8 +3,8 @@
 use super::Desk;
 use crate::diff::{Piece, compare};
 use crate::format;
+use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{ConflictField, EditConflict, Settlement};
 
 /// One edit.
@@ -31,7 +31,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
         <article class="card conflict" aria-labelledby=heading.clone() data-testid="conflict" data-slug=slug>
             <div class="conflict-head">
                 <h3 id=heading.clone() dir="auto">
-                    {if there { view! { <A href=address>{title}</A> }.into_any() } else { title.into_any() }}
+                    {if there { view! { <a href=address>{title}</a> }.into_any() } else { title.into_any() }}
                 </h3>
                 <p class="muted">"Your edit of "<time datetime=at.clone()>{format::time(&at)}</time>" UTC"</p>
             </div>

@@ -3,6 +3,7 @@
 use super::Desk;
 use crate::format;
 use crate::ui::Dialog;
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{SetAsideEvent, Settlement};
 

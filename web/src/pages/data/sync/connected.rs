@@ -6,10 +6,10 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::{LONG, Sign, SyncIcon, Syncing, tone};
 use crate::ui::ErrorNote;
+use crate::view::view;
 use crate::{dom, format};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
-use leptos_router::components::A;
 use lesson_api::{SyncPhase, SyncStatus};
 
 /// How often times are told anew, in milliseconds.
@@ -132,7 +132,7 @@ fn decide((conflicts, set_aside): (u32, u32)) -> Option<AnyView> {
         view! {
             <div class="note note-warn" data-testid="sync-set-aside">
                 <p>{format!("{}.", parts.join(", "))}</p>
-                <A href="/data/set-aside" attr:class="button">{if conflicts > 0 { "Look and decide" } else { "Look" }}</A>
+                <a href="/data/set-aside" class="button">{if conflicts > 0 { "Look and decide" } else { "Look" }}</a>
             </div>
         }
         .into_any()

@@ -7,6 +7,7 @@ use crate::client::Client;
 use crate::dom;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, TextField, use_toasts};
+use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{SignIn, SyncStatus};
 

@@ -2,6 +2,7 @@
 
 use super::connect::Draft;
 use crate::ui::TextField;
+use crate::view::view;
 use leptos::prelude::*;
 
 /// The spaces of the person who signed in, and a new one.
