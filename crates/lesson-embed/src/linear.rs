@@ -60,6 +60,11 @@ impl Linear {
         })
     }
 
+    /// Puts the weights into the kernel's order. Once.
+    pub fn lay(&self, kernel: Kernel, pack: &mut Pack) {
+        kernel.lay(pack.slice_mut(&self.at.weights), self.at.inputs);
+    }
+
     /// Outputs per row.
     pub fn outputs(&self) -> usize {
         self.at.outputs
