@@ -3,6 +3,7 @@
 //! most 2 · 127 · 127, fits 16.
 
 use std::arch::wasm32::*;
+use std::hint::black_box;
 
 use super::{PANEL, Tile};
 
@@ -41,9 +42,12 @@ unsafe fn rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
 }
 
 /// Sums of `R` rows by `G` groups from `first` on: a whole panel, or one group of a smaller one.
+#[inline(never)] // by itself, the same machine code comes of it wherever it is called
 #[target_feature(enable = "relaxed-simd")]
 unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i8>, first: usize, sums: &mut [i32]) {
     let mut acc = [[i32x4_splat(0); R]; G];
+    // As a constant it would be made anew for each product, from three instructions.
+    let ones = black_box(i16x8_splat(1));
     let mut a = t.activations.as_ptr();
     // SAFETY: first + G <= groups, and the pointers go on by what was read: `inputs` / 4 steps, at least one, of 4 · R
     // bytes of activations and of 16 bytes of each group.
@@ -52,7 +56,7 @@ unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i8>, first: usize, su
         let end = w.add(G * 4 * t.inputs);
         'all: loop {
             for _ in 0..UNROLL {
-                one(a, w, &mut acc);
+                one(a, w, ones, &mut acc);
                 a = a.add(4 * R);
                 w = w.add(G * 16);
                 if w == end {
@@ -75,6 +79,7 @@ unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i8>, first: usize, su
 unsafe fn one<const R: usize, const G: usize>(
     a: *const i8,
     w: *const u8,
+    ones: v128,
     acc: &mut [[v128; R]; G],
 ) {
     let mut fours = [i32x4_splat(0); R];
@@ -88,7 +93,7 @@ unsafe fn one<const R: usize, const G: usize>(
         for row in 0..R {
             let pairs = i16x8_relaxed_dot_i8x16_i7x16(fours[row], block);
             // Not `extadd_pairwise`, which browsers make from more than one instruction.
-            let products = i32x4_dot_i16x8(pairs, i16x8_splat(1));
+            let products = i32x4_dot_i16x8(pairs, ones);
             acc[group][row] = i32x4_add(acc[group][row], products);
         }
     }

@@ -61,6 +61,7 @@ unsafe fn rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
 }
 
 /// Sums of `R` rows by `G` groups from `first` on: a whole panel, or one group of a smaller one.
+#[inline(never)] // by itself, the same machine code comes of it wherever it is called
 #[target_feature(enable = "relaxed-simd")]
 unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i8>, first: usize, sums: &mut [i32]) {
     let mut acc = [[i32x4_splat(0); G]; R];

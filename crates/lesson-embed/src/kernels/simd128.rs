@@ -5,6 +5,7 @@
 //! around on the way and are right in the end.
 
 use std::arch::wasm32::*;
+use std::hint::black_box;
 
 use super::{PANEL, Tile};
 
@@ -61,6 +62,7 @@ unsafe fn rows<const R: usize>(t: &Tile<'_, i16>, sums: &mut [i32]) {
 }
 
 /// Sums of `R` rows by `G` groups from `first` on: a whole panel, or one group of a smaller one.
+#[inline(never)] // by itself, the same machine code comes of it wherever it is called
 unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i16>, first: usize, sums: &mut [i32]) {
     let mut acc = [[i32x4_splat(0); R]; G];
     let mut a = t.activations.as_ptr();
@@ -70,6 +72,8 @@ unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i16>, first: usize, s
         let mut w = t.weights.as_ptr().add(first * 4 * t.inputs);
         let end = w.add(G * 4 * t.inputs);
         'all: loop {
+            // Else the compiler counts by other addresses, and takes the first step's sums in an order that spills.
+            w = black_box(w);
             for _ in 0..UNROLL {
                 one(a, w, &mut acc);
                 a = a.add(4 * R);
