@@ -59,6 +59,12 @@ pub const ROOMS: &[Room] = &[
             "lesson-api",
         ]],
     },
+    // In place of the crate of this name, which it is natively.
+    Room {
+        package: "inventory",
+        may: &["inventory"],
+        never: &[HOSTS],
+    },
     Room {
         package: "lesson-api",
         may: &["schemars", "serde", "serde_json", "ts-rs"],

@@ -2,7 +2,7 @@
 //! neighbouring outputs, so their number does not matter to the result.
 
 use crate::kernels::F32x4;
-use crate::math::softmax;
+use crate::math::{ExpNegative, softmax};
 
 /// Queries that share each load of keys and values.
 const QUERIES: usize = 4;
@@ -15,6 +15,7 @@ pub(crate) fn attention(qkv: &[f32], hidden: usize, heads: usize, out: &mut [f32
     let size = hidden / heads;
     let rows = qkv.len() / stride;
     let mut head = Head {
+        exp: ExpNegative::new(),
         size,
         rows,
         scale: 1.0 / (size as f32).sqrt(),
@@ -40,6 +41,7 @@ pub(crate) fn attention(qkv: &[f32], hidden: usize, heads: usize, out: &mut [f32
 
 /// One head's keys and values, as its sums read them, and room for what comes between.
 struct Head {
+    exp: ExpNegative,
     size: usize,
     rows: usize,
     scale: f32,
@@ -103,7 +105,7 @@ impl Head {
         }
         let mut factors = [F32x4::splat(0.0); R];
         for (factor, scores) in factors.iter_mut().zip(scores.chunks_exact_mut(padded)) {
-            *factor = F32x4::splat(softmax(scores, rows));
+            *factor = F32x4::splat(softmax(scores, rows, &self.exp));
         }
         for (chunk, values) in self.values.chunks_exact(WIDE * rows).enumerate() {
             let weights: [&[f32]; R] = std::array::from_fn(|row| &scores[row * padded..][..rows]);

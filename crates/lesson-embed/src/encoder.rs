@@ -43,8 +43,8 @@ struct Layer {
 }
 
 impl Encoder {
-    /// Reads what the ops need beside the tables and weights that stay in the pack.
-    pub fn new(pack: Pack, kernel: Kernel) -> Result<Self, EmbedError> {
+    /// Reads what the ops need beside the tables and weights that stay in the pack, and lays the weights for `kernel`.
+    pub fn new(mut pack: Pack, kernel: Kernel) -> Result<Self, EmbedError> {
         let norm = |at: &NormAt| {
             Ok::<_, EmbedError>(Norm {
                 gamma: pack.floats("gammas", &at.gamma)?,
@@ -56,7 +56,7 @@ impl Encoder {
             .layers
             .iter()
             .map(|at| {
-                Ok(Layer {
+                Ok::<_, EmbedError>(Layer {
                     qkv: Linear::new(&pack, &at.qkv)?,
                     out: Linear::new(&pack, &at.out)?,
                     norm1: norm(&at.norm1)?,
@@ -65,11 +65,18 @@ impl Encoder {
                     norm2: norm(&at.norm2)?,
                 })
             })
-            .collect::<Result<_, EmbedError>>()?;
+            .collect::<Result<Vec<_>, EmbedError>>()?;
+        let position_scales = pack.floats("position scales", &pack.layout.position_scales)?;
+        let norm = norm(&pack.layout.norm)?;
+        for layer in &layers {
+            for linear in [&layer.qkv, &layer.out, &layer.up, &layer.down] {
+                linear.lay(kernel, &mut pack);
+            }
+        }
         Ok(Self {
             kernel,
-            position_scales: pack.floats("position scales", &pack.layout.position_scales)?,
-            norm: norm(&pack.layout.norm)?,
+            position_scales,
+            norm,
             layers,
             pack,
         })

@@ -3,7 +3,7 @@
 
 use crate::EmbedError;
 use crate::kernels::{Blocks, F32x4, Kernel, PANEL, RowScale, gemm, quantise};
-use crate::math::gelu;
+use crate::math::Gelu;
 use crate::pack::{LinearAt, Pack, WEIGHT_OFFSET};
 
 /// What happens to a sum once it is a float.
@@ -60,6 +60,11 @@ impl Linear {
         })
     }
 
+    /// Puts the weights into the kernel's order. Once.
+    pub fn lay(&self, kernel: Kernel, pack: &mut Pack) {
+        kernel.lay(pack.slice_mut(&self.at.weights), self.at.inputs);
+    }
+
     /// Outputs per row.
     pub fn outputs(&self) -> usize {
         self.at.outputs
@@ -69,7 +74,10 @@ impl Linear {
     pub fn run(&self, kernel: Kernel, pack: &Pack, input: &[f32], then: Then<'_>, out: &mut [f32]) {
         match then {
             Then::Keep => self.product(kernel, pack, input, out, |value, _| value),
-            Then::Gelu => self.product(kernel, pack, input, out, |value, _| gelu(value)),
+            Then::Gelu => {
+                let gelu = Gelu::new();
+                self.product(kernel, pack, input, out, |value, _| gelu.of(value));
+            }
             Then::Add(residual) => self.product(kernel, pack, input, out, |value, at| {
                 value.plus(F32x4::load(&residual[at..]))
             }),

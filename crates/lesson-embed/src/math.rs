@@ -2,6 +2,7 @@
 //! in one fixed order, so that a text has the same vector to the bit on every machine.
 
 use std::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
+use std::hint::black_box;
 
 use crate::kernels::F32x4;
 
@@ -16,60 +17,100 @@ pub(crate) fn round(v: f32) -> f32 {
     (v + ROUND) - ROUND
 }
 
+/// Constants of a function, four times each, in memory. As plain constants they would be made anew at each use, which
+/// takes a browser three instructions where a load takes one.
+fn held<const N: usize>(values: [f32; N]) -> [F32x4; N] {
+    black_box(values.map(F32x4::splat))
+}
+
 /// eˣ for x ≤ 0 to about 1e-7 of its value, and 1e-7 more for each unit of −x; about 1e-38 below −87.
-#[allow(clippy::approx_constant)] // A fitted coefficient happens to be near ln 2.
-#[inline(always)]
-pub(crate) fn exp_negative(x: F32x4) -> F32x4 {
-    let constant = F32x4::splat;
-    // 2ᵗ with t = n + f: n goes into the exponent, and f, at most one half, into a polynomial (a minimax fit of the
-    // relative error).
-    let t = x.most(constant(-87.0)).times(constant(LOG2_E));
-    // n as the low bits of a float, and as a float: in −126..=0, so that the exponent field stays normal.
-    let bits = t.plus(constant(ROUND));
-    let f = t.minus(bits.minus(constant(ROUND)));
-    let mut p = constant(1.327_647_2e-3);
-    for c in [
-        9.675_541e-3,
-        5.550_713_3e-2,
-        2.402_212e-1,
-        6.931_47e-1,
-        1.000_000_1,
-    ] {
-        p = p.times(f).plus(constant(c));
-    }
-    p.times(bits.power_of_two())
+pub(crate) struct ExpNegative {
+    /// Where it is cut off, log₂ e, and [`ROUND`].
+    low_log_round: [F32x4; 3],
+    /// A minimax fit of the relative error of 2ᶠ, the highest power first.
+    powers: [F32x4; 6],
 }
 
-/// The error function to about 3e-7: a ratio of polynomials (the one Eigen uses), flat beyond ±4.
-#[inline(always)]
-pub(crate) fn erf(x: F32x4) -> F32x4 {
-    let constant = F32x4::splat;
-    let x = x.most(constant(-4.0)).least(constant(4.0));
-    let s = x.times(x);
-    let mut p = constant(-2.726_142_3e-10);
-    for c in [
-        2.770_681_4e-8,
-        -2.101_024e-6,
-        -5.692_506_5e-5,
-        -7.349_906e-4,
-        -2.954_6e-3,
-        -1.609_603_3e-2,
-    ] {
-        p = p.times(s).plus(constant(c));
+impl ExpNegative {
+    #[allow(clippy::approx_constant)] // A fitted coefficient happens to be near ln 2.
+    pub fn new() -> Self {
+        Self {
+            low_log_round: held([-87.0, LOG2_E, ROUND]),
+            powers: held([
+                1.327_647_2e-3,
+                9.675_541e-3,
+                5.550_713_3e-2,
+                2.402_212e-1,
+                6.931_47e-1,
+                1.000_000_1,
+            ]),
+        }
     }
-    let mut q = constant(-1.456_607_2e-5);
-    for c in [-2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_474e-2] {
-        q = q.times(s).plus(constant(c));
+
+    #[inline(always)]
+    pub fn of(&self, x: F32x4) -> F32x4 {
+        // 2ᵗ with t = n + f: n goes into the exponent, and f, at most one half, into a polynomial.
+        let [low, log, round] = self.low_log_round;
+        let t = x.most(low).times(log);
+        // n as the low bits of a float, and as a float: in −126..=0, so that the exponent field stays normal.
+        let bits = t.plus(round);
+        let f = t.minus(bits.minus(round));
+        let [mut p, rest @ ..] = self.powers;
+        for c in rest {
+            p = p.times(f).plus(c);
+        }
+        p.times(bits.power_of_two())
     }
-    x.times(p).over(q)
 }
 
-/// GELU in its exact form, x · Φ(x).
-#[inline(always)]
-pub(crate) fn gelu(x: F32x4) -> F32x4 {
-    let constant = F32x4::splat;
-    let phi = constant(1.0).plus(erf(x.times(constant(FRAC_1_SQRT_2))));
-    constant(0.5).times(x).times(phi)
+/// GELU in its exact form, x · Φ(x), from the error function to about 3e-7: a ratio of polynomials (the one Eigen
+/// uses), flat beyond ±4.
+pub(crate) struct Gelu {
+    /// √½, −4 and 4, 1 and ½.
+    numbers: [F32x4; 5],
+    above: [F32x4; 7],
+    below: [F32x4; 5],
+}
+
+impl Gelu {
+    pub fn new() -> Self {
+        Self {
+            numbers: held([FRAC_1_SQRT_2, -4.0, 4.0, 1.0, 0.5]),
+            above: held([
+                -2.726_142_3e-10,
+                2.770_681_4e-8,
+                -2.101_024e-6,
+                -5.692_506_5e-5,
+                -7.349_906e-4,
+                -2.954_6e-3,
+                -1.609_603_3e-2,
+            ]),
+            below: held([
+                -1.456_607_2e-5,
+                -2.133_740_6e-4,
+                -1.682_827e-3,
+                -7.373_329e-3,
+                -1.426_474e-2,
+            ]),
+        }
+    }
+
+    #[inline(always)]
+    pub fn of(&self, x: F32x4) -> F32x4 {
+        let [root, least, most, one, half] = self.numbers;
+        let z = x.times(root).most(least).least(most);
+        let s = z.times(z);
+        let [mut p, rest @ ..] = self.above;
+        for c in rest {
+            p = p.times(s).plus(c);
+        }
+        let [mut q, rest @ ..] = self.below;
+        for c in rest {
+            q = q.times(s).plus(c);
+        }
+        let erf = z.times(p).over(q);
+        half.times(x).times(one.plus(erf))
+    }
 }
 
 /// Σ f(v) over eight lanes, then pairwise.
@@ -103,7 +144,7 @@ pub(crate) fn layer_norm(row: &mut [f32], gamma: &[f32], beta: &[f32], epsilon: 
 
 /// Turns scores into weights, in place, and returns the factor that makes them sum to 1. Their number must be a
 /// multiple of 4; of these, those from `count` on are no scores and become 0.
-pub(crate) fn softmax(scores: &mut [f32], count: usize) -> f32 {
+pub(crate) fn softmax(scores: &mut [f32], count: usize, exp: &ExpNegative) -> f32 {
     scores[count..].fill(f32::NEG_INFINITY);
     let mut most = F32x4::splat(f32::NEG_INFINITY);
     for four in scores.chunks_exact(4) {
@@ -115,7 +156,7 @@ pub(crate) fn softmax(scores: &mut [f32], count: usize) -> f32 {
         .fold(f32::NEG_INFINITY, f32::max);
     let most = F32x4::splat(most);
     for four in scores.chunks_exact_mut(4) {
-        exp_negative(F32x4::load(four).minus(most)).store(four);
+        exp.of(F32x4::load(four).minus(most)).store(four);
     }
     scores[count..].fill(0.0);
     1.0 / sum(scores, |v| v)
@@ -146,8 +187,12 @@ pub(crate) fn mean_unit(rows: &[f32], width: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    fn one(f: impl Fn(F32x4) -> F32x4, x: f32) -> f32 {
-        f(F32x4::splat(x)).to_array()[3]
+    fn exp(x: f32) -> f32 {
+        ExpNegative::new().of(F32x4::splat(x)).to_array()[3]
+    }
+
+    fn gelu(x: f32) -> f32 {
+        Gelu::new().of(F32x4::splat(x)).to_array()[3]
     }
 
     #[test]
@@ -155,14 +200,14 @@ mod tests {
         for i in 0..=100_000 {
             let x = -90.0 * i as f32 / 100_000.0;
             let expected = libm::exp(f64::from(x.max(-87.0)));
-            let error = (f64::from(one(exp_negative, x)) - expected).abs() / expected;
+            let error = (f64::from(exp(x)) - expected).abs() / expected;
             assert!(
                 error < 2e-7 - 1e-7 * f64::from(x),
                 "exp({x}) is off by {error}"
             );
         }
-        assert!((one(exp_negative, 0.0) - 1.0).abs() < 2e-7);
-        assert!(one(exp_negative, f32::NEG_INFINITY) < 1e-37);
+        assert!((exp(0.0) - 1.0).abs() < 2e-7);
+        assert!(exp(f32::NEG_INFINITY) < 1e-37);
     }
 
     #[test]
@@ -171,7 +216,7 @@ mod tests {
             let x = 10.0 * i as f32 / 100_000.0;
             let wide = f64::from(x);
             let expected = 0.5 * wide * (1.0 + libm::erf(wide * std::f64::consts::FRAC_1_SQRT_2));
-            let error = (f64::from(one(gelu, x)) - expected).abs();
+            let error = (f64::from(gelu(x)) - expected).abs();
             assert!(error < 2e-6, "gelu({x}) is off by {error}");
         }
     }
@@ -181,7 +226,7 @@ mod tests {
         for scores in [vec![0.0], vec![1e30, -1e30, 0.0], vec![-5.0; 257]] {
             let mut weights = scores.clone();
             weights.resize(scores.len().next_multiple_of(4), 7.0);
-            let factor = softmax(&mut weights, scores.len());
+            let factor = softmax(&mut weights, scores.len(), &ExpNegative::new());
             assert!(weights[scores.len()..].iter().all(|weight| *weight == 0.0));
             let total: f32 = weights.iter().map(|weight| weight * factor).sum();
             assert!((total - 1.0).abs() < 1e-5, "{scores:?} sums to {total}");

@@ -12,7 +12,8 @@ use crate::wasm_target::{TARGET, Toolchain};
 use crate::{glue, npm, run, tools};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 6] = [
+const ROOMS: [&str; 7] = [
+    "inventory",
     "lesson-api",
     "lesson-core",
     "lesson-embed",

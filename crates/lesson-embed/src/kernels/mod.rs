@@ -9,6 +9,12 @@
 #![allow(clippy::needless_range_loop)]
 
 mod lanes;
+#[cfg(all(
+    target_arch = "wasm32",
+    target_feature = "simd128",
+    feature = "relaxed-simd"
+))]
+mod pairs;
 mod quantise;
 #[cfg(all(
     target_arch = "wasm32",
@@ -28,7 +34,8 @@ pub(crate) use quantise::{RowScale, quantise};
 /// Outputs of a panel of weights: four groups of four.
 pub(crate) const PANEL: usize = 16;
 
-/// Seven-bit weights in the pack's blocks: see the pack's description.
+/// Seven-bit weights in the pack's blocks (see the pack's description), in the order that a kernel reads: see
+/// [`Kernel::lay`].
 #[derive(Clone, Copy)]
 pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
@@ -69,13 +76,20 @@ pub(crate) enum Kernel {
     /// WebAssembly SIMD.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
-    /// WebAssembly relaxed SIMD.
+    /// WebAssembly relaxed SIMD, all in one operation.
     #[cfg(all(
         target_arch = "wasm32",
         target_feature = "simd128",
         feature = "relaxed-simd"
     ))]
     Relaxed,
+    /// WebAssembly relaxed SIMD, products and sums apart.
+    #[cfg(all(
+        target_arch = "wasm32",
+        target_feature = "simd128",
+        feature = "relaxed-simd"
+    ))]
+    Pairs,
 }
 
 impl Kernel {
@@ -99,7 +113,11 @@ impl Kernel {
             target_feature = "simd128",
             feature = "relaxed-simd"
         ))]
-        all.push(Kernel::Relaxed);
+        if relaxed::is_one_instruction() {
+            all.extend([Kernel::Pairs, Kernel::Relaxed]);
+        } else {
+            all.extend([Kernel::Relaxed, Kernel::Pairs]);
+        }
         all
     }
 
@@ -107,11 +125,33 @@ impl Kernel {
     pub fn best() -> Kernel {
         Self::all().pop().unwrap_or(Kernel::Scalar)
     }
+
+    /// Puts a pack's weights into the order in which this kernel reads them. In WebAssembly the groups of a whole
+    /// panel lie side by side, step by step: a product then reads all weights in one stream, which few rows wait for,
+    /// and from one address. What is left of the groups stays as it is.
+    pub fn lay(self, weights: &mut [u8], inputs: usize) {
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        if self != Kernel::Scalar {
+            let mut panel_before = vec![0; PANEL * inputs];
+            for panel in weights.chunks_exact_mut(PANEL * inputs) {
+                panel_before.copy_from_slice(panel);
+                let (before, blocks) = (panel_before.as_chunks().0, panel.as_chunks_mut::<16>().0);
+                for (group, before) in before.chunks_exact(inputs / 4).enumerate() {
+                    let places = blocks.iter_mut().skip(group).step_by(PANEL / 4);
+                    for (to, from) in places.zip(before) {
+                        *to = *from;
+                    }
+                }
+            }
+        }
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        let _ = (weights, inputs);
+    }
 }
 
 /// Multiplies rows of activations (`inputs` long each) by the weights. `emit` gets each panel of outputs once: the
 /// first output, how many there are (4, 8, 12 or 16), and the sums Σ activation · (weight + 64) of all rows, each
-/// [`PANEL`] wide. Weights must be below 128.
+/// [`PANEL`] wide. Weights must be below 128, and laid for this kernel.
 pub(crate) fn gemm(
     kernel: Kernel,
     activations: &[i8],
@@ -145,6 +185,19 @@ pub(crate) fn gemm(
             relaxed::ROWS,
             arrange_bytes,
             relaxed::tile,
+            emit,
+        ),
+        #[cfg(all(
+            target_arch = "wasm32",
+            target_feature = "simd128",
+            feature = "relaxed-simd"
+        ))]
+        Kernel::Pairs => walk(
+            activations,
+            weights,
+            pairs::ROWS,
+            arrange_bytes,
+            pairs::tile,
             emit,
         ),
     }

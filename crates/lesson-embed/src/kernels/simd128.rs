@@ -5,13 +5,14 @@
 //! around on the way and are right in the end.
 
 use std::arch::wasm32::*;
+use std::hint::black_box;
 
 use super::{PANEL, Tile};
 
 /// Rows of a tile.
 pub(super) const ROWS: usize = 2;
 /// Steps of four inputs between two looks at the loop's end.
-const UNROLL: usize = 2;
+const UNROLL: usize = 4;
 
 /// Of each four inputs a₀…a₃ of every row: a₀ and a₂ of all rows, then a₁ − 256·a₀ and a₃ − 256·a₂ of all rows.
 pub(super) fn arrange(rows: &[i8], inputs: usize, out: &mut [i16]) {
@@ -60,29 +61,30 @@ unsafe fn rows<const R: usize>(t: &Tile<'_, i16>, sums: &mut [i32]) {
     }
 }
 
-/// Sums of `R` rows by `G` groups from `first` on.
+/// Sums of `R` rows by `G` groups from `first` on: a whole panel, or one group of a smaller one.
+#[inline(never)] // by itself, the same machine code comes of it wherever it is called
 unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i16>, first: usize, sums: &mut [i32]) {
-    let mut acc = [[i32x4_splat(0); G]; R];
+    let mut acc = [[i32x4_splat(0); R]; G];
     let mut a = t.activations.as_ptr();
-    let stride = 4 * t.inputs;
-    // SAFETY: first + G <= groups, and the pointers go on by what was read: `inputs` / 4 steps of 4 · R activations
-    // and of 16 bytes of each group.
+    // SAFETY: first + G <= groups, and the pointers go on by what was read: `inputs` / 4 steps, at least one, of 4 · R
+    // activations and of 16 bytes of each group.
     unsafe {
-        let mut w = t.weights.as_ptr().add(first * stride);
-        for _ in 0..t.inputs / (4 * UNROLL) {
-            for step in 0..UNROLL {
-                one(a.add(step * 4 * R), w.add(step * 16), stride, &mut acc);
+        let mut w = t.weights.as_ptr().add(first * 4 * t.inputs);
+        let end = w.add(G * 4 * t.inputs);
+        'all: loop {
+            // Else the compiler counts by other addresses, and takes the first step's sums in an order that spills.
+            w = black_box(w);
+            for _ in 0..UNROLL {
+                one(a, w, &mut acc);
+                a = a.add(4 * R);
+                w = w.add(G * 16);
+                if w == end {
+                    break 'all;
+                }
             }
-            a = a.add(UNROLL * 4 * R);
-            w = w.add(UNROLL * 16);
         }
-        for _ in 0..t.inputs / 4 % UNROLL {
-            one(a, w, stride, &mut acc);
-            a = a.add(4 * R);
-            w = w.add(16);
-        }
-        for (row, acc) in acc.iter().enumerate() {
-            for (group, acc) in acc.iter().enumerate() {
+        for (group, acc) in acc.iter().enumerate() {
+            for (row, acc) in acc.iter().enumerate() {
                 let at = row * PANEL + (first + group) * 4;
                 v128_store(sums.as_mut_ptr().add(at).cast(), *acc);
             }
@@ -90,30 +92,27 @@ unsafe fn run<const R: usize, const G: usize>(t: &Tile<'_, i16>, first: usize, s
     }
 }
 
-/// Four inputs of every row by every group.
+/// Four inputs of every row by every group. Group by group, so that two vectors of weights are alive at a time.
 #[inline(always)]
 unsafe fn one<const R: usize, const G: usize>(
     a: *const i16,
     w: *const u8,
-    stride: usize,
-    acc: &mut [[v128; G]; R],
+    acc: &mut [[v128; R]; G],
 ) {
-    let mut blocks = [i32x4_splat(0); G];
+    let mut halves = [[i32x4_splat(0); 2]; R];
+    for row in 0..R {
+        for half in 0..2 {
+            // SAFETY: the caller has 4 activations of each row left: two in either half.
+            halves[row][half] = unsafe { v128_load32_splat(a.add((half * R + row) * 2).cast()) };
+        }
+    }
     for group in 0..G {
         // SAFETY: the caller has 16 bytes of each group left.
-        blocks[group] = unsafe { v128_load(w.add(group * stride).cast()) };
-    }
-    for half in 0..2 {
+        let block = unsafe { v128_load(w.add(group * 16).cast()) };
+        let odd = u16x8_shr(block, 8);
         for row in 0..R {
-            // SAFETY: the caller has 4 activations of each row left: two in either half.
-            let a = unsafe { v128_load32_splat(a.add((half * R + row) * 2).cast()) };
-            for group in 0..G {
-                let products = i32x4_dot_i16x8(blocks[group], a);
-                acc[row][group] = i32x4_add(acc[row][group], products);
-            }
-        }
-        for block in &mut blocks {
-            *block = u16x8_shr(*block, 8);
+            let sum = i32x4_add(acc[group][row], i32x4_dot_i16x8(block, halves[row][0]));
+            acc[group][row] = i32x4_add(sum, i32x4_dot_i16x8(odd, halves[row][1]));
         }
     }
 }

@@ -62,6 +62,8 @@ fn check(rows: usize, outputs: usize, inputs: usize, seed: u64) {
     let expected = definition(&activations, &weights, outputs, inputs);
     for kernel in Kernel::all() {
         let mut found = vec![i32::MIN; rows * outputs];
+        let mut weights = weights.clone();
+        kernel.lay(&mut weights, inputs);
         gemm(
             kernel,
             &activations,

@@ -147,6 +147,12 @@ impl Pack {
         &self.bytes[range.clone()]
     }
 
+    /// To put what is there into another order: the file's hash has been checked by now.
+    #[cfg(feature = "runtime")]
+    pub fn slice_mut(&mut self, range: &Range<usize>) -> &mut [u8] {
+        &mut self.bytes[range.clone()]
+    }
+
     /// A small float tensor, copied out: packs may lie at any address, floats may not. Refused: one that is not
     /// finite.
     #[cfg(feature = "runtime")]
