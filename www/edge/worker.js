@@ -17,6 +17,10 @@ const PACK = "/engine/minilm.pack";
 /** How long a try to load the model may take, and how long after a failed one the next one waits. */
 const MODEL_PAUSE_MS = 60_000;
 
+/** Where spaces are kept between isolates. No request leads there, and nobody else can make up the names. */
+const KEPT = "https://kept.lessonloop.invalid/";
+const KEPT_SECONDS = 86_400;
+
 /** What the requests look like. */
 const DOCUMENT = "/openapi.json";
 const ofEngine = (path) => path === "/mcp" || path === "/v1" || path.startsWith("/v1/");
@@ -37,6 +41,8 @@ let edge = null;
 /** What tells of a trap to those that wait for the instance. */
 const waiting = new Set();
 let modelFrom = 0;
+/** What is kept may be what an engine fell over: after a trap this isolate reads from the server alone. */
+let recalls = true;
 
 /** The isolate's engine. After a trap the next request gets a fresh instance behind the same glue. */
 function engine(env) {
@@ -54,6 +60,8 @@ function engine(env) {
     ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
     ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
     ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+    keep,
+    recall,
   });
   return edge;
 }
@@ -63,8 +71,26 @@ function abandon(trap) {
   usable = false;
   edge = null;
   modelFrom = 0;
+  recalls = false;
   for (const fail of waiting) fail(trap);
   waiting.clear();
+}
+
+/** Keeps pieces as one for other isolates of this place; an account without a cache keeps nothing. */
+async function keep(name, pieces) {
+  const body = new ReadableStream({
+    // Each is let go of once it is on its way.
+    pull: (stream) => (pieces.length > 0 ? stream.enqueue(pieces.shift()) : stream.close()),
+  });
+  const cache = await caches.open("lessonloop");
+  await cache.put(KEPT + name, new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }));
+}
+
+/** What is kept, or null. */
+async function recall(name) {
+  if (!recalls) return null;
+  const found = await (await caches.open("lessonloop")).match(KEPT + name);
+  return found ? new Uint8Array(await found.arrayBuffer()) : null;
 }
 
 /** What `work` gives, or the trap because of which it never will. */

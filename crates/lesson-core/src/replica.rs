@@ -86,19 +86,25 @@ pub struct Replica {
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
     /// Places of each decision's records, in the order of the records.
-    places: BTreeMap<String, Vec<u32>>,
+    pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
-    tool_rows: BTreeMap<u64, ToolRecord>,
+    pub(crate) tool_rows: BTreeMap<u64, ToolRecord>,
     /// The place of each tool record, by its hash.
-    tool_places: BTreeMap<String, u64>,
+    pub(crate) tool_places: BTreeMap<String, u64>,
     /// Times of feedback that rows gave, by place in the ledger.
-    feedback_rows: BTreeMap<u64, Millis>,
+    pub(crate) feedback_rows: BTreeMap<u64, Millis>,
 }
 
 impl Replica {
     /// A replica with no rows and nothing on top; `space` has to be empty too.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether nothing is on top of the rows.
+    pub fn is_bare(&self) -> bool {
+        // Every event that is folded, applied or not, is remembered by its day.
+        self.activity.is_empty()
     }
 
     /// Folds an event on top of `space`, so that [`Replica::take_off`] can undo it.

@@ -5,9 +5,11 @@
 //! the query's words, `idf(w) = ln(1 + (N − df + 0.5)/(df + 0.5))`, `tf` weighted by field.
 
 mod alike;
+mod packed;
 mod words;
 
 pub use alike::Alike;
+pub(crate) use packed::packed_shape;
 
 use crate::lesson::{Lesson, Text};
 use crate::space::Space;
