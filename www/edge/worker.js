@@ -17,8 +17,10 @@ const PACK = "/engine/minilm.pack";
 /** How long a try to load the model may take, and how long after a failed one the next one waits. */
 const MODEL_PAUSE_MS = 60_000;
 
-/** Where spaces are kept between isolates. No request leads there, and nobody else can make up the names. */
-const KEPT = "https://kept.lessonloop.invalid/";
+/** Where spaces are kept between isolates, on the Worker's own host as the platform wants it. A request for such an address
+ * is the engine's, which knows none; nothing is ever served from that cache; and nobody else can make up the names. */
+const CACHE = "lessonloop";
+const KEPT = "/v1/kept/";
 const KEPT_SECONDS = 86_400;
 
 /** What the requests look like. */
@@ -43,6 +45,8 @@ const waiting = new Set();
 let modelFrom = 0;
 /** What is kept may be what an engine fell over: after a trap this isolate reads from the server alone. */
 let recalls = true;
+/** The Worker's own host, as the last request had it. */
+let origin = "";
 
 /** The isolate's engine. After a trap the next request gets a fresh instance behind the same glue. */
 function engine(env) {
@@ -82,14 +86,15 @@ async function keep(name, pieces) {
     // Each is let go of once it is on its way.
     pull: (stream) => (pieces.length > 0 ? stream.enqueue(pieces.shift()) : stream.close()),
   });
-  const cache = await caches.open("lessonloop");
-  await cache.put(KEPT + name, new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }));
+  const cache = await caches.open(CACHE);
+  await cache.put(`${origin}${KEPT}${name}`, new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }));
 }
 
 /** What is kept, or null. */
 async function recall(name) {
   if (!recalls) return null;
-  const found = await (await caches.open("lessonloop")).match(KEPT + name);
+  const cache = await caches.open(CACHE);
+  const found = await cache.match(`${origin}${KEPT}${name}`);
   return found ? new Uint8Array(await found.arrayBuffer()) : null;
 }
 
@@ -113,6 +118,7 @@ for (const kind of ["error", "unhandledrejection"]) {
 async function ask(request, path, env, ctx) {
   try {
     const headers = Object.fromEntries(request.headers);
+    ({ origin } = new URL(request.url));
     const body = await read(request);
     const asked = engine(env);
     const answer = await orTrap(asked.handle({ method: request.method, path, headers, body }));

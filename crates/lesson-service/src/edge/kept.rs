@@ -31,6 +31,7 @@ struct Head {
 pub(super) struct Recalled {
     pub epoch: String,
     pub cursor: u64,
+    pub at: Millis,
     pub parts: (Space, Replica, KeywordIndex),
 }
 
@@ -57,6 +58,7 @@ pub(super) async fn recall(
     Some(Recalled {
         epoch: head.epoch,
         cursor: head.cursor,
+        at: head.at,
         parts: lesson_core::unpack(rest.get(1..)?)?,
     })
 }

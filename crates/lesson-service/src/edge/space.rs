@@ -176,9 +176,9 @@ impl<S: Store, H: Host> Space<S, H> {
         let asked = kept::recall(host, tokens, config, &space);
         let found = within(asked, host.sleep(RECALL_MS)).await.flatten();
         if let Some(found) = found {
-            let cursor = found.cursor;
+            let (cursor, at) = (found.cursor, found.at);
             if self.service.adopt(found.epoch, cursor, found.parts).await {
-                self.kept.set(Some((cursor, self.now())));
+                self.kept.set(Some((cursor, at)));
                 self.recall.set(Recall::Taken);
             }
         }
