@@ -13,7 +13,7 @@ use lesson_sync::Store;
 use serde::{Deserialize, Serialize};
 
 /// An older one is not read: lessons may have been withdrawn since.
-const KEPT_FOR: Millis = DAY;
+pub(super) const KEPT_FOR: Millis = DAY;
 /// Larger ones are not kept: reading one takes its size again in memory, of which there are 128 MB.
 const LARGEST: usize = 16 * 1024 * 1024;
 

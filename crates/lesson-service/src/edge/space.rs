@@ -37,6 +37,8 @@ const QUICK: Millis = 2_000;
 const RECALL_MS: u32 = 250;
 /// Between two times that the host is given the space to keep: what changed since is read quickly.
 const KEEP: Millis = 5 * 60_000;
+/// The same when nothing changed: it is not used for ever.
+const RENEW: Millis = kept::KEPT_FOR / 2;
 
 /// A space, and where syncing it stands.
 pub(super) struct Space<S, H> {
@@ -191,8 +193,10 @@ impl<S: Store, H: Host> Space<S, H> {
         let (Some(synced), Some(cursor)) = (self.synced.get(), self.service.bare_cursor()) else {
             return;
         };
-        let held = self.kept.get();
-        let rests = held.is_some_and(|(kept, at)| kept == cursor || (now - at).abs() < KEEP);
+        let rests = self.kept.get().is_some_and(|(kept, at)| {
+            let wait = if kept == cursor { RENEW } else { KEEP };
+            (now - at).abs() < wait
+        });
         if rests || self.has_failed() || !self.service.with_space(kept::fits) {
             return;
         }
