@@ -17,6 +17,7 @@ use crate::stable_map::StableMap;
 use crate::tools::STOP_WORDS;
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::OnceLock;
 use words::each_word;
 
 /// How soon repeating a word stops to matter; the customary value.
@@ -52,6 +53,8 @@ pub struct KeywordIndex {
     sorted: BTreeMap<Box<str>, u32>,
     /// Per term, ordered by place.
     postings: Vec<Vec<Posting>>,
+    /// Places of lessons in the order of their slugs, as long as those stay the same.
+    by_slug: OnceLock<Vec<u32>>,
     /// Sum of all lessons' lengths.
     length: u64,
     /// Grows with every change.
@@ -104,7 +107,10 @@ impl KeywordIndex {
 
     /// Adds a lesson, in place of the one with its slug. Linear in the lesson's text.
     pub fn insert(&mut self, lesson: &Lesson) {
-        self.remove(&lesson.slug);
+        // A lesson that changes keeps its place, and so its place in the order.
+        if !self.take_out(&lesson.slug) {
+            self.by_slug.take();
+        }
         let mut said: Vec<(u32, u32)> = Vec::new();
         self.count_fields(&lesson.text, |word| said.push(word));
         let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
@@ -170,6 +176,11 @@ impl KeywordIndex {
 
     /// Takes a lesson out; whether it was there.
     pub fn remove(&mut self, slug: &str) -> bool {
+        self.by_slug.take();
+        self.take_out(slug)
+    }
+
+    fn take_out(&mut self, slug: &str) -> bool {
         let Some(place) = self.places.remove(slug) else {
             return false;
         };
@@ -204,6 +215,20 @@ impl KeywordIndex {
             self.score_word(&terms, average, &mut scores);
         }
         scores
+    }
+
+    /// The places that hold a lesson, in the order of slugs. Sorts when a lesson has come or gone.
+    fn in_order(&self) -> &[u32] {
+        self.by_slug.get_or_init(|| {
+            let mut places: Vec<(&str, u32)> = self
+                .lessons
+                .iter()
+                .zip(0..)
+                .filter_map(|(entry, place)| Some((&*entry.as_ref()?.slug, place)))
+                .collect();
+            places.sort_unstable();
+            places.into_iter().map(|(_, place)| place).collect()
+        })
     }
 
     /// The terms of each word of the query that the index knows, one but for a prefix.
@@ -314,18 +339,14 @@ impl KeywordScores<'_> {
 
     /// All lessons with a word of the query as (slug, score, share), in the order of their slugs.
     pub(crate) fn by_slug(&self) -> Vec<(&str, f64, f64)> {
-        let mut hits: Vec<(&str, f64, f64)> = self
-            .index
-            .lessons
-            .iter()
-            .zip(&self.scored)
-            .filter(|(_, (score, _))| *score > 0.0)
-            .filter_map(|(entry, (score, contained))| {
-                Some((&*entry.as_ref()?.slug, *score, contained / self.total))
+        let places = self.index.in_order().iter().map(|place| *place as usize);
+        places
+            .filter_map(|place| {
+                let (score, contained) = self.scored.get(place)?;
+                let entry = self.index.lessons.get(place)?.as_ref()?;
+                (*score > 0.0).then(|| (&*entry.slug, *score, contained / self.total))
             })
-            .collect();
-        hits.sort_unstable_by(|a, b| a.0.cmp(b.0));
-        hits
+            .collect()
     }
 
     /// All lessons with a word of the query and their scores, best first.
