@@ -162,9 +162,17 @@ impl Replica {
     }
 
     /// Takes all events off again: `space` is what its rows say. Gives the slugs of the lessons
-    /// that the events may have changed.
+    /// that have another text for it, or are gone.
     pub fn take_off(&mut self, space: &mut Space) -> BTreeSet<String> {
-        let touched = self.lessons.keys().cloned().collect();
+        let touched = self
+            .lessons
+            .iter()
+            .filter(|(slug, before)| {
+                before.as_ref().map(|before| &before.text)
+                    != space.lesson(slug).map(|lesson| &lesson.text)
+            })
+            .map(|(slug, _)| slug.clone())
+            .collect();
         restore(&mut space.lessons, &mut self.lessons);
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
@@ -183,7 +191,7 @@ impl Replica {
     }
 
     /// Puts rows in place of those with the same keys; nothing may be on top meanwhile. Gives the
-    /// slugs of the lessons among them.
+    /// slugs of the lessons among them that have another text, or are new.
     pub fn put(
         &mut self,
         space: &mut Space,
@@ -194,7 +202,10 @@ impl Replica {
         for row in rows {
             match row {
                 Row::Lesson(lesson) => {
-                    slugs.insert(lesson.slug.clone());
+                    let held = space.lessons.get(&lesson.slug);
+                    if held.is_none_or(|held| held.text != lesson.text) {
+                        slugs.insert(lesson.slug.clone());
+                    }
                     space.lessons.insert(lesson.slug.clone(), *lesson);
                 }
                 Row::Recommendation {

@@ -80,6 +80,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     outboundService: outbound ?? { network: { allow: ["127.0.0.1/32", "::1/128"] } },
   });
   const url = (await miniflare.ready).origin;
+  let stopped;
   return {
     url,
     /** What the worker and the runtime wrote. */
@@ -88,7 +89,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     heap: () => measureHeap(inspector),
     /** The process of workerd, as Linux knows it. */
     pid: () => childOf(process.pid, "workerd"),
-    stop: () => miniflare.dispose(),
+    stop: () => (stopped ??= miniflare.dispose()),
   };
 }
 

@@ -207,12 +207,23 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
         };
-        if self.is_empty() {
+        let words = self.query_terms(query, prefix);
+        if words.is_empty() {
             return scores;
         }
         let average = self.length as f64 / self.len() as f64;
-        for terms in self.query_terms(query, prefix) {
-            self.score_word(&terms, average, &mut scores);
+        // The same for every word.
+        let held_back: Vec<f64> = self
+            .lessons
+            .iter()
+            .map(|entry| {
+                let length = entry.as_ref().map_or(0, |entry| entry.length);
+                K1 * (1.0 - B + B * (f64::from(length) / average))
+            })
+            .collect();
+        scores.scored = vec![(0.0, 0.0); self.lessons.len()];
+        for terms in words {
+            self.score_word(&terms, &held_back, &mut scores);
         }
         scores
     }
@@ -270,10 +281,7 @@ impl KeywordIndex {
     }
 
     /// Adds one word's share to the scores. The terms of a prefix count as one word.
-    fn score_word(&self, terms: &[u32], average: f64, scores: &mut KeywordScores<'_>) {
-        if scores.scored.is_empty() {
-            scores.scored = vec![(0.0, 0.0); self.lessons.len()];
-        }
+    fn score_word(&self, terms: &[u32], held_back: &[f64], scores: &mut KeywordScores<'_>) {
         let merged;
         let postings: &[Posting] = if let [term] = terms {
             &self.postings[*term as usize]
@@ -293,13 +301,11 @@ impl KeywordIndex {
         let idf = libm::log(1.0 + (all - having + 0.5) / (having + 0.5));
         scores.total += idf;
         for posting in postings {
-            let Some(entry) = &self.lessons[posting.place as usize] else {
-                continue;
-            };
+            // Only places that hold a lesson have postings.
             let tf = f64::from(posting.weight) / UNIT;
-            let length = f64::from(entry.length) / average;
-            let held = &mut scores.scored[posting.place as usize];
-            held.0 += idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length));
+            let place = posting.place as usize;
+            let held = &mut scores.scored[place];
+            held.0 += idf * tf * (K1 + 1.0) / (tf + held_back[place]);
             held.1 += idf;
         }
     }

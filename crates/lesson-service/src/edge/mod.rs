@@ -360,6 +360,8 @@ impl<S: Store, H: Host> Edge<S, H> {
                 self.host.sleep(wait).await;
             } else {
                 space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+                // Agents that ask all the time leave no later moment for it.
+                space.keep(&self.tokens, &self.config).await;
             }
         }
     }
