@@ -34,7 +34,7 @@ const SOON: Millis = 300;
 /// What is quick.
 const QUICK: Millis = 2_000;
 /// How long is waited for what the host keeps of a space.
-const RECALL_MS: u32 = 250;
+const RECALL_MS: u32 = 400;
 /// Between two times that the host is given the space to keep: what changed since is read quickly.
 const KEEP: Millis = 5 * 60_000;
 /// The same when nothing changed: it is not used for ever.
