@@ -76,7 +76,7 @@ test("a cold isolate answers its first recommendation within a second, start-up 
   assert.ok(took <= 1_000, `${took.toFixed(0)} ms`);
 });
 
-test("with 10,000 lessons and the model, the isolate stays within its memory", { timeout: 400_000 }, async () => {
+test("with 10,000 lessons and the model, the isolate stays within its memory, and the next one answers at once", { timeout: 400_000 }, async () => {
   const lessons = Array.from({ length: 10_000 }, (_, at) => ({
     slug: `lesson-${at}`,
     title: `Lesson ${at} on ${["queues", "tenants", "retries", "deploys"][at % 4]}`,
@@ -84,7 +84,9 @@ test("with 10,000 lessons and the model, the isolate stays within its memory", {
   }));
   const home = await space({ lessons });
   const { key } = await home.agent("platform agent");
-  const it = await edge(METERED);
+  const kept = mkdtempSync(join(tmpdir(), "lessonloop-kept-"));
+  after(() => rmSync(kept, { recursive: true, force: true }));
+  const it = await edge({ ...METERED, kept });
   const me = agent(it, key);
   await until(async () => (await me.post("/v1/recommend", { query: "tenant policies" })).semantic, { within: 200_000, what: "the model" });
   for (let time = 0; time < 50; time += 1) await me.post("/v1/recommend", { query: `budgets for retries ${time}` });
@@ -94,4 +96,14 @@ test("with 10,000 lessons and the model, the isolate stays within its memory", {
   const pack = statSync(join(dist, "engine/minilm.pack")).size / 1e6;
   assert.ok(isolate + pack <= 128, `${(isolate + pack).toFixed(0)} MB`);
   console.log(`the isolate holds ${isolate.toFixed(0)} MB, the process ${process.toFixed(0)} MB`);
+
+  await it.stop();
+  const next = await edge({ kept });
+  const begun = performance.now();
+  const first = await agent(next, key).post("/v1/recommend", { query: "tenant policies" });
+  const took = performance.now() - begun;
+  assert.equal(first.total_considered, 10_000);
+  // The bar is 300 ms, on a machine that does nothing else; reading all from the server takes two seconds.
+  assert.ok(took <= 1_000, `${took.toFixed(0)} ms`);
+  console.log(`a cold isolate answered in ${took.toFixed(0)} ms`);
 });

@@ -17,6 +17,12 @@ const PACK = "/engine/minilm.pack";
 /** How long a try to load the model may take, and how long after a failed one the next one waits. */
 const MODEL_PAUSE_MS = 60_000;
 
+/** Where spaces are kept between isolates, on the Worker's own host as the platform wants it. A request for such an address
+ * is the engine's, which knows none; nothing is ever served from that cache; and nobody else can make up the names. */
+const CACHE = "lessonloop";
+const KEPT = "/v1/kept/";
+const KEPT_SECONDS = 86_400;
+
 /** What the requests look like. */
 const DOCUMENT = "/openapi.json";
 const ofEngine = (path) => path === "/mcp" || path === "/v1" || path.startsWith("/v1/");
@@ -37,6 +43,10 @@ let edge = null;
 /** What tells of a trap to those that wait for the instance. */
 const waiting = new Set();
 let modelFrom = 0;
+/** What is kept may be what an engine fell over: after a trap this isolate reads from the server alone. */
+let recalls = true;
+/** The Worker's own host, as the last request had it. */
+let origin = "";
 
 /** The isolate's engine. After a trap the next request gets a fresh instance behind the same glue. */
 function engine(env) {
@@ -54,6 +64,8 @@ function engine(env) {
     ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
     ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
     ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+    keep,
+    recall,
   });
   return edge;
 }
@@ -63,8 +75,27 @@ function abandon(trap) {
   usable = false;
   edge = null;
   modelFrom = 0;
+  recalls = false;
   for (const fail of waiting) fail(trap);
   waiting.clear();
+}
+
+/** Keeps pieces as one for other isolates of this place; an account without a cache keeps nothing. */
+async function keep(name, pieces) {
+  const body = new ReadableStream({
+    // Each is let go of once it is on its way.
+    pull: (stream) => (pieces.length > 0 ? stream.enqueue(pieces.shift()) : stream.close()),
+  });
+  const cache = await caches.open(CACHE);
+  await cache.put(`${origin}${KEPT}${name}`, new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }));
+}
+
+/** What is kept, or null. */
+async function recall(name) {
+  if (!recalls) return null;
+  const cache = await caches.open(CACHE);
+  const found = await cache.match(`${origin}${KEPT}${name}`);
+  return found ? new Uint8Array(await found.arrayBuffer()) : null;
 }
 
 /** What `work` gives, or the trap because of which it never will. */
@@ -87,6 +118,7 @@ for (const kind of ["error", "unhandledrejection"]) {
 async function ask(request, path, env, ctx) {
   try {
     const headers = Object.fromEntries(request.headers);
+    ({ origin } = new URL(request.url));
     const body = await read(request);
     const asked = engine(env);
     const answer = await orTrap(asked.handle({ method: request.method, path, headers, body }));

@@ -16,6 +16,7 @@ mod history;
 mod instant;
 mod keyword;
 mod lesson;
+mod packed;
 mod policy;
 mod prompt;
 mod rank;
@@ -46,6 +47,7 @@ pub use instant::{
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
+pub use packed::{pack, packed_shape, packed_size, unpack};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{fenced, one_line, prompt_text};
 pub use rank::{

@@ -86,19 +86,25 @@ pub struct Replica {
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
     /// Places of each decision's records, in the order of the records.
-    places: BTreeMap<String, Vec<u32>>,
+    pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
-    tool_rows: BTreeMap<u64, ToolRecord>,
+    pub(crate) tool_rows: BTreeMap<u64, ToolRecord>,
     /// The place of each tool record, by its hash.
-    tool_places: BTreeMap<String, u64>,
+    pub(crate) tool_places: BTreeMap<String, u64>,
     /// Times of feedback that rows gave, by place in the ledger.
-    feedback_rows: BTreeMap<u64, Millis>,
+    pub(crate) feedback_rows: BTreeMap<u64, Millis>,
 }
 
 impl Replica {
     /// A replica with no rows and nothing on top; `space` has to be empty too.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether nothing is on top of the rows.
+    pub fn is_bare(&self) -> bool {
+        // Every event that is folded, applied or not, is remembered by its day.
+        self.activity.is_empty()
     }
 
     /// Folds an event on top of `space`, so that [`Replica::take_off`] can undo it.
@@ -156,9 +162,17 @@ impl Replica {
     }
 
     /// Takes all events off again: `space` is what its rows say. Gives the slugs of the lessons
-    /// that the events may have changed.
+    /// that have another text for it, or are gone.
     pub fn take_off(&mut self, space: &mut Space) -> BTreeSet<String> {
-        let touched = self.lessons.keys().cloned().collect();
+        let touched = self
+            .lessons
+            .iter()
+            .filter(|(slug, before)| {
+                before.as_ref().map(|before| &before.text)
+                    != space.lesson(slug).map(|lesson| &lesson.text)
+            })
+            .map(|(slug, _)| slug.clone())
+            .collect();
         restore(&mut space.lessons, &mut self.lessons);
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
@@ -177,7 +191,7 @@ impl Replica {
     }
 
     /// Puts rows in place of those with the same keys; nothing may be on top meanwhile. Gives the
-    /// slugs of the lessons among them.
+    /// slugs of the lessons among them that have another text, or are new.
     pub fn put(
         &mut self,
         space: &mut Space,
@@ -188,7 +202,10 @@ impl Replica {
         for row in rows {
             match row {
                 Row::Lesson(lesson) => {
-                    slugs.insert(lesson.slug.clone());
+                    let held = space.lessons.get(&lesson.slug);
+                    if held.is_none_or(|held| held.text != lesson.text) {
+                        slugs.insert(lesson.slug.clone());
+                    }
                     space.lessons.insert(lesson.slug.clone(), *lesson);
                 }
                 Row::Recommendation {

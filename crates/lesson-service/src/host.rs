@@ -30,6 +30,16 @@ pub trait Host {
     async fn send(&self, _request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
         Err(NoAnswer("this host has no network".to_owned()))
     }
+
+    /// Keeps what `write` gives piece by piece as one, in place of what had the name before. It may
+    /// be lost at any time. `write` is called before anything is awaited; a host that keeps nothing
+    /// does not call it.
+    async fn keep(&self, _name: &str, _write: impl FnOnce(&mut dyn FnMut(&[u8]))) {}
+
+    /// What is kept under the name.
+    async fn recall(&self, _name: &str) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// A UUID of version 7: 48 bits of time, then `random`.

@@ -3,7 +3,7 @@
 use crate::fault::clip;
 use crate::host::Host;
 use crate::service::Service;
-use lesson_core::Millis;
+use lesson_core::{KeywordIndex, Millis, Replica, Space};
 use lesson_sync::{Change, Link, Phase, Session, Store};
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -16,9 +16,59 @@ impl<S: Store, H: Host> Service<S, H> {
             .is_some_and(|linked| linked.link.space.id == id)
     }
 
+    /// The linked space's id.
+    pub(crate) fn space_id(&self) -> String {
+        self.link().map(|link| link.space.id).unwrap_or_default()
+    }
+
+    /// What `look` sees in the space.
+    pub(crate) fn with_space<T>(&self, look: impl FnOnce(&Space) -> T) -> T {
+        look(&self.state.borrow().space)
+    }
+
     /// Lessons in memory, archived ones too.
     pub(crate) fn lessons_held(&self) -> usize {
         self.state.borrow().space.lessons().len()
+    }
+
+    /// Takes rows that were kept elsewhere, as they were on the server at a cursor; whether it did.
+    /// Only a service without any takes them.
+    pub(crate) async fn adopt(
+        &self,
+        epoch: String,
+        cursor: u64,
+        parts: (Space, Replica, KeywordIndex),
+    ) -> bool {
+        let _turn = self.writing.lock().await;
+        let fresh = {
+            let state = self.state.borrow();
+            state.linked.as_ref().and_then(|linked| {
+                let link = &linked.link;
+                let none = link.cursor == 0 && linked.replica().is_bare();
+                (none && state.space.lessons().len() == 0).then(|| link.clone())
+            })
+        };
+        let Some(link) = fresh else { return false };
+        let expected = link.revision;
+        let link = Link {
+            epoch,
+            cursor,
+            ..link
+        };
+        match self.store.commit(expected, Change::to(link)).await {
+            Ok(link) => {
+                self.state.borrow_mut().adopt(link, parts);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The cursor of the rows that are here, when nothing is on top of them.
+    pub(crate) fn bare_cursor(&self) -> Option<u64> {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref()?;
+        linked.replica().is_bare().then_some(linked.link.cursor)
     }
 
     /// Whether tracking waits to be stored.

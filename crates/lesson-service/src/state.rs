@@ -47,6 +47,11 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
+    /// What is on top of the rows, and their order.
+    pub fn replica(&self) -> &Replica {
+        &self.replica
+    }
+
     /// Events that the server has not acknowledged.
     pub fn unsent(&self) -> usize {
         self.outbox
@@ -143,6 +148,20 @@ impl State {
             for slug in touched {
                 self.derive(&slug, false);
             }
+        }
+    }
+
+    /// Takes rows that were kept elsewhere, with their index, in place of none.
+    pub fn adopt(&mut self, link: Link, (space, replica, index): (Space, Replica, KeywordIndex)) {
+        let Some(linked) = &mut self.linked else {
+            return;
+        };
+        linked.link = link;
+        linked.replica = replica;
+        self.space = space;
+        self.index = index;
+        if let Some(vectors) = &mut self.vectors {
+            vectors.look_at_all(&self.space);
         }
     }
 

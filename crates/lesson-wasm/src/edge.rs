@@ -35,6 +35,10 @@ export interface EdgeOptions {
   now?: () => number;
   /** Fills the bytes with randomness; the host's when absent. */
   random?: (bytes: Uint8Array) => void;
+  /** Keeps the pieces as one under a name, in place of what had it, where later isolates find it; may lose it. */
+  keep?: (name: string, pieces: Uint8Array[]) => Promise<void>;
+  /** What is kept under a name, if it still is. */
+  recall?: (name: string) => Promise<Uint8Array | null>;
 }
 /** A request as it came; header names in lower case. */
 export interface EdgeRequest { method: string; path: string; headers: Record<string, string>; body?: Uint8Array }
@@ -42,7 +46,7 @@ export interface EdgeRequest { method: string; path: string; headers: Record<str
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
 "#;
 
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 11] = [
     "url",
     "key",
     "jwt_secret",
@@ -52,6 +56,8 @@ const OPTIONS: [&str; 9] = [
     "burst",
     "now",
     "random",
+    "keep",
+    "recall",
 ];
 
 /// HTTP and MCP for agents, over spaces on a server. One for each isolate.
@@ -160,6 +166,8 @@ fn make(options: &JsValue) -> Result<Inner<AnyStore, JsHost>, ApiError> {
     let host = JsHost {
         now: function(options, "now")?,
         random: function(options, "random")?,
+        keep: function(options, "keep")?,
+        recall: function(options, "recall")?,
     };
     Inner::new(config, host, || {
         AnyStore::Memory(MemoryStore::passing_rows_on())

@@ -332,6 +332,7 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
     let host = JsHost {
         now: function(options, "now")?,
         random: function(options, "random")?,
+        ..JsHost::default()
     };
     let store = property(options, "store");
     let kind = property(&store, "kind").as_string().unwrap_or_default();

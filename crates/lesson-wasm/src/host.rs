@@ -1,6 +1,6 @@
 //! The host's clock, randomness and network; functions may be given in place of the first two.
 
-use js_sys::{Date, Function};
+use js_sys::{Array, Date, Function, Promise, Uint8Array};
 use lesson_core::Millis;
 use lesson_service::Host;
 use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
@@ -13,6 +13,10 @@ pub struct JsHost {
     pub now: Option<Function>,
     /// `(bytes: Uint8Array) => void`: fills it.
     pub random: Option<Function>,
+    /// `(name: string, pieces: Uint8Array[]) => Promise<void>`: keeps them as one.
+    pub keep: Option<Function>,
+    /// `(name: string) => Promise<Uint8Array | null>`: gives them back.
+    pub recall: Option<Function>,
 }
 
 impl Host for JsHost {
@@ -27,7 +31,7 @@ impl Host for JsHost {
     fn random(&self, bytes: &mut [u8]) {
         if let Some(random) = &self.random {
             let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-            let array = js_sys::Uint8Array::new_with_length(length);
+            let array = Uint8Array::new_with_length(length);
             if random
                 .call1(&JsValue::UNDEFINED, array.unchecked_ref())
                 .is_ok()
@@ -53,4 +57,26 @@ impl Host for JsHost {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
         crate::fetch::fetch(request).await
     }
+
+    async fn keep(&self, name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+        let Some(keep) = &self.keep else { return };
+        let pieces = Array::new();
+        write(&mut |bytes| {
+            pieces.push(&Uint8Array::from(bytes));
+        });
+        // What is not kept is read from the server.
+        let _ = done(keep.call2(&JsValue::UNDEFINED, &name.into(), &pieces)).await;
+    }
+
+    async fn recall(&self, name: &str) -> Option<Vec<u8>> {
+        let recall = self.recall.as_ref()?;
+        let found = done(recall.call1(&JsValue::UNDEFINED, &name.into())).await?;
+        Some(found.dyn_into::<Uint8Array>().ok()?.to_vec())
+    }
+}
+
+/// What a promise came to; `None` when it failed.
+async fn done(promised: Result<JsValue, JsValue>) -> Option<JsValue> {
+    let promise: Promise = promised.ok()?.dyn_into().ok()?;
+    wasm_bindgen_futures::JsFuture::from(promise).await.ok()
 }

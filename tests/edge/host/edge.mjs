@@ -35,8 +35,9 @@ async function freePort() {
  * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
  * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
+ * `kept`: a folder for the Cache API, which outlives the isolate then.
  */
-export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text, inspect = false }) {
+export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text, inspect = false, kept }) {
   port ??= await freePort();
   const inspector = inspect ? await freePort() : undefined;
   const settings = readFileSync(join(dist, "edge/wrangler.toml"), "utf8");
@@ -48,6 +49,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     host: "127.0.0.1",
     port,
     cf: false,
+    ...(kept ? { cachePersist: kept } : {}),
     inspectorPort: inspector,
     log,
     handleRuntimeStdio: (out, error) => {
@@ -78,6 +80,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     outboundService: outbound ?? { network: { allow: ["127.0.0.1/32", "::1/128"] } },
   });
   const url = (await miniflare.ready).origin;
+  let stopped;
   return {
     url,
     /** What the worker and the runtime wrote. */
@@ -86,7 +89,7 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
     heap: () => measureHeap(inspector),
     /** The process of workerd, as Linux knows it. */
     pid: () => childOf(process.pid, "workerd"),
-    stop: () => miniflare.dispose(),
+    stop: () => (stopped ??= miniflare.dispose()),
   };
 }
 

@@ -5,9 +5,11 @@
 //! the query's words, `idf(w) = ln(1 + (N − df + 0.5)/(df + 0.5))`, `tf` weighted by field.
 
 mod alike;
+mod packed;
 mod words;
 
 pub use alike::Alike;
+pub(crate) use packed::packed_shape;
 
 use crate::lesson::{Lesson, Text};
 use crate::space::Space;
@@ -15,6 +17,7 @@ use crate::stable_map::StableMap;
 use crate::tools::STOP_WORDS;
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::OnceLock;
 use words::each_word;
 
 /// How soon repeating a word stops to matter; the customary value.
@@ -50,6 +53,8 @@ pub struct KeywordIndex {
     sorted: BTreeMap<Box<str>, u32>,
     /// Per term, ordered by place.
     postings: Vec<Vec<Posting>>,
+    /// Places of lessons in the order of their slugs, as long as those stay the same.
+    by_slug: OnceLock<Vec<u32>>,
     /// Sum of all lessons' lengths.
     length: u64,
     /// Grows with every change.
@@ -102,7 +107,10 @@ impl KeywordIndex {
 
     /// Adds a lesson, in place of the one with its slug. Linear in the lesson's text.
     pub fn insert(&mut self, lesson: &Lesson) {
-        self.remove(&lesson.slug);
+        // A lesson that changes keeps its place, and so its place in the order.
+        if !self.take_out(&lesson.slug) {
+            self.by_slug.take();
+        }
         let mut said: Vec<(u32, u32)> = Vec::new();
         self.count_fields(&lesson.text, |word| said.push(word));
         let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
@@ -168,6 +176,11 @@ impl KeywordIndex {
 
     /// Takes a lesson out; whether it was there.
     pub fn remove(&mut self, slug: &str) -> bool {
+        self.by_slug.take();
+        self.take_out(slug)
+    }
+
+    fn take_out(&mut self, slug: &str) -> bool {
         let Some(place) = self.places.remove(slug) else {
             return false;
         };
@@ -194,14 +207,39 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
         };
-        if self.is_empty() {
+        let words = self.query_terms(query, prefix);
+        if words.is_empty() {
             return scores;
         }
         let average = self.length as f64 / self.len() as f64;
-        for terms in self.query_terms(query, prefix) {
-            self.score_word(&terms, average, &mut scores);
+        // The same for every word.
+        let held_back: Vec<f64> = self
+            .lessons
+            .iter()
+            .map(|entry| {
+                let length = entry.as_ref().map_or(0, |entry| entry.length);
+                K1 * (1.0 - B + B * (f64::from(length) / average))
+            })
+            .collect();
+        scores.scored = vec![(0.0, 0.0); self.lessons.len()];
+        for terms in words {
+            self.score_word(&terms, &held_back, &mut scores);
         }
         scores
+    }
+
+    /// The places that hold a lesson, in the order of slugs. Sorts when a lesson has come or gone.
+    fn in_order(&self) -> &[u32] {
+        self.by_slug.get_or_init(|| {
+            let mut places: Vec<(&str, u32)> = self
+                .lessons
+                .iter()
+                .zip(0..)
+                .filter_map(|(entry, place)| Some((&*entry.as_ref()?.slug, place)))
+                .collect();
+            places.sort_unstable();
+            places.into_iter().map(|(_, place)| place).collect()
+        })
     }
 
     /// The terms of each word of the query that the index knows, one but for a prefix.
@@ -243,10 +281,7 @@ impl KeywordIndex {
     }
 
     /// Adds one word's share to the scores. The terms of a prefix count as one word.
-    fn score_word(&self, terms: &[u32], average: f64, scores: &mut KeywordScores<'_>) {
-        if scores.scored.is_empty() {
-            scores.scored = vec![(0.0, 0.0); self.lessons.len()];
-        }
+    fn score_word(&self, terms: &[u32], held_back: &[f64], scores: &mut KeywordScores<'_>) {
         let merged;
         let postings: &[Posting] = if let [term] = terms {
             &self.postings[*term as usize]
@@ -266,13 +301,11 @@ impl KeywordIndex {
         let idf = libm::log(1.0 + (all - having + 0.5) / (having + 0.5));
         scores.total += idf;
         for posting in postings {
-            let Some(entry) = &self.lessons[posting.place as usize] else {
-                continue;
-            };
+            // Only places that hold a lesson have postings.
             let tf = f64::from(posting.weight) / UNIT;
-            let length = f64::from(entry.length) / average;
-            let held = &mut scores.scored[posting.place as usize];
-            held.0 += idf * tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length));
+            let place = posting.place as usize;
+            let held = &mut scores.scored[place];
+            held.0 += idf * tf * (K1 + 1.0) / (tf + held_back[place]);
             held.1 += idf;
         }
     }
@@ -312,18 +345,14 @@ impl KeywordScores<'_> {
 
     /// All lessons with a word of the query as (slug, score, share), in the order of their slugs.
     pub(crate) fn by_slug(&self) -> Vec<(&str, f64, f64)> {
-        let mut hits: Vec<(&str, f64, f64)> = self
-            .index
-            .lessons
-            .iter()
-            .zip(&self.scored)
-            .filter(|(_, (score, _))| *score > 0.0)
-            .filter_map(|(entry, (score, contained))| {
-                Some((&*entry.as_ref()?.slug, *score, contained / self.total))
+        let places = self.index.in_order().iter().map(|place| *place as usize);
+        places
+            .filter_map(|place| {
+                let (score, contained) = self.scored.get(place)?;
+                let entry = self.index.lessons.get(place)?.as_ref()?;
+                (*score > 0.0).then(|| (&*entry.slug, *score, contained / self.total))
             })
-            .collect();
-        hits.sort_unstable_by(|a, b| a.0.cmp(b.0));
-        hits
+            .collect()
     }
 
     /// All lessons with a word of the query and their scores, best first.

@@ -51,7 +51,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 }
 
 /// A ledger that begins with lessons; what can't be folded is left out.
-fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
+pub fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(happening(), 0..50).prop_map(|happenings| {
         let first = SLUGS.iter().take(3).map(|slug| added(lesson(slug)));
         let mut space = Space::new();
@@ -64,7 +64,7 @@ fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// The space's rows, as a server has them after this ledger.
-fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
+pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
     let (space, _) = Space::of_ledger(ledger, &Policy::default());
     let mut rows: Vec<Row> = space
         .lessons()
@@ -121,7 +121,7 @@ fn shown(space: &Space) -> impl Clone + PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-fn replica_of(rows: Vec<Row>) -> (Space, Replica) {
+pub fn replica_of(rows: Vec<Row>) -> (Space, Replica) {
     let (mut space, mut replica) = (Space::new(), Replica::new());
     replica.put(&mut space, rows);
     (space, replica)

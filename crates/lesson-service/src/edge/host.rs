@@ -65,4 +65,12 @@ impl<H: Host> Host for Signed<H> {
         }
         self.host.send(request).await
     }
+
+    async fn keep(&self, name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+        self.host.keep(name, write).await;
+    }
+
+    async fn recall(&self, name: &str) -> Option<Vec<u8>> {
+        self.host.recall(name).await
+    }
 }

@@ -7,6 +7,7 @@
 mod config;
 mod front;
 mod host;
+mod kept;
 mod keys;
 mod message;
 mod race;
@@ -41,6 +42,8 @@ use token::Tokens;
 pub const BODY_BYTES: usize = 1_048_576;
 /// How long the first request for a space waits for its lessons, in milliseconds.
 const FIRST: Millis = 20_000;
+/// How long a request waits for what changed since the snapshot was kept that it is answered from.
+const GLANCE_MS: u32 = 100;
 /// How long a request waits for a snapshot that has grown old.
 const REFRESH_MS: u32 = 500;
 /// How long is stayed after an answer to send what waits.
@@ -203,12 +206,13 @@ impl<S: Store, H: Host> Edge<S, H> {
             let source: String = agent.name.chars().take(limits::WORD).collect();
             fields.entry("source").or_insert(Value::from(source));
         }
-        let space = self.space(agent).await?;
+        let writes = route.writes() && route != Route::Recommend;
+        let space = self.space(agent, writes).await?;
         space
             .service
             .stale
             .set(space.has_failed() || space.age() > OLD);
-        if !route.writes() || route == Route::Recommend {
+        if !writes {
             return Ok(space.service.handle(request).await);
         }
         let about_decision = matches!(route, Route::Track | Route::Outcome);
@@ -222,13 +226,24 @@ impl<S: Store, H: Host> Edge<S, H> {
         Ok(response)
     }
 
-    /// The agent's space, with a snapshot to answer from.
-    async fn space(&self, agent: &Agent) -> Result<Rc<Space<S, H>>, Refusal> {
+    /// The agent's space, with a snapshot to answer from; what `writes` waits until it is one of
+    /// the server's.
+    async fn space(&self, agent: &Agent, writes: bool) -> Result<Rc<Space<S, H>>, Refusal> {
         let begun = self.host.now();
         let space = self.open(agent).await?;
         space.used.set(begun);
+        space.recall(&self.tokens, &self.config).await;
+        if space.is_recalled() && !space.is_ready() && !writes {
+            if space.wait() == 0 {
+                space.turn(GLANCE_MS).await;
+            }
+            return Ok(space);
+        }
         while !space.is_ready() {
             let left = begun + FIRST - self.host.now();
+            if left > 0 && space.rests().await {
+                continue;
+            }
             if left <= 0 || space.wait() > 0 {
                 let cause = space.service.trouble_of_sync();
                 return Err(Refusal::unavailable(
@@ -319,6 +334,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             }
             space.staying.set(Some(begun));
             self.send(&space, begun).await;
+            space.keep(&self.tokens, &self.config).await;
             space.staying.set(None);
             // Vectors that are missing are tried for again after the next request.
             let until = begun + STAY;
@@ -344,6 +360,8 @@ impl<S: Store, H: Host> Edge<S, H> {
                 self.host.sleep(wait).await;
             } else {
                 space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+                // Agents that ask all the time leave no later moment for it.
+                space.keep(&self.tokens, &self.config).await;
             }
         }
     }

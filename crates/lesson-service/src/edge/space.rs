@@ -7,6 +7,7 @@
 
 use super::config::Config;
 use super::host::Signed;
+use super::kept;
 use super::race::within;
 use super::sure::Unanswered;
 use super::token::Tokens;
@@ -28,6 +29,16 @@ pub(super) const OLD: Millis = 60_000;
 const LOOK_MS: u32 = 5;
 /// After a round that came to nothing, before the next is tried.
 const PAUSE: Millis = 1_000;
+/// The same after the first in a row, when it failed quickly: writes wait for it.
+const SOON: Millis = 300;
+/// What is quick.
+const QUICK: Millis = 2_000;
+/// How long is waited for what the host keeps of a space.
+const RECALL_MS: u32 = 400;
+/// Between two times that the host is given the space to keep: what changed since is read quickly.
+const KEEP: Millis = 5 * 60_000;
+/// The same when nothing changed: it is not used for ever.
+const RENEW: Millis = kept::KEPT_FOR / 2;
 
 /// A space, and where syncing it stands.
 pub(super) struct Space<S, H> {
@@ -42,10 +53,36 @@ pub(super) struct Space<S, H> {
     round: Cell<u64>,
     /// When everything was last the same as on the server.
     synced: Cell<Option<Millis>>,
-    /// When the last round failed, and until when none is tried.
-    failed: Cell<Option<(Millis, Millis)>>,
+    /// The last round, when it failed.
+    failed: Cell<Option<Failed>>,
+    /// What became of asking the host for what it keeps.
+    recall: Cell<Recall>,
+    /// The cursor of what the host keeps, and since when.
+    kept: Cell<Option<(u64, Millis)>>,
     /// Who stays after the answer to send what waits, and since when.
     pub staying: Cell<Option<Millis>>,
+}
+
+/// A round that came to nothing.
+#[derive(Clone, Copy)]
+struct Failed {
+    at: Millis,
+    /// No other is tried before.
+    until: Millis,
+    /// How many in a row.
+    times: u32,
+    /// Whether the next is worth waiting for.
+    soon: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Recall {
+    Not,
+    /// Somebody asks, since then.
+    Since(Millis),
+    /// There was nothing of use, or no answer.
+    Nothing,
+    Taken,
 }
 
 impl<S: Store, H: Host> Space<S, H> {
@@ -70,6 +107,8 @@ impl<S: Store, H: Host> Space<S, H> {
             round: Cell::new(0),
             synced: Cell::new(None),
             failed: Cell::new(None),
+            recall: Cell::new(Recall::Not),
+            kept: Cell::new(None),
             staying: Cell::new(None),
         })
     }
@@ -94,9 +133,76 @@ impl<S: Store, H: Host> Space<S, H> {
     pub fn wait(&self) -> Millis {
         match self.failed.get() {
             // A clock that was set back does not stop rounds.
-            Some((at, until)) if self.now() >= at => (until - self.now()).max(0),
+            Some(failed) if self.now() >= failed.at => (failed.until - self.now()).max(0),
             _ => 0,
         }
+    }
+
+    /// Whether none may be tried for longer than a write waits.
+    pub fn is_away(&self) -> bool {
+        self.wait() > 0 && self.failed.get().is_some_and(|failed| !failed.soon)
+    }
+
+    /// Rests until the next round may be tried, if that is soon; whether it did.
+    pub async fn rests(&self) -> bool {
+        let wait = self.wait();
+        if wait == 0 || self.is_away() {
+            return false;
+        }
+        let wait = u32::try_from(wait).unwrap_or_default();
+        self.service.host().sleep(wait).await;
+        true
+    }
+
+    /// Whether there is a snapshot from before this isolate.
+    pub fn is_recalled(&self) -> bool {
+        self.recall.get() == Recall::Taken
+    }
+
+    /// Takes what the host keeps of the space, once, unless it has its lessons already. While
+    /// another request does so, waits for a moment.
+    pub async fn recall(&self, tokens: &Tokens, config: &Config) {
+        let host = self.service.host();
+        loop {
+            match self.recall.get() {
+                Recall::Not => break,
+                Recall::Since(at) if (self.now() - at).abs() <= Millis::from(RECALL_MS) => {
+                    host.sleep(LOOK_MS).await;
+                }
+                _ => return,
+            }
+        }
+        self.recall.set(Recall::Since(self.now()));
+        let asking = Asking(&self.recall);
+        let space = self.service.space_id();
+        let asked = kept::recall(host, tokens, config, &space);
+        let found = within(asked, host.sleep(RECALL_MS)).await.flatten();
+        if let Some(found) = found {
+            let (cursor, at) = (found.cursor, found.at);
+            if self.service.adopt(found.epoch, cursor, found.parts).await {
+                self.kept.set(Some((cursor, at)));
+                self.recall.set(Recall::Taken);
+            }
+        }
+        drop(asking);
+    }
+
+    /// Gives the host the space to keep, if it is the same as on the server and has changed since.
+    pub async fn keep(&self, tokens: &Tokens, config: &Config) {
+        let now = self.now();
+        let (Some(synced), Some(cursor)) = (self.synced.get(), self.service.bare_cursor()) else {
+            return;
+        };
+        let rests = self.kept.get().is_some_and(|(kept, at)| {
+            let wait = if kept == cursor { RENEW } else { KEEP };
+            (now - at).abs() < wait
+        });
+        if rests || self.has_failed() || !self.service.with_space(kept::fits) {
+            return;
+        }
+        self.kept.set(Some((cursor, now)));
+        let name = kept::name(tokens, config, &self.service.space_id());
+        kept::keep(&self.service, &name, synced).await;
     }
 
     /// Whether the last round failed.
@@ -125,8 +231,9 @@ impl<S: Store, H: Host> Space<S, H> {
             return;
         }
         let mine = self.round.get().wrapping_add(1);
+        let begun = self.now();
         self.round.set(mine);
-        self.running.set(Some(self.now()));
+        self.running.set(Some(begun));
         let ended = Ended(self, mine);
         let still_mine = || self.round.get() == mine;
         let done = within(
@@ -145,14 +252,43 @@ impl<S: Store, H: Host> Space<S, H> {
             self.failed.set(None);
             return;
         }
-        let until = match self.service.next_at() {
-            Some(at) if done.is_some() => at.clamp(now + PAUSE, now + 30 * PAUSE),
-            _ => now + PAUSE,
+        let next = self.service.next_at().filter(|_| done.is_some());
+        // A server that is busy says for how long, a second at least.
+        let passing = match next {
+            Some(at) => matches!(phase, Phase::Offline | Phase::Trouble) && at < now + PAUSE,
+            None => done.is_none(),
         };
-        self.failed.set(Some((now, until)));
+        let times = self
+            .failed
+            .get()
+            .map_or(0, |failed| failed.times)
+            .saturating_add(1);
+        let soon = times == 1 && passing && (now - begun).abs() < QUICK;
+        let until = match next {
+            _ if soon => now + SOON,
+            Some(at) => at.clamp(now + PAUSE, now + 30 * PAUSE),
+            None => now + PAUSE,
+        };
+        self.failed.set(Some(Failed {
+            at: now,
+            until,
+            times,
+            soon,
+        }));
         if phase == Phase::SignedOut {
             // Tokens are made here, so there is always another to try.
             self.service.sign_in_anew(session()).await;
+        }
+    }
+}
+
+/// Ends asking the host, also when it is dropped half-way.
+struct Asking<'a>(&'a Cell<Recall>);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if let Recall::Since(_) = self.0.get() {
+            self.0.set(Recall::Nothing);
         }
     }
 }

@@ -82,11 +82,12 @@ impl<S: Store, H: Host> Space<S, H> {
         let kept = self.unanswered.borrow_mut().take(&print, begun);
         let made = match kept {
             Some(made) => made,
-            None if self.wait() > 0 => return Err(nothing_done(self.wait())),
+            None if self.is_away() => return Err(nothing_done(self.wait())),
             None => {
                 let made = self.make(&request, seed).await;
                 if unknown(&made.response) {
                     // Another isolate may have made what this is about.
+                    self.rests().await;
                     self.turn(limit(begun + PATIENCE - now())).await;
                     self.make(&request, seed).await
                 } else {
@@ -102,7 +103,11 @@ impl<S: Store, H: Host> Space<S, H> {
                 return self.accepted(made);
             }
             let left = begun + PATIENCE - now();
-            if left <= 0 || self.wait() > 0 {
+            // A failure that may pass is waited out; nothing is made again, so it counts once.
+            if left > 0 && self.rests().await {
+                continue;
+            }
+            if left <= 0 || self.is_away() {
                 let wait = self.wait();
                 self.unanswered.borrow_mut().keep(print, now(), made);
                 return Err(not_sure(wait));

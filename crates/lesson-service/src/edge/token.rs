@@ -49,6 +49,17 @@ impl Tokens {
         })
     }
 
+    /// A name that only who has the secret can make, of parts that are told apart.
+    pub fn name(&self, parts: &[&str]) -> String {
+        let mut text = "lessonloop name\n".to_owned();
+        for part in parts {
+            text.push_str(&format!("{} {part}\n", part.len()));
+        }
+        // No token's text has a blank, so none is signed by this.
+        let mac = mac(&self.secret, &text);
+        mac.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     fn token(
         &self,
         subject: &str,
@@ -83,13 +94,17 @@ fn sign(secret: &[u8], claims: &Value) -> String {
     let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
     let body = URL_SAFE_NO_PAD.encode(claims.to_string());
     let signed = format!("{header}.{body}");
+    let signature = URL_SAFE_NO_PAD.encode(mac(secret, &signed));
+    format!("{signed}.{signature}")
+}
+
+fn mac(secret: &[u8], text: &str) -> Vec<u8> {
     // HMAC takes a key of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else {
-        return signed;
+        return Vec::new();
     };
-    mac.update(signed.as_bytes());
-    let signature = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
-    format!("{signed}.{signature}")
+    mac.update(text.as_bytes());
+    mac.finalize().into_bytes().to_vec()
 }
 
 #[cfg(test)]
@@ -116,6 +131,21 @@ mod tests {
         assert_ne!(tokens.for_lookup(1_000_000), first);
         // A clock that was set back.
         assert_ne!(tokens.for_space("a", 100_000), first);
+    }
+
+    #[test]
+    fn names_differ_by_secret_and_by_part() {
+        let (one, other) = (Tokens::new("s"), Tokens::new("t"));
+        let name = one.name(&["a", "bc"]);
+        assert_eq!(name.len(), 64);
+        assert_eq!(one.name(&["a", "bc"]), name);
+        for another in [
+            one.name(&["ab", "c"]),
+            one.name(&["a", "bd"]),
+            other.name(&["a", "bc"]),
+        ] {
+            assert_ne!(another, name);
+        }
     }
 
     #[test]

@@ -8,13 +8,16 @@ use lesson_sync::{HttpRequest, HttpResponse, MemoryStore, NoAnswer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 pub const KEY: &str = "llk_1111111111111111111111111111111111111111111111111111111111111111";
 pub const OTHER: &str = "llk_2222222222222222222222222222222222222222222222222222222222222222";
 pub const STRANGER: &str = "llk_3333333333333333333333333333333333333333333333333333333333333333";
 pub const SECRET: &str = "a secret of at least thirty-two bytes";
+
+/// A key of another space.
+pub const ELSEWHERE: &str = "llk_4444444444444444444444444444444444444444444444444444444444444444";
 
 /// How the server behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,6 +32,8 @@ pub enum Mood {
     Html,
     /// No answer, ever.
     Silent,
+    /// Keys are looked up, but rows are never given.
+    Rowless,
 }
 
 /// A server with two spaces; PostgREST's functions as far as the edge calls them.
@@ -38,6 +43,14 @@ pub struct Server {
     spaces: RefCell<BTreeMap<String, Ledger>>,
     pub revoked: RefCell<BTreeSet<String>>,
     pub requests: RefCell<Vec<HttpRequest>>,
+    /// How the next requests for rows or with events go, before the mood is asked.
+    pub next: RefCell<VecDeque<Mood>>,
+    /// Changes when it is restored from a backup.
+    pub epoch: Cell<u32>,
+    /// What isolates keep for each other.
+    pub shelf: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// Whether the shelf answers.
+    pub shelf_hangs: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -56,7 +69,12 @@ impl Server {
             if self.revoked.borrow().contains(hash) {
                 return Value::Null;
             }
-            return [(KEY, "planner", "s1"), (OTHER, "builder", "s1")]
+            let keys = [
+                (KEY, "planner", "s1"),
+                (OTHER, "builder", "s1"),
+                (ELSEWHERE, "planner", "s2"),
+            ];
+            return keys
                 .iter()
                 .find(|(key, ..)| sha(key) == hash)
                 .map_or(Value::Null, |(_, name, space)| {
@@ -83,7 +101,11 @@ impl Server {
                 }
                 json!({"status": "ok", "acked_seq": *acked, "rejected": []})
             }
-            "pull_changes" => held.page(body["p_cursor"].as_u64().unwrap()),
+            "pull_changes" => {
+                let mut page = held.page(body["p_cursor"].as_u64().unwrap());
+                page["epoch"] = json!(format!("e{}", self.epoch.get()));
+                page
+            }
             other => panic!("the edge calls {other}"),
         }
     }
@@ -110,6 +132,12 @@ impl Server {
             held.space.fold(&event, &Policy::default()).unwrap();
             held.events.push(event);
         }
+    }
+
+    /// The server forgets a space, as after a restore from a backup that was made before it.
+    pub fn restore(&self, space: &str) {
+        self.epoch.set(self.epoch.get() + 1);
+        self.spaces.borrow_mut().remove(space);
     }
 
     /// How many events of a kind the ledger has.
@@ -159,7 +187,7 @@ impl Ledger {
         json!({
             "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
             "days": [], "next_cursor": version, "version": version, "has_more": false,
-            "acked_seq": {}, "epoch": "e1",
+            "acked_seq": {},
         })
     }
 }
@@ -199,7 +227,13 @@ impl Host for FakeHost {
         yield_once().await;
         let none = || Err(NoAnswer("connection refused".to_owned()));
         let is_push = request.url.ends_with("push_events");
-        match self.server.mood.get() {
+        let is_lookup = request.url.ends_with("agent_key_space");
+        let next = match is_lookup {
+            true => None,
+            false => self.server.next.borrow_mut().pop_front(),
+        };
+        match next.unwrap_or(self.server.mood.get()) {
+            Mood::Rowless if !is_lookup => std::future::pending().await,
             Mood::Down => none(),
             Mood::Deaf if is_push => {
                 self.server.answer(&request);
@@ -211,12 +245,30 @@ impl Host for FakeHost {
                 body: "<html>Bad gateway</html>".to_owned(),
             }),
             Mood::Silent => std::future::pending().await,
-            Mood::Well | Mood::Deaf => Ok(HttpResponse {
+            Mood::Well | Mood::Deaf | Mood::Rowless => Ok(HttpResponse {
                 status: 200,
                 retry_after: None,
                 body: self.server.answer(&request).to_string(),
             }),
         }
+    }
+
+    async fn keep(&self, name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+        let mut whole = Vec::new();
+        write(&mut |piece| whole.extend_from_slice(piece));
+        yield_once().await;
+        self.server
+            .shelf
+            .borrow_mut()
+            .insert(name.to_owned(), whole);
+    }
+
+    async fn recall(&self, name: &str) -> Option<Vec<u8>> {
+        if self.server.shelf_hangs.get() {
+            std::future::pending::<()>().await;
+        }
+        yield_once().await;
+        self.server.shelf.borrow().get(name).cloned()
     }
 }
 

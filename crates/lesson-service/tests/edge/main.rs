@@ -4,6 +4,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod desk;
+mod kept;
+mod retry;
 
 use desk::{Desk, FakeHost, KEY, Mood, OTHER, SECRET, STRANGER, code, config, request, sha};
 use lesson_service::edge::{Edge, EdgeConfig};

@@ -1,0 +1,145 @@
+//! A replica as bytes, to be had again at once: its rows and the words of its lessons, without
+//! taking JSON apart and without counting words anew.
+//!
+//! Of 10,000 lessons these are some 7 MB. They are read by the version that wrote them only:
+//! [`packed_shape`] tells versions apart.
+
+mod wire;
+
+use crate::instant::Millis;
+use crate::keyword::KeywordIndex;
+use crate::lesson::{Lesson, Standing, Text};
+use crate::replica::Replica;
+use crate::space::{Decision, Recommendation, Space};
+use crate::tools::{ToolBook, ToolRecord};
+use crate::words::{Category, MatchType, TradeOutcome, Trust};
+use std::collections::BTreeMap;
+use wire::Packed;
+pub(crate) use wire::{Reader, Writer};
+
+/// Comes last, so that bytes that were cut are told from whole ones.
+const END: u64 = 0x656e_6421;
+
+wire::structs! {
+    Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags }
+    Standing {
+        confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness,
+        use_count, causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures,
+        proven_effective, qualified_at
+    }
+    Lesson {
+        slug, text, standing, source, trust, findings, archived, merged_into, rev, created_at, updated_at
+    }
+    Recommendation {
+        lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
+        pnl_percent, contributed_to_success, settled, at
+    }
+    Decision { outcome, pnl_percent, records }
+    ToolRecord { query, server, at, query_hash }
+}
+wire::vocabularies!(Category, Trust, MatchType, TradeOutcome);
+
+/// How this version writes a replica, in words; another version has others.
+pub fn packed_shape() -> String {
+    let mut shape = "replica 1: ".to_owned();
+    Lesson::shape(&mut shape);
+    Decision::shape(&mut shape);
+    ToolRecord::shape(&mut shape);
+    crate::keyword::packed_shape(&mut shape);
+    shape
+}
+
+/// Bytes that the lessons' texts and the decisions take at least, to know before anything is
+/// written whether it is too much. Costs a look at each.
+pub fn packed_size(space: &Space) -> usize {
+    let lessons: usize = space
+        .lessons()
+        .map(|Lesson { slug, text, .. }| {
+            let long = [&text.description, &text.context, &text.recommendation];
+            slug.len() + text.title.len() + long.map(String::len).iter().sum::<usize>() + 200
+        })
+        .sum();
+    let records: usize = space.decisions().map(|(_, one)| one.records.len()).sum();
+    lessons + records * 100
+}
+
+/// Writes a replica with nothing on top ([`Replica::is_bare`]) and the index of its lessons; `out`
+/// gets the bytes piece by piece.
+pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dyn FnMut(&[u8])) {
+    let mut to = Writer::new(out);
+    to.number(space.lessons.len() as u64);
+    for lesson in space.lessons.values() {
+        lesson.put(&mut to);
+    }
+    index.put(&mut to);
+    to.number(space.decisions.len() as u64);
+    for (id, decision) in &space.decisions {
+        to.text(id);
+        decision.put(&mut to);
+        let places = replica.places.get(id);
+        places.cloned().unwrap_or_default().put(&mut to);
+    }
+    to.number(replica.tool_rows.len() as u64);
+    for (place, record) in &replica.tool_rows {
+        place.put(&mut to);
+        record.put(&mut to);
+    }
+    to.number(replica.feedback_rows.len() as u64);
+    for (place, at) in &replica.feedback_rows {
+        place.put(&mut to);
+        at.put(&mut to);
+    }
+    to.number(space.activity.len() as u64);
+    for (day, events) in &space.activity {
+        day.put(&mut to);
+        events.put(&mut to);
+    }
+    END.put(&mut to);
+    to.flush();
+}
+
+/// Reads what [`pack`] wrote; `None` for anything else, such as half of it.
+pub fn unpack(bytes: &[u8]) -> Option<(Space, Replica, KeywordIndex)> {
+    let mut from = Reader(bytes);
+    let mut space = Space::new();
+    let mut replica = Replica::new();
+    let lessons: Vec<Lesson> = Packed::take(&mut from)?;
+    // From an ordered list the map is made at once.
+    space.lessons = lessons
+        .into_iter()
+        .map(|lesson| (lesson.slug.clone(), lesson))
+        .collect();
+    let index = KeywordIndex::take(&mut from)?;
+    if index.len() != space.lessons.len() {
+        return None;
+    }
+    for _ in 0..from.count()? {
+        let id = String::take(&mut from)?;
+        let decision = Decision::take(&mut from)?;
+        let places: Vec<u32> = Packed::take(&mut from)?;
+        if places.len() != decision.records.len() {
+            return None;
+        }
+        replica.places.insert(id.clone(), places);
+        space.decisions.insert(id, decision);
+    }
+    for _ in 0..from.count()? {
+        let place = u64::take(&mut from)?;
+        let record = ToolRecord::take(&mut from)?;
+        replica.tool_places.insert(record.query_hash.clone(), place);
+        replica.tool_rows.insert(place, record);
+    }
+    let records: Vec<ToolRecord> = replica.tool_rows.values().cloned().collect();
+    space.tools = ToolBook::from(records);
+    let feedback: BTreeMap<u64, Millis> = pairs(&mut from)?;
+    space.feedback_at = feedback.values().copied().collect();
+    replica.feedback_rows = feedback;
+    space.activity = pairs(&mut from)?;
+    (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
+}
+
+fn pairs<K: Packed + Ord, V: Packed>(from: &mut Reader<'_>) -> Option<BTreeMap<K, V>> {
+    (0..from.count()?)
+        .map(|_| Some((K::take(from)?, V::take(from)?)))
+        .collect()
+}
