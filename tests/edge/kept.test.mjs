@@ -14,7 +14,7 @@ after(() => Promise.all(ends.map((end) => end())));
 
 /** Says under which names it keeps. */
 const telling = (file, text) =>
-  file !== "edge/worker.js" ? text : text.replace("await cache.put(", "console.warn(`keeps <${name}>`);\n  await cache.put(");
+  file !== "edge/worker.js" ? text : text.replace(/await cache\.put\(.*\);/, (put) => `${put}\n  console.warn(\`keeps <\${name}>\`);`);
 
 /** A space that an isolate has kept, and a way to start others behind a proxy. */
 async function keeping({ rewrite = telling } = {}) {
@@ -84,6 +84,7 @@ test("another space's agent meets a name of its own", async () => {
   const mine = await name(first);
   const other = await space({ lessons: [{ slug: "their-own", title: "Their own lesson" }] });
   const { key } = await other.agent("other agent");
+  await first.it.stop();
   const { it } = await start();
   const answer = await agent(it, key).post("/v1/recommend", { query: "row level security" });
   assert.equal(answer.total_considered, 1);
