@@ -83,6 +83,7 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     // The same as a table.
     const course = page.getByTestId("course");
     await course.getByText("The numbers as a table").click();
+    await page.getByTestId("course-table").waitFor();
     assert.equal(await page.getByTestId("course-table").locator("tbody tr").count(), 3);
   });
 });
