@@ -342,11 +342,17 @@ fn packages() -> Vec<Value> {
 
 /// Every package that ships with one, itself left out.
 fn closure(package: &str) -> BTreeSet<String> {
+    // With its version: one of ours has the name of the package that it stands in for.
+    let spec = packages()
+        .iter()
+        .find(|one| text(one, "name") == package)
+        .map(|one| format!("{package}@{}", text(one, "version")))
+        .unwrap_or_else(|| package.to_owned());
     let mut tree = Command::new(env!("CARGO"));
     tree.args([
         "tree",
         "-p",
-        package,
+        &spec,
         "-e",
         "normal,no-proc-macro",
         "--prefix",

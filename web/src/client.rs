@@ -317,17 +317,6 @@ impl Client {
             .and_then(read)
     }
 
-    /// Acts, with a body that is made already.
-    pub async fn post_raw<T: DeserializeOwned>(
-        self,
-        path: impl Into<String>,
-        body: JsValue,
-    ) -> Result<T, ApiError> {
-        self.raw(Method::Post, path.into(), body)
-            .await
-            .and_then(read)
-    }
-
     /// Acts, where the answer says nothing that is needed.
     pub fn act(self, path: impl Into<String>, body: &impl Serialize) -> Acted {
         let asked = self.raw(Method::Post, path.into(), json(body));

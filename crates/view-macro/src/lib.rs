@@ -1,6 +1,7 @@
 //! `view!` for the dashboard. It reads what Leptos's macro of that name reads, and writes calls of `crate::view`, which
 //! has one type for all markup: Leptos gives each element, attribute and event a type of its own, and code of its own.
 //! Components are Leptos's, and are left to its macro.
+#![forbid(unsafe_code)]
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

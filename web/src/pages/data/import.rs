@@ -3,7 +3,7 @@
 use super::intake::{self, Given};
 use super::report::{Report, ReportView};
 use super::samples::{load_samples, told};
-use crate::client::{Client, object};
+use crate::client::{Client, object, read};
 use crate::format;
 use crate::ui::use_toasts;
 use crate::view::view;
@@ -11,7 +11,7 @@ use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Imported};
+use lesson_api::{ApiError, Imported, Method};
 use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, HtmlInputElement};
 
@@ -191,7 +191,9 @@ impl Run {
             return;
         }
         let request = object(&[("files", &batch.files), ("dry_run", &report.dry_run.into())]);
-        match self.client.post_raw("/v1/import", request).await {
+        let path = "/v1/import".to_owned();
+        let asked = self.client.raw(Method::Post, path, request).await;
+        match asked.and_then(read) {
             Ok(answer) => add(&mut report.done, answer),
             Err(error) => report.failed = Some(batch.named(error)),
         }
