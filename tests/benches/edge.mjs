@@ -169,7 +169,7 @@ for (const count of SIZES) {
   await plain.stop();
 
   const nothing = await colds(key, {});
-  const first = await colds(key, { kept });
+  const first = await colds(key, { kept, port: Number(new URL(plain.url).port) });
   rmSync(kept, { recursive: true, force: true });
 
   const full = await edge(METERED);

@@ -23,8 +23,11 @@ async function keeping({ rewrite = telling } = {}) {
   ends.push(() => proxy.end(), () => rmSync(kept, { recursive: true, force: true }));
   const home = await space();
   const made = await home.agent("keeping agent");
+  let port;
   const start = async () => {
-    const it = await edge({ at: proxy.url, kept, rewrite });
+    // What is kept belongs to the Worker's host.
+    const it = await edge({ at: proxy.url, kept, rewrite, port });
+    port ??= Number(new URL(it.url).port);
     return { it, me: agent(it, made.key) };
   };
   const first = await start();

@@ -98,7 +98,7 @@ test("with 10,000 lessons and the model, the isolate stays within its memory, an
   console.log(`the isolate holds ${isolate.toFixed(0)} MB, the process ${process.toFixed(0)} MB`);
 
   await it.stop();
-  const next = await edge({ kept });
+  const next = await edge({ kept, port: Number(new URL(it.url).port) });
   const begun = performance.now();
   const first = await agent(next, key).post("/v1/recommend", { query: "tenant policies" });
   const took = performance.now() - begun;

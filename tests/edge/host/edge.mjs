@@ -35,7 +35,7 @@ async function freePort() {
  * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
  * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
- * `kept`: a folder for the Cache API, which outlives the isolate then.
+ * `kept`: a folder for the Cache API, which outlives the isolate then; what is in it belongs to a host with its `port`.
  */
 export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text, inspect = false, kept }) {
   port ??= await freePort();
