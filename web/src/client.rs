@@ -21,6 +21,9 @@ const CHANGED_GAP: u32 = 60;
 /// An answer's body, or why there is none.
 pub type Answer = Pin<Box<dyn Future<Output = Result<JsValue, ApiError>>>>;
 
+/// An answer as the type it has.
+pub type Asked<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
+
 /// That an act was done, or why not.
 pub type Acted = Pin<Box<dyn Future<Output = Result<(), ApiError>>>>;
 
@@ -300,21 +303,19 @@ impl Client {
     }
 
     /// Reads.
-    pub async fn get<T: DeserializeOwned>(self, path: impl Into<String>) -> Result<T, ApiError> {
-        self.raw(Method::Get, path.into(), JsValue::NULL)
-            .await
-            .and_then(read)
+    pub fn get<T: DeserializeOwned + 'static>(self, path: impl Into<String>) -> Asked<T> {
+        let asked = self.raw(Method::Get, path.into(), JsValue::NULL);
+        Box::pin(async move { asked.await.and_then(read) })
     }
 
     /// Acts.
-    pub async fn post_json<T: DeserializeOwned>(
+    pub fn post_json<T: DeserializeOwned + 'static>(
         self,
         path: impl Into<String>,
         body: &impl Serialize,
-    ) -> Result<T, ApiError> {
-        self.raw(Method::Post, path.into(), json(body))
-            .await
-            .and_then(read)
+    ) -> Asked<T> {
+        let asked = self.raw(Method::Post, path.into(), json(body));
+        Box::pin(async move { asked.await.and_then(read) })
     }
 
     /// Acts, where the answer says nothing that is needed.

@@ -148,6 +148,15 @@ pub fn number(typed: &str) -> Option<f64> {
     Some(value).filter(|value| looks && value.is_finite())
 }
 
+/// A text in small letters.
+pub fn lower(text: &str) -> String {
+    // The browser knows them: Rust's table of all letters is as large as a page of this app.
+    #[cfg(target_arch = "wasm32")]
+    return js_sys::JsString::from(text).to_lower_case().into();
+    #[cfg(not(target_arch = "wasm32"))]
+    text.to_lowercase()
+}
+
 /// A snake_case name as words.
 pub fn spaced(name: &str) -> String {
     let mut words = name.replace('_', " ");

@@ -55,7 +55,10 @@ fn child(node: &Node, svg: bool) -> Option<TokenStream> {
             Some(quote_spanned! {block.span()=> crate::view::IntoMarkup::into_markup(#value) })
         }
         Node::Element(element) if is_component(element) => Some(component(element)),
-        Node::Element(element) => Some(plain(element, svg)),
+        Node::Element(element) => {
+            let element = made(element, svg);
+            Some(quote! { #element.done() })
+        }
         Node::Custom(_) => None,
     }
 }
@@ -118,8 +121,8 @@ fn show(element: &Element) -> TokenStream {
     quote! { crate::view::show(#when, move || #children, #other) }
 }
 
-/// An element of the page.
-fn plain(element: &Element, svg: bool) -> TokenStream {
+/// An element of the page, as a `crate::view::Element`.
+fn made(element: &Element, svg: bool) -> TokenStream {
     let name = element.name().to_string();
     let svg = svg || SVG.contains(&name.as_str());
     let tag = LitStr::new(&name, element.name().span());
@@ -142,9 +145,13 @@ fn plain(element: &Element, svg: bool) -> TokenStream {
             let text = &text.value;
             Some(quote! { .say(#text) })
         }
+        Node::Element(element) if !is_component(element) => {
+            let element = made(element, svg);
+            Some(quote! { .put(#element) })
+        }
         _ => child(node, svg).map(|child| quote! { .hold(#child) }),
     });
-    quote! { #start #(#attributes)* #(#children)* .done() }
+    quote! { #start #(#attributes)* #(#children)* }
 }
 
 fn attribute_of(attribute: &KeyedAttribute, tag: &str) -> TokenStream {

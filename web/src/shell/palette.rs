@@ -60,8 +60,8 @@ impl Choice {
 
     /// Whether every word that was typed begins a word of the label.
     fn fits(&self, typed: &str) -> bool {
-        let label = self.label.to_lowercase();
-        let typed = typed.to_lowercase();
+        let label = format::lower(&self.label);
+        let typed = format::lower(typed);
         typed
             .split_whitespace()
             .all(|typed| label.split_whitespace().any(|word| word.starts_with(typed)))
@@ -268,7 +268,7 @@ fn offered(shell: Shell) -> Vec<Choice> {
         Callback::new(move |()| shell.sheet.set(true)),
     ));
     choices.extend(Theme::ALL.map(|theme| {
-        let label = format!("Theme: {}", theme.label().to_lowercase());
+        let label = format!("Theme: {}", format::lower(theme.label()));
         Choice::act("Do", &label, Callback::new(move |()| theme.apply()))
     }));
     choices

@@ -44,7 +44,7 @@ pub fn Funnel(
                 Some((all, name)) if all > 0 => format!(
                     "{} of {}",
                     format::percent(f64::from(step.value) / f64::from(all)),
-                    name.to_lowercase()
+                    format::lower(name)
                 ),
                 _ => String::new(),
             };

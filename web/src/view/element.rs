@@ -125,6 +125,12 @@ impl Element {
         self
     }
 
+    /// An element in it.
+    pub fn put(mut self, element: Self) -> Self {
+        self.0.children.push(Kind::Element(element));
+        self
+    }
+
     /// What else is in it.
     pub fn hold(mut self, child: Markup) -> Self {
         self.0.children.push(child.kind());

@@ -136,11 +136,11 @@ impl Held {
 
     fn become_of(&mut self, node: &web_sys::Element, item: Item) {
         match (self, item) {
-            (Self::Fixed(way, name, now), Item::Set(_, _, Setting::Fixed(value))) => {
-                if *now != value {
-                    set(node, *way, name, &value);
-                    *now = value;
-                }
+            (Self::Fixed(way, name, now), Item::Set(_, _, Setting::Fixed(value)))
+                if *now != value =>
+            {
+                set(node, *way, name, &value);
+                *now = value;
             }
             (Self::Living(way, name, effect), Item::Set(_, _, Setting::Living(value))) => {
                 let before = effect.take_value();

@@ -121,7 +121,7 @@ fn Slider(
     let id = format!("knob-{name}");
     let back = move |_| place.set(None);
     let slide = move |typed: String| {
-        if let Ok(value) = typed.parse::<f64>() {
+        if let Some(value) = format::number(&typed) {
             // Back where it was is not moved.
             place.set((own.get_untracked() != Some(value)).then_some(value));
         }

@@ -106,7 +106,7 @@ impl Weights {
     pub fn read(self, query: &ParamsMap) {
         for (knob, place) in self.each() {
             let typed = query.get(&format!("w.{}", knob.name));
-            let value = typed.and_then(|typed| typed.parse::<f64>().ok());
+            let value = typed.and_then(|typed| format::number(&typed));
             place.set(value.filter(|value| (0.0..=1.0).contains(value)));
         }
     }

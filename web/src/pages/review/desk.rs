@@ -394,7 +394,7 @@ impl Desk {
                 self.front.set(Front { name, place });
                 self.say(format!(
                     "Undone: {} “{}”.",
-                    answer.act.done().to_lowercase(),
+                    format::lower(answer.act.done()),
                     answer.title
                 ));
                 to_top();

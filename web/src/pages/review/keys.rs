@@ -2,6 +2,7 @@
 
 use super::desk::{Command, Desk};
 use crate::dom::Memory;
+use crate::format;
 use crate::view::view;
 use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
@@ -53,9 +54,9 @@ fn meant(event: &KeyboardEvent) -> Option<Command> {
     let key = event.key();
     // Where the layout has no Latin letters, the place of the key counts.
     let letter = match event.code().strip_prefix("Key") {
-        Some(letter) if !key.is_ascii() => letter.to_lowercase(),
+        Some(letter) if !key.is_ascii() => format::lower(letter),
         _ if key == "Enter" => key,
-        _ => key.to_lowercase(),
+        _ => format::lower(&key),
     };
     let (_, _, command) = KEYS.into_iter().find(|(name, _, _)| *name == letter)?;
     let steps = matches!(command, Command::Next | Command::Previous);

@@ -146,7 +146,7 @@ fn MergeHead(label: &'static str, class: &'static str, lesson: LessonView) -> im
     );
     let slug = lesson.slug.clone();
     view! {
-        <div data-testid=format!("merge-{}", label.to_lowercase()) data-slug=lesson.slug>
+        <div data-testid=format!("merge-{}", format::lower(label)) data-slug=lesson.slug>
             <p><span class=class>{label}</span>" "<code class="slug">{slug}</code></p>
             <p class="hint">{numbers}</p>
         </div>

@@ -44,7 +44,7 @@ fn words(counts: ReviewCounts) -> Markup {
     .into_iter()
     .filter(|(_, count)| *count > 0)
     .map(|(reason, count)| {
-        view! { <li data-reason=reason.as_str()><b class="num">{format::count(count)}</b>" "{short(reason).to_lowercase()}</li> }
+        view! { <li data-reason=reason.as_str()><b class="num">{format::count(count)}</b>" "{format::lower(short(reason))}</li> }
     })
     .collect::<Vec<_>>()
     .into_markup()
