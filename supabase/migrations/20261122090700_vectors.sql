@@ -66,7 +66,9 @@ begin
     end if;
   end loop;
 
-  -- In the order of slugs, so that two who store the same vectors wait for each other, and never in a circle.
+  -- The space first, as a push does: it updates lessons in the order of its events, and a vector's reference locks its
+  -- lesson, so that each could come to wait for the other.
+  perform from public.spaces s where s.id = p_space for no key update;
   with given as (
     -- Of two rows of one lesson that of its text counts, then the later one.
     select distinct on (x.value ->> 'slug')

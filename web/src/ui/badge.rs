@@ -7,12 +7,17 @@ use lesson_api::{Badge, BadgeKind, RelevanceWord, Trust};
 /// A lesson's badge.
 #[component]
 pub fn BadgeChip(badge: Badge) -> impl IntoView {
-    let class = match badge.kind {
-        BadgeKind::Proven => "chip chip-good",
-        BadgeKind::Testing => "chip chip-info",
-        BadgeKind::New => "chip",
+    let (class, mark) = match badge.kind {
+        BadgeKind::Proven => ("chip chip-good", "✓ "),
+        BadgeKind::Testing => ("chip chip-info", "◐ "),
+        BadgeKind::New => ("chip", "✦ "),
     };
-    view! { <span class=class data-testid="badge">{badge.text}</span> }
+    // Not every machine has a font for the emoji that agents read; these marks are in all of them.
+    let words = badge
+        .text
+        .trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
+        .to_owned();
+    view! { <span class=class data-testid="badge"><span aria-hidden="true">{mark}</span>{words}</span> }
 }
 
 /// Whether a person stands behind a lesson.
