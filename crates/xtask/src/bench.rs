@@ -7,8 +7,9 @@ use crate::cache::Cache;
 use crate::fault::{Fault, Result};
 use crate::needs::{self, Need};
 use crate::progress::Plan;
+use crate::serve::Site;
 use crate::stack::{Data, Stack};
-use crate::{engine as module, model, run};
+use crate::{browser, engine as module, model, run};
 
 struct Bench {
     name: &'static str,
@@ -47,7 +48,7 @@ const BENCHES: &[Bench] = &[
     Bench {
         name: "sync",
         about: "first syncs of 1,000 to 100,000 lessons over the local stack, beside plain rows by REST",
-        needs: &[Need::Dist, Need::Stack],
+        needs: &[Need::Dist, Need::Stack, Need::Browser],
         run: Run::Table(sync),
     },
     Bench {
@@ -128,12 +129,16 @@ fn engine(cache: &Cache) -> Result<()> {
     run::loud(node, remedy)
 }
 
-/// Whole engines in Node over a fresh local stack.
+/// Whole engines in Node, and the app in Chromium, over a fresh local stack.
 fn sync(cache: &Cache) -> Result<()> {
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
+    let site = Site::open(&cache.root.join("dist"), Some(0), Some(stack.offer()))?;
+    site.start()?;
     let mut node = run::program(cache, "node")?;
     node.arg("tests/benches/sync.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .env("LESSONLOOP_URL", site.url())
+        .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
         .envs(stack.variables(cache));
     run::loud(node, "read the message above")
 }

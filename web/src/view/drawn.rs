@@ -138,10 +138,14 @@ impl Mountable for Drawn {
 
 /// Draws what `make` makes, whenever that changes, in the place of what is there.
 fn follow(mut make: Box<dyn FnMut() -> Kind>, now: &Rc<RefCell<Drawn>>) -> RenderEffect<()> {
-    let now = Rc::clone(now);
+    // An effect that is dropped lets go of its closure only at its next turn. What is drawn must not wait for that: the
+    // effects in it would have theirs before, with signals that are gone.
+    let now = Rc::downgrade(now);
     RenderEffect::new(move |_| {
         let kind = make();
-        now.borrow_mut().become_of(kind);
+        if let Some(now) = now.upgrade() {
+            now.borrow_mut().become_of(kind);
+        }
     })
 }
 
