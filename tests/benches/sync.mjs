@@ -1,9 +1,10 @@
 // First syncs of spaces of growing size, over the local stack: one engine in Node sends all lessons, another one reads
-// them. Beside it, the least that the same servers could do: the same lessons as rows of a plain table, inserted and
+// them, and so does the app in Chromium. Beside it, the least that the same servers could do: the same lessons as rows of a plain table, inserted and
 // selected by REST in as large pieces. Run by `cargo xtask bench sync`.
 import { performance } from "node:perf_hooks";
-import { sql, url, key, token } from "../stack/stack.mjs";
-import { device } from "../replica/engine.mjs";
+import { launch } from "../browser/chromium.mjs";
+import { env, sql, url, key, token } from "../stack/stack.mjs";
+import { EMAIL, device } from "../replica/engine.mjs";
 
 const SIZES = (process.env.LESSONLOOP_SYNC_SIZES ?? "1000,10000,100000").split(",").map(Number);
 const EVENTS = 2_000;
@@ -70,6 +71,40 @@ async function table(records) {
   return { insert, select };
 }
 
+/** The app in a fresh profile, from the wish to connect until every lesson is there. */
+async function inChromium(space, count) {
+  const browser = await launch(env("LESSONLOOP_CHROMIUM"));
+  try {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(600_000);
+    await page.addInitScript(() => {
+      globalThis.__longest = 0;
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) globalThis.__longest = Math.max(globalThis.__longest, duration);
+      }).observe({ type: "longtask", buffered: true });
+    });
+    await page.goto(`${env("LESSONLOOP_URL")}/data`);
+    await page.getByTestId("sync-open").click();
+    await page.getByLabel("Project URL").fill(url);
+    await page.getByLabel("Publishable key").fill(key);
+    await page.getByLabel("E-mail").fill(EMAIL);
+    await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
+    await page.getByTestId("sync-submit").click();
+    await page.getByLabel(space, { exact: true }).check();
+    await page.evaluate(() => (globalThis.__longest = 0));
+    const spent = await timed(async () => {
+      await page.getByTestId("sync-submit").click();
+      await page.getByTestId("sync-now").waitFor();
+      await page.locator("[data-testid=sync-state][data-phase=idle]").waitFor();
+      await page.getByRole("navigation").getByRole("link", { name: "Lessons", exact: true }).first().click();
+      await page.getByText(`${count.toLocaleString("en")} lessons`).first().waitFor();
+    });
+    return { ...spent, longest: await page.evaluate(() => Math.round(globalThis.__longest)) };
+  } finally {
+    await browser.close();
+  }
+}
+
 console.log(`\nFirst sync over the local stack, Node ${process.version}; one run each. × is against plain rows by REST.\n`);
 row("lessons", "send", "events/s", "bytes out", "plain insert", "×", "read", "rows/s", "bytes in", "plain select", "×", "server MB");
 const size = () => Number(sql("select pg_database_size(current_database())"));
@@ -92,6 +127,9 @@ for (const count of SIZES) {
   if (lessons !== count) throw new Error(`${lessons} of ${count} lessons came`);
   row(count, s(send.ms), Math.round(count / (send.ms / 1000)), mb(send.out), s(floor.insert.ms), (send.ms / floor.insert.ms).toFixed(1),
     s(read.ms), Math.round(count / (read.ms / 1000)), mb(read.in), s(floor.select.ms), (read.ms / floor.select.ms).toFixed(1), (grown / 1e6).toFixed(0));
+
+  const app = await inChromium(`bench ${count}`, count);
+  console.log(`${"".padStart(9)}  the app in Chromium: ${s(app.ms)}; longest task of its main thread ${app.longest} ms (0 when none took 50)`);
 
   // Life after the first sync: many small events, and a look when nothing has changed.
   for (let at = 0; at < EVENTS; at += 1) {
