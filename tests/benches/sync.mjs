@@ -4,7 +4,9 @@
 import { performance } from "node:perf_hooks";
 import { launch } from "../browser/chromium.mjs";
 import { env, sql, url, key, token } from "../stack/stack.mjs";
-import { EMAIL, device } from "../replica/engine.mjs";
+import { device } from "../replica/engine.mjs";
+import { signIn } from "../replica/sign_in.mjs";
+import { longest, watch } from "./long_tasks.mjs";
 
 const SIZES = (process.env.LESSONLOOP_SYNC_SIZES ?? "1000,10000,100000").split(",").map(Number);
 const EVENTS = 2_000;
@@ -75,23 +77,14 @@ async function table(records) {
 async function inChromium(space, count) {
   const browser = await launch(env("LESSONLOOP_CHROMIUM"));
   try {
-    const page = await (await browser.newContext()).newPage();
+    const context = await browser.newContext();
+    await watch(context);
+    const page = await context.newPage();
     page.setDefaultTimeout(600_000);
-    await page.addInitScript(() => {
-      globalThis.__longest = 0;
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) globalThis.__longest = Math.max(globalThis.__longest, duration);
-      }).observe({ type: "longtask", buffered: true });
-    });
     await page.goto(`${env("LESSONLOOP_URL")}/data`);
-    await page.getByTestId("sync-open").click();
-    await page.getByLabel("Project URL").fill(url);
-    await page.getByLabel("Publishable key").fill(key);
-    await page.getByLabel("E-mail").fill(EMAIL);
-    await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
-    await page.getByTestId("sync-submit").click();
+    await signIn(page);
     await page.getByLabel(space, { exact: true }).check();
-    await page.evaluate(() => (globalThis.__longest = 0));
+    await longest(page);
     const spent = await timed(async () => {
       await page.getByTestId("sync-submit").click();
       await page.getByTestId("sync-now").waitFor();
@@ -99,7 +92,7 @@ async function inChromium(space, count) {
       await page.getByRole("navigation").getByRole("link", { name: "Lessons", exact: true }).first().click();
       await page.getByText(`${count.toLocaleString("en")} lessons`).first().waitFor();
     });
-    return { ...spent, longest: await page.evaluate(() => Math.round(globalThis.__longest)) };
+    return { ...spent, longest: await longest(page) };
   } finally {
     await browser.close();
   }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "../browser/chromium.mjs";
+import { longest, watch } from "./long_tasks.mjs";
 
 const url = process.env.LESSONLOOP_URL;
 const SIZES = (process.env.LESSONLOOP_WEB_SIZES ?? "1000,10000,100000").split(",").map(Number);
@@ -28,13 +29,6 @@ function shown(spent) {
   return `${spent[spent.length >> 1].toFixed(0)} (${spent[0].toFixed(0)}–${spent.at(-1).toFixed(0)})`;
 }
 
-/** The longest task of the main thread since the last call, in milliseconds; 0 when none took 50. */
-const longest = (page) =>
-  page.evaluate(() => {
-    const most = Math.max(0, ...globalThis.__tasks.splice(0));
-    return Math.round(most);
-  });
-
 async function timed(rounds, act) {
   const spent = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -52,12 +46,7 @@ async function visit(page, name) {
 
 async function run(browser, size, folder) {
   const context = await browser.newContext({ acceptDownloads: true });
-  await context.addInitScript(() => {
-    globalThis.__tasks = [];
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) globalThis.__tasks.push(entry.duration);
-    }).observe({ type: "longtask", buffered: true });
-  });
+  await watch(context);
   const page = await context.newPage();
   page.setDefaultTimeout(600_000);
   const files = [];

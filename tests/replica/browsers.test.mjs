@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
 import { client, env, key, sql, token, url as server } from "../stack/stack.mjs";
+import { signIn } from "./sign_in.mjs";
 
 after(close);
 
@@ -28,13 +29,7 @@ const shoot = async (page, name) => {
 
 async function connect(page, { space, create }) {
   await visit(page, "Data");
-  await page.getByTestId("sync-open").click();
-  await page.getByLabel("Project URL").fill(server);
-  await page.getByLabel("Publishable key").fill(key);
-  await page.getByLabel("E-mail").fill(env("LESSONLOOP_STACK_EMAIL"));
-  await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
-  await page.getByTestId("sync-submit").click();
-  await page.getByTestId("sync-submit").filter({ hasText: "Connect" }).waitFor();
+  await signIn(page);
   if (create) {
     const fresh = page.getByTestId("sync-space-new");
     if (await fresh.count()) await fresh.check();

@@ -70,16 +70,11 @@ fn pages() -> AnyView {
 fn Header(client: Client) -> impl IntoView {
     let path = use_location().pathname;
     let current = move |href: &'static str| {
-        let under = |path: &str| {
-            path.strip_prefix(href)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        path.with(|path| {
-            if href == "/" {
-                path == href
-            } else {
-                under(path)
-            }
+        path.with(|path| match path.strip_prefix(href) {
+            Some("") => true,
+            // Everything is under the first page.
+            Some(rest) => href != "/" && rest.starts_with('/'),
+            None => false,
         })
         .then_some("page")
     };

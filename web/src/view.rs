@@ -12,9 +12,35 @@ pub use element::Element;
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyView;
 use send_wrapper::SendWrapper;
+use setting::{IntoSetting, Setting};
 use std::borrow::Cow;
 pub use value::IntoMarkup;
 pub use view_macro::view;
+
+/// A signal is read whenever it changes, as a child and as an attribute.
+macro_rules! signals {
+    ($($signal:ident)*) => {$(
+        impl<T> IntoMarkup for $signal<T>
+        where
+            T: IntoMarkup + Clone + Send + Sync + 'static,
+        {
+            fn into_markup(self) -> Markup {
+                (move || self.get()).into_markup()
+            }
+        }
+
+        impl<T> IntoSetting for $signal<T>
+        where
+            T: IntoSetting + Clone + Send + Sync + 'static,
+        {
+            fn into_setting(self) -> Setting {
+                (move || self.get()).into_setting()
+            }
+        }
+    )*};
+}
+
+signals!(RwSignal Memo Signal ReadSignal);
 
 /// Something to be drawn.
 pub struct Markup(SendWrapper<Kind>);

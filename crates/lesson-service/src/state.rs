@@ -126,6 +126,23 @@ impl State {
         })
     }
 
+    /// Whether a link that this state can follow is about the rows that are shown, and the events on top of them as they
+    /// are: no rows have come, none of the events has gone into them, and none has another actor.
+    pub fn stands_on(&self, link: &Link) -> bool {
+        self.linked.as_ref().is_some_and(|linked| {
+            let held = &linked.link;
+            (held.cursor, held.based) == (link.cursor, link.based) && held.actor == link.actor
+        })
+    }
+
+    /// Takes another link to what is shown.
+    pub fn follow(&mut self, link: Link, set_aside: Vec<SetAside>) {
+        if let Some(linked) = &mut self.linked {
+            linked.link = link;
+            linked.set_aside = set_aside;
+        }
+    }
+
     /// Puts new rows under the events that were made here. With `derive`, index and vectors follow
     /// at once. Does nothing to a state without a link.
     pub fn rebase(&mut self, reading: Reading, policy: &Policy, derive: bool) {

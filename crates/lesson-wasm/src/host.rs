@@ -76,7 +76,7 @@ impl Host for JsHost {
 }
 
 /// What a promise came to; `None` when it failed.
-async fn done(promised: Result<JsValue, JsValue>) -> Option<JsValue> {
+pub(crate) async fn done(promised: Result<JsValue, JsValue>) -> Option<JsValue> {
     let promise: Promise = promised.ok()?.dyn_into().ok()?;
     wasm_bindgen_futures::JsFuture::from(promise).await.ok()
 }

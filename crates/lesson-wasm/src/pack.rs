@@ -1,10 +1,10 @@
 //! A model pack on its way in: hashed by the host, and its code warmed up.
 
-use js_sys::{Function, Promise, Reflect, Uint8Array};
+use crate::host::done;
+use js_sys::{Function, Reflect, Uint8Array};
 use lesson_embed::{Model, StageTime};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
 /// Embeds before a model counts as loaded. Browsers compile a module quickly first and well later, function by
 /// function as they see them run: without these the first query would take four times as long as the tenth.
@@ -28,12 +28,7 @@ pub(crate) async fn sha256(pack: &Uint8Array) -> Option<[u8; 32]> {
         u32::try_from(Model::HASHED_FROM).ok()?.min(pack.length()),
         pack.length(),
     );
-    let promise: Promise = digest
-        .call2(&subtle, &"SHA-256".into(), &body)
-        .ok()?
-        .dyn_into()
-        .ok()?;
-    let hash = Uint8Array::new(&JsFuture::from(promise).await.ok()?);
+    let hash = Uint8Array::new(&done(digest.call2(&subtle, &"SHA-256".into(), &body)).await?);
     hash.to_vec().try_into().ok()
 }
 

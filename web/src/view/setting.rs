@@ -1,6 +1,5 @@
 //! What an attribute, a property, a class or a style is set to, once or for as long as it is drawn.
 
-use leptos::prelude::*;
 use std::borrow::Cow;
 
 /// What something is set to.
@@ -104,18 +103,3 @@ where
         Setting::Living(Box::new(move || self().into_setting().value()))
     }
 }
-
-macro_rules! signals {
-    ($($signal:ident)*) => {$(
-        impl<T> IntoSetting for $signal<T>
-        where
-            T: IntoSetting + Clone + Send + Sync + 'static,
-        {
-            fn into_setting(self) -> Setting {
-                (move || self.get()).into_setting()
-            }
-        }
-    )*};
-}
-
-signals!(RwSignal Memo Signal ReadSignal);

@@ -88,18 +88,3 @@ where
         living(Box::new(move || self().into_markup()))
     }
 }
-
-macro_rules! signals {
-    ($($signal:ident)*) => {$(
-        impl<T> IntoMarkup for $signal<T>
-        where
-            T: IntoMarkup + Clone + Send + Sync + 'static,
-        {
-            fn into_markup(self) -> Markup {
-                (move || self.get()).into_markup()
-            }
-        }
-    )*};
-}
-
-signals!(RwSignal Memo Signal ReadSignal);

@@ -5,7 +5,7 @@
 use std::arch::wasm32::*;
 use std::hint::black_box;
 
-use super::{PANEL, Tile};
+use super::{PANEL, Tile, by_groups};
 
 /// Rows of a tile.
 pub(super) const ROWS: usize = 2;
@@ -14,15 +14,13 @@ const UNROLL: usize = 4;
 
 /// Sums of one tile. The module that holds it is loaded only where relaxed SIMD validates.
 pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [i32]) {
-    assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
-    assert!(t.groups <= PANEL / 4 && sums.len() >= t.rows * PANEL);
-    // SAFETY: the asserts keep every pointer inside its slice; a module with these instructions validates
+    t.check(sums, ROWS);
+    // SAFETY: `check` keeps every pointer inside its slice; a module with these instructions validates
     // only where they exist.
     unsafe {
         match t.rows {
             2 => rows::<2>(t, sums),
-            1 => rows::<1>(t, sums),
-            rows => unreachable!("a tile of {rows} rows; at most {ROWS}"),
+            _ => rows::<1>(t, sums),
         }
     }
 }
@@ -31,13 +29,7 @@ pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [i32]) {
 unsafe fn rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
     // SAFETY: as the caller's.
     unsafe {
-        if t.groups == 4 {
-            run::<R, 4>(t, 0, sums);
-        } else {
-            for group in 0..t.groups {
-                run::<R, 1>(t, group, sums);
-            }
-        }
+        by_groups!(run::<R>(t, sums));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::arch::x86_64::*;
 
-use super::{PANEL, Tile};
+use super::{PANEL, Tile, by_groups};
 
 /// Sums of one tile of at most 2 rows. Runs only where AVX2 was detected: [`super::Kernel::Avx2`] exists nowhere else.
 pub(super) fn avx2(t: &Tile<'_, i8>, sums: &mut [i32]) {
     debug_assert!(std::arch::is_x86_feature_detected!("avx2"));
-    check(t, sums, 2);
+    t.check(sums, 2);
     // SAFETY: AVX2 was detected; `check` keeps every pointer inside its slice.
     unsafe {
         match t.rows {
@@ -20,7 +20,7 @@ pub(super) fn avx2(t: &Tile<'_, i8>, sums: &mut [i32]) {
 /// Sums of one tile of at most 4 rows. Runs only where [`super::Kernel::Vnni`] exists.
 pub(super) fn vnni(t: &Tile<'_, i8>, sums: &mut [i32]) {
     debug_assert!(std::arch::is_x86_feature_detected!("avx512vnni"));
-    check(t, sums, 4);
+    t.check(sums, 4);
     // SAFETY: the instructions were detected; `check` keeps every pointer inside its slice.
     unsafe {
         match t.rows {
@@ -32,11 +32,6 @@ pub(super) fn vnni(t: &Tile<'_, i8>, sums: &mut [i32]) {
     }
 }
 
-fn check(t: &Tile<'_, i8>, sums: &[i32], most: usize) {
-    assert!(t.activations.len() == t.rows * t.inputs && t.weights.len() == t.groups * 4 * t.inputs);
-    assert!(t.groups <= PANEL / 4 && (1..=most).contains(&t.rows) && sums.len() >= t.rows * PANEL);
-}
-
 /// One function per instruction set: two steps of four inputs at a time, the first in the lower half.
 macro_rules! product {
     ($rows:ident, $run:ident, $features:literal, |$weights:ident, $activations:ident, $sum:ident| $add:expr) => {
@@ -44,13 +39,7 @@ macro_rules! product {
         unsafe fn $rows<const R: usize>(t: &Tile<'_, i8>, sums: &mut [i32]) {
             // SAFETY: as the caller's.
             unsafe {
-                if t.groups == 4 {
-                    $run::<R, 4>(t, 0, sums);
-                } else {
-                    for group in 0..t.groups {
-                        $run::<R, 1>(t, group, sums);
-                    }
-                }
+                by_groups!($run::<R>(t, sums));
             }
         }
 

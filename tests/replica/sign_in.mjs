@@ -1,0 +1,13 @@
+// The first step of connecting the app to the stack, on the page Data: who one is. What follows is the choice of a space.
+import { env, key, url as server } from "../stack/stack.mjs";
+
+/** Signs in as the stack's user, and waits until the spaces are there to choose from. */
+export async function signIn(page) {
+  await page.getByTestId("sync-open").click();
+  await page.getByLabel("Project URL").fill(server);
+  await page.getByLabel("Publishable key").fill(key);
+  await page.getByLabel("E-mail").fill(env("LESSONLOOP_STACK_EMAIL"));
+  await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
+  await page.getByTestId("sync-submit").click();
+  await page.getByTestId("sync-submit").filter({ hasText: "Connect" }).waitFor();
+}
