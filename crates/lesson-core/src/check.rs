@@ -42,7 +42,7 @@ impl Space {
             if !scratch.lessons.contains_key(slug)
                 && let Some(lesson) = self.lessons.get(slug)
             {
-                scratch.lessons.insert(slug.to_owned(), lesson.clone());
+                scratch.lessons.insert(lesson.clone());
             }
         }
     }

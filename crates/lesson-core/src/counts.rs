@@ -3,17 +3,17 @@
 //! Only `+ - * /` and comparisons: the same counts give the same bits on every platform.
 
 use crate::instant::Millis;
-use crate::lesson::{Lesson, Standing};
+use crate::lesson::Standing;
+use crate::lessons::Lessons;
 use crate::policy::FoldPolicy;
 use crate::space::Decision;
 use crate::words::TradeOutcome;
-use std::collections::BTreeMap;
 
 /// Counts a final outcome in the standing of every applied lesson, once each: whichever of
 /// tracking and outcome comes last brings it about.
 pub(crate) fn settle(
     decision: &mut Decision,
-    lessons: &mut BTreeMap<String, Lesson>,
+    lessons: &mut Lessons,
     at: Millis,
     policy: &FoldPolicy,
 ) {
@@ -26,7 +26,7 @@ pub(crate) fn settle(
         }
         record.settled = true;
         record.contributed_to_success = outcome == TradeOutcome::Profit;
-        let Some(lesson) = lessons.get_mut(&record.lesson) else {
+        let Some(mut lesson) = lessons.get_mut(&record.lesson) else {
             continue;
         };
         let held = &mut lesson.standing;

@@ -8,6 +8,7 @@ use crate::event::{Detection, Event, Happening, SurfacedContext, SurfacedItem};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{DAY, Millis};
 use crate::lesson::{Lesson, is_slug};
+use crate::lessons::Changing;
 use crate::policy::{FoldPolicy, Policy};
 use crate::space::{Decision, Recommendation, Space};
 use crate::words::{FeedbackOutcome, MatchType, TradeOutcome, Trust, Verdict};
@@ -73,7 +74,7 @@ impl Space {
                 trust,
                 findings,
             } => {
-                let held = self.known_mut(lesson)?;
+                let mut held = self.known_mut(lesson)?;
                 if held.rev != *base_rev {
                     return Err(conflict(
                         "base_rev",
@@ -97,11 +98,11 @@ impl Space {
                 held.updated_at = at;
                 Ok(())
             }
-            Happening::LessonArchived { lesson } => self.known_mut(lesson).map(|held| {
+            Happening::LessonArchived { lesson } => self.known_mut(lesson).map(|mut held| {
                 held.archived = true;
                 held.updated_at = at;
             }),
-            Happening::LessonRestored { lesson } => self.known_mut(lesson).map(|held| {
+            Happening::LessonRestored { lesson } => self.known_mut(lesson).map(|mut held| {
                 held.archived = false;
                 held.merged_into = None;
                 held.updated_at = at;
@@ -111,7 +112,7 @@ impl Space {
                 verdict,
                 content_hash,
             } => {
-                let held = self.known_mut(lesson)?;
+                let mut held = self.known_mut(lesson)?;
                 if held.text.content_hash() != *content_hash {
                     return Err(conflict(
                         "content_hash",
@@ -149,13 +150,13 @@ impl Space {
                 causal,
             } => self.give_feedback(*outcome, lessons, causal, at, &policy.fold),
             Happening::Rated { lesson, helpful } => {
-                let held = &mut self.known_mut(lesson)?.standing;
-                rate(held, *helpful, &policy.fold);
+                let mut held = self.known_mut(lesson)?;
+                rate(&mut held.standing, *helpful, &policy.fold);
                 Ok(())
             }
             Happening::Voted { lesson, up } => {
-                let held = &mut self.known_mut(lesson)?.standing;
-                vote(held, *up, &policy.fold);
+                let mut held = self.known_mut(lesson)?;
+                vote(&mut held.standing, *up, &policy.fold);
                 Ok(())
             }
             Happening::ToolSucceeded { query, server } => {
@@ -165,7 +166,13 @@ impl Space {
         }
     }
 
-    fn known_mut(&mut self, slug: &str) -> Result<&mut Lesson, FoldError> {
+    fn known(&self, slug: &str) -> Result<&Lesson, FoldError> {
+        self.lessons
+            .get(slug)
+            .ok_or_else(|| FoldError::UnknownLesson(slug.to_owned()))
+    }
+
+    fn known_mut(&mut self, slug: &str) -> Result<Changing<'_>, FoldError> {
         self.lessons
             .get_mut(slug)
             .ok_or_else(|| FoldError::UnknownLesson(slug.to_owned()))
@@ -198,7 +205,7 @@ impl Space {
         if self.lessons.contains_key(&lesson.slug) {
             return Err(FoldError::SlugTaken(lesson.slug.clone()));
         }
-        self.lessons.insert(lesson.slug.clone(), lesson.clone());
+        self.lessons.insert(lesson.clone());
         Ok(())
     }
 
@@ -219,7 +226,7 @@ impl Space {
                 format!("`{into}` can't be merged into itself"),
             ));
         }
-        let target = self.known_mut(into)?;
+        let target = self.known(into)?;
         if target.archived {
             return Err(conflict(
                 "into",
@@ -228,10 +235,7 @@ impl Space {
         }
         let mut sum = target.standing.clone();
         for slug in &from {
-            let other = self
-                .lessons
-                .get(*slug)
-                .ok_or_else(|| FoldError::UnknownLesson((*slug).clone()))?;
+            let other = self.known(slug)?;
             if other.archived {
                 return Err(conflict(
                     "from",
@@ -241,12 +245,12 @@ impl Space {
             add_counts(&mut sum, &other.standing);
         }
         for slug in from {
-            let other = self.known_mut(slug)?;
+            let mut other = self.known_mut(slug)?;
             other.archived = true;
             other.merged_into = Some(into.to_owned());
             other.updated_at = at;
         }
-        let target = self.known_mut(into)?;
+        let mut target = self.known_mut(into)?;
         target.standing = sum;
         qualify(&mut target.standing, at, policy);
         target.updated_at = at;
@@ -277,7 +281,7 @@ impl Space {
         let counted = self.retrievals.entry(retrieval_id.to_owned()).or_default();
         for item in items {
             if counted.insert(item.lesson.clone())
-                && let Some(lesson) = self.lessons.get_mut(&item.lesson)
+                && let Some(mut lesson) = self.lessons.get_mut(&item.lesson)
             {
                 bump(&mut lesson.standing.times_surfaced);
             }
@@ -415,7 +419,7 @@ impl Space {
                 format!("`{slug}` is causal, but not among the lessons; add it to lessons"),
             ));
         }
-        if let Some(slug) = named.iter().find(|slug| !self.lessons.contains_key(**slug)) {
+        if let Some(slug) = named.iter().find(|slug| !self.lessons.contains_key(slug)) {
             return Err(FoldError::UnknownLesson((**slug).clone()));
         }
         let value = if outcome == FeedbackOutcome::Blocked {
@@ -424,7 +428,8 @@ impl Space {
             1.0
         };
         for slug in named {
-            let held = &mut self.known_mut(slug)?.standing;
+            let mut lesson = self.known_mut(slug)?;
+            let held = &mut lesson.standing;
             bump(&mut held.use_count);
             held.last_used_at = Some(at);
             if causal.contains(slug) {

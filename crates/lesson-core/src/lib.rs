@@ -16,6 +16,7 @@ mod history;
 mod instant;
 mod keyword;
 mod lesson;
+mod lessons;
 mod packed;
 mod policy;
 mod prompt;

@@ -173,7 +173,12 @@ impl Replica {
             })
             .map(|(slug, _)| slug.clone())
             .collect();
-        restore(&mut space.lessons, &mut self.lessons);
+        for (slug, before) in std::mem::take(&mut self.lessons) {
+            match before {
+                Some(lesson) => space.lessons.insert(lesson),
+                None => space.lessons.remove(&slug),
+            }
+        }
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
         restore(&mut space.activity, &mut self.activity);
@@ -206,7 +211,7 @@ impl Replica {
                     if held.is_none_or(|held| held.text != lesson.text) {
                         slugs.insert(lesson.slug.clone());
                     }
-                    space.lessons.insert(lesson.slug.clone(), *lesson);
+                    space.lessons.insert(*lesson);
                 }
                 Row::Recommendation {
                     decision_id,

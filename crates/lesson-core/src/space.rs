@@ -2,6 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::Lesson;
+use crate::lessons::Lessons;
 use crate::tools::ToolBook;
 use crate::words::{MatchType, TradeOutcome};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The state that a ledger folds into. Equal ledgers give equal spaces, to the bit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Space {
-    pub(crate) lessons: BTreeMap<String, Lesson>,
+    pub(crate) lessons: Lessons,
     pub(crate) decisions: BTreeMap<String, Decision>,
     /// Lessons that each retrieval has been counted for.
     pub(crate) retrievals: BTreeMap<String, BTreeSet<String>>,

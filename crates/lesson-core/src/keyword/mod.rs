@@ -12,6 +12,7 @@ pub use alike::Alike;
 pub(crate) use packed::packed_shape;
 
 use crate::lesson::{Lesson, Text};
+use crate::lessons::{Lessons, slug_hash};
 use crate::space::Space;
 use crate::stable_map::StableMap;
 use crate::tools::STOP_WORDS;
@@ -59,6 +60,8 @@ pub struct KeywordIndex {
     length: u64,
     /// Grows with every change.
     version: u64,
+    /// The sum of all slugs' hashes, as [`Lessons`] has it.
+    slugs: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -139,6 +142,7 @@ impl KeywordIndex {
         }
         self.length += u64::from(length);
         self.version += 1;
+        self.slugs = self.slugs.wrapping_add(slug_hash(&lesson.slug));
         self.places.insert(lesson.slug.as_str().into(), place);
         self.lessons[place as usize] = Some(Entry {
             slug: lesson.slug.as_str().into(),
@@ -184,6 +188,7 @@ impl KeywordIndex {
         let Some(place) = self.places.remove(slug) else {
             return false;
         };
+        self.slugs = self.slugs.wrapping_sub(slug_hash(slug));
         if let Some(entry) = self.lessons[place as usize].take() {
             for term in entry.terms {
                 let postings = &mut self.postings[term as usize];
@@ -343,15 +348,26 @@ impl KeywordScores<'_> {
         }
     }
 
-    /// All lessons with a word of the query as (slug, score, share), in the order of their slugs.
-    pub(crate) fn by_slug(&self) -> Vec<(&str, f64, f64)> {
-        let places = self.index.in_order().iter().map(|place| *place as usize);
-        places
-            .filter_map(|place| {
-                let (score, contained) = self.scored.get(place)?;
-                let entry = self.index.lessons.get(place)?.as_ref()?;
-                (*score > 0.0).then(|| (&*entry.slug, *score, contained / self.total))
-            })
+    /// Score and share of each of these lessons, in the order of their slugs; 0 of one without a word of the query.
+    pub(crate) fn in_order(&self, lessons: &Lessons) -> Vec<(f64, f64)> {
+        let held = |(score, contained): (f64, f64)| {
+            if score > 0.0 {
+                (score, contained / self.total)
+            } else {
+                (0.0, 0.0)
+            }
+        };
+        // In the same order of the same slugs, a lesson's place says which it is.
+        if self.index.len() == lessons.len() && self.index.slugs == lessons.slugs() {
+            let places = self.index.in_order().iter();
+            let scored = places.map(|place| self.scored.get(*place as usize).copied());
+            return scored
+                .map(|scored| held(scored.unwrap_or_default()))
+                .collect();
+        }
+        lessons
+            .values()
+            .map(|lesson| held(self.held(&lesson.slug)))
             .collect()
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Entry, KeywordIndex, Posting};
 use crate::lesson::{Lesson, Text};
+use crate::lessons::slug_hash;
 use crate::packed::{Reader, Writer};
 use crate::stable_map::StableMap;
 
@@ -74,6 +75,7 @@ impl KeywordIndex {
             let slug: Box<str> = from.text()?.into();
             let length = from.small()?;
             index.length += u64::from(length);
+            index.slugs = index.slugs.wrapping_add(slug_hash(&slug));
             index
                 .places
                 .insert(slug.clone(), u32::try_from(place).ok()?);

@@ -68,7 +68,7 @@ pub fn packed_size(space: &Space) -> usize {
 pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dyn FnMut(&[u8])) {
     let mut to = Writer::new(out);
     to.number(space.lessons.len() as u64);
-    for lesson in space.lessons.values() {
+    for lesson in space.lessons() {
         lesson.put(&mut to);
     }
     index.put(&mut to);
@@ -104,11 +104,7 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, Replica, KeywordIndex)> {
     let mut space = Space::new();
     let mut replica = Replica::new();
     let lessons: Vec<Lesson> = Packed::take(&mut from)?;
-    // From an ordered list the map is made at once.
-    space.lessons = lessons
-        .into_iter()
-        .map(|lesson| (lesson.slug.clone(), lesson))
-        .collect();
+    space.lessons = lessons.into_iter().collect();
     let index = KeywordIndex::take(&mut from)?;
     if index.len() != space.lessons.len() {
         return None;

@@ -22,6 +22,7 @@ pub use trace::{Exclusion, ExclusionCode, Factor, FactorKind, Trace};
 
 use crate::keyword::KeywordIndex;
 use crate::lesson::Lesson;
+use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use order::{Scored, best_first, merge_duplicates};
@@ -31,6 +32,15 @@ use trace::Run;
 
 /// The cosine of the query and a lesson; `None` for a lesson without a vector.
 pub type Similarity<'a> = &'a dyn Fn(&Lesson) -> Option<f64>;
+
+/// A lesson that is considered. Its text is somewhere else in memory: most of them need no look at it.
+#[derive(Debug, Clone, Copy)]
+struct Candidate<'a> {
+    lesson: &'a Lesson,
+    facts: &'a Facts,
+    /// Its place in the order of slugs.
+    place: u32,
+}
 
 /// A lesson in an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,11 +98,18 @@ pub fn recommend(
     let context = Context::of(situation, policy)?;
     let mut traces = Traces::new(explain);
 
-    let mut pool: Vec<(&Lesson, Option<f64>)> = Vec::with_capacity(space.lessons().len());
-    for lesson in space.lessons() {
-        match pool::left_out(lesson, &context, policy) {
+    let mut pool: Vec<(Candidate<'_>, Option<f64>)> = Vec::with_capacity(space.lessons.len());
+    for ((lesson, facts), place) in space.lessons.in_order().zip(0..) {
+        match pool::left_out(lesson, facts, &context, policy) {
             Some(code) => traces.leave_out(lesson, code, || pool::words(code, lesson, &context)),
-            None => pool.push((lesson, None)),
+            None => pool.push((
+                Candidate {
+                    lesson,
+                    facts,
+                    place,
+                },
+                None,
+            )),
         }
     }
     let mut ranking = Ranking {
@@ -104,34 +121,35 @@ pub fn recommend(
         trace: None,
     };
     let mut lacking = false;
-    for (lesson, cosine) in &mut pool {
-        *cosine = similarity.and_then(|similarity| similarity(lesson));
+    for (one, cosine) in &mut pool {
+        *cosine = similarity.and_then(|similarity| similarity(one.lesson));
         ranking.semantic |= cosine.is_some();
         lacking |= cosine.is_none();
     }
     let keywords = match context.query {
         Some(query) if lacking && context.project => {
-            let lessons = pool.iter().map(|(lesson, _)| *lesson);
-            Normalised::of(index, query, false, lessons)
+            let places = pool.iter().map(|(one, _)| one.place);
+            Normalised::of(index, query, false, space, places)
         }
         _ => Normalised::default(),
     };
 
     let mut scored: Vec<Scored<'_>> = Vec::with_capacity(pool.len());
-    for (place, (lesson, cosine)) in pool.into_iter().enumerate() {
-        if let Some(why) = standing::disqualified(lesson, policy) {
+    for (one, cosine) in pool {
+        let Candidate { lesson, facts, .. } = one;
+        if let Some(why) = standing::disqualified(&facts.standing, policy) {
             ranking.excluded_low_effectiveness += 1;
             traces.leave_out(lesson, ExclusionCode::LowEffectiveness, || {
-                why.words(lesson)
+                why.words(&facts.standing)
             });
             continue;
         }
         let likeness = match cosine {
             Some(cosine) => Likeness::Similarity(cosine),
-            None => Likeness::Keyword(keywords.score(place)),
+            None => Likeness::Keyword(keywords.score(one.place)),
         };
         let mut run = Run::new(explain);
-        relevance::relevance(&mut run, lesson, likeness, &context, policy);
+        relevance::relevance(&mut run, lesson, facts, likeness, &context, policy);
         let relevance = run.value();
         if !is_relevant(relevance, likeness, &context, policy) {
             ranking.excluded_low_relevance += 1;
@@ -141,8 +159,8 @@ pub fn recommend(
             });
             continue;
         }
-        standing::standing(&mut run, lesson, policy);
-        scored.push(Scored::new(lesson, relevance, run.value()));
+        standing::standing(&mut run, &facts.standing, policy);
+        scored.push(Scored::new(&one, relevance, run.value()));
         traces.score(lesson, relevance, run);
     }
 
@@ -180,52 +198,50 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// Keyword scores of the lessons considered, over the highest one among them: 0 to 1.
+/// Keyword scores of the lessons of a space, over the highest one among those considered: 0 to 1.
 #[derive(Debug, Default)]
 struct Normalised {
-    /// Score and share per lesson, in the order considered; empty when no lesson has a word.
+    /// Score and share per lesson, in the order of slugs; empty when no lesson has a word.
     found: Vec<(f64, f64)>,
     highest: f64,
 }
 
 impl Normalised {
-    /// `considered` has to come in the order of slugs, as a space gives its lessons.
-    fn of<'l>(
+    fn of(
         index: &KeywordIndex,
         query: &str,
         prefix: bool,
-        considered: impl Iterator<Item = &'l Lesson>,
+        space: &Space,
+        considered: impl Iterator<Item = u32>,
     ) -> Self {
         let scores = index.scores(query, prefix);
         let mut normalised = Self::default();
         if scores.is_empty() {
             return normalised;
         }
-        let hits = scores.by_slug();
-        let mut hits = hits.iter().peekable();
-        normalised.found.extend(considered.map(|lesson| {
-            while hits.next_if(|hit| *hit.0 < *lesson.slug).is_some() {}
-            hits.next_if(|hit| *hit.0 == *lesson.slug)
-                .map_or((0.0, 0.0), |hit| (hit.1, hit.2))
-        }));
-        normalised.highest =
-            normalised.found.iter().fold(
-                0.0,
-                |high, (score, _)| if *score > high { *score } else { high },
-            );
+        normalised.found = scores.in_order(&space.lessons);
+        normalised.highest = considered.fold(0.0, |high, place| {
+            let (score, _) = normalised.held(place);
+            if score > high { score } else { high }
+        });
         normalised
     }
 
-    fn score(&self, place: usize) -> f64 {
-        match self.found.get(place) {
-            Some((score, _)) if *score > 0.0 => score / self.highest,
+    fn held(&self, place: u32) -> (f64, f64) {
+        self.found.get(place as usize).copied().unwrap_or_default()
+    }
+
+    /// The keyword score of the lesson in this place of the order of slugs.
+    fn score(&self, place: u32) -> f64 {
+        match self.held(place) {
+            (score, _) if score > 0.0 => score / self.highest,
             _ => 0.0,
         }
     }
 
-    /// How much of the query the lesson contains, 0 to 1.
-    fn share(&self, place: usize) -> f64 {
-        self.found.get(place).map_or(0.0, |(_, share)| *share)
+    /// How much of the query that lesson contains, 0 to 1.
+    fn share(&self, place: u32) -> f64 {
+        self.held(place).1
     }
 }
 

@@ -1,15 +1,20 @@
 //! Step 5, order: total and stable, with one lesson per title.
 
+use super::Candidate;
 use crate::lesson::Lesson;
-use crate::stable_map::{Mix, StableMap};
+use crate::lessons::Facts;
+use crate::stable_map::StableMap;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 /// A lesson and its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scored<'a> {
     pub(super) lesson: &'a Lesson,
+    pub(super) facts: &'a Facts,
+    /// The lesson's place in the order of slugs.
+    pub(super) place: u32,
     pub(super) relevance: f64,
     pub(super) score: f64,
     /// Its own confidence, or the highest of its duplicates.
@@ -19,13 +24,37 @@ pub(super) struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    pub(super) fn new(lesson: &'a Lesson, relevance: f64, score: f64) -> Self {
+    pub(super) fn new(candidate: &Candidate<'a>, relevance: f64, score: f64) -> Self {
+        let Candidate {
+            lesson,
+            facts,
+            place,
+        } = *candidate;
         Self {
             lesson,
+            facts,
+            place,
             relevance,
             score,
-            confidence: lesson.standing.confidence,
-            frequency: lesson.standing.frequency,
+            confidence: facts.standing.confidence,
+            frequency: facts.standing.frequency,
+        }
+    }
+
+    pub(super) fn candidate(&self) -> Candidate<'a> {
+        Candidate {
+            lesson: self.lesson,
+            facts: self.facts,
+            place: self.place,
+        }
+    }
+
+    /// With its own confidence and frequency again.
+    fn alone(&self) -> Self {
+        Self {
+            confidence: self.facts.standing.confidence,
+            frequency: self.facts.standing.frequency,
+            ..*self
         }
     }
 }
@@ -36,11 +65,11 @@ pub(super) fn compare(a: &Scored<'_>, b: &Scored<'_>) -> Ordering {
     b.score
         .total_cmp(&a.score)
         .then_with(|| {
-            let proven = |s: &Scored<'_>| s.lesson.standing.proven_effective;
+            let proven = |s: &Scored<'_>| s.facts.standing.proven_effective;
             proven(b).cmp(&proven(a))
         })
         .then_with(|| b.confidence.total_cmp(&a.confidence))
-        .then_with(|| a.lesson.slug.cmp(&b.lesson.slug))
+        .then_with(|| a.place.cmp(&b.place))
 }
 
 /// Keeps the best of each lower-cased title, with the highest confidence and the summed
@@ -54,12 +83,11 @@ pub(super) fn merge_duplicates<'a>(
     let mut kept: Vec<Scored<'a>> = Vec::with_capacity(scored.len());
     let mut lost: Vec<(Scored<'a>, usize)> = Vec::new();
     for next in scored {
-        let title = next.lesson.text.title.trim();
-        let mut key = title_hash(title);
+        let mut key = next.facts.title;
         // Different titles of one hash take the next free key.
         while places
             .get(&key)
-            .is_some_and(|place| !same_title(title, kept[*place].lesson.text.title.trim()))
+            .is_some_and(|place| !same_title(next.lesson, kept[*place].lesson))
         {
             key = key.wrapping_add(1);
         }
@@ -70,7 +98,7 @@ pub(super) fn merge_duplicates<'a>(
             }
             Entry::Occupied(place) => {
                 let held = &mut kept[*place.get()];
-                let own = Scored::new(held.lesson, held.relevance, held.score);
+                let own = held.alone();
                 let (best, other) = if compare(&next, &own) == Ordering::Less {
                     (next, own)
                 } else {
@@ -96,28 +124,8 @@ pub(super) fn merge_duplicates<'a>(
     kept
 }
 
-/// A hash of the lower-cased title, without making it for ASCII.
-fn title_hash(title: &str) -> u64 {
-    let mut mix = Mix::default();
-    if title.is_ascii() {
-        let mut eight = [0; 8];
-        for part in title.as_bytes().chunks(8) {
-            let held = &mut eight[..part.len()];
-            held.copy_from_slice(part);
-            held.make_ascii_lowercase();
-            mix.write(held);
-        }
-    } else {
-        title
-            .to_lowercase()
-            .as_bytes()
-            .chunks(8)
-            .for_each(|part| mix.write(part));
-    }
-    mix.finish()
-}
-
-fn same_title(a: &str, b: &str) -> bool {
+fn same_title(a: &Lesson, b: &Lesson) -> bool {
+    let (a, b) = (a.text.title.trim(), b.text.title.trim());
     if a.is_ascii() && b.is_ascii() {
         a.eq_ignore_ascii_case(b)
     } else {

@@ -3,34 +3,36 @@
 use super::situation::{Context, same_word};
 use super::trace::ExclusionCode;
 use crate::lesson::Lesson;
+use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::words::{Category, Kind, Trust};
 
 /// Why `lesson` is not considered, `None` when it is. In this order: life, trust, domain, phase.
 pub(super) fn left_out(
     lesson: &Lesson,
+    facts: &Facts,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Option<ExclusionCode> {
-    if lesson.archived {
+    if facts.archived {
         return Some(ExclusionCode::Archived);
     }
-    if lesson.trust == Trust::Quarantined {
+    if facts.trust == Trust::Quarantined {
         return Some(ExclusionCode::Quarantined);
     }
-    if policy.approved_only && lesson.trust != Trust::Approved {
+    if policy.approved_only && facts.trust != Trust::Approved {
         return Some(ExclusionCode::Unapproved);
     }
     if let Some(domain) = &context.domain {
-        let own = lesson.text.domain.trim();
-        let fits = own.is_empty() || same_word(own, domain) || lesson.kind() == Kind::Evolved;
+        let same = || facts.domain == domain.hash && same_word(&lesson.text.domain, &domain.word);
+        let fits = facts.domain == 0 || facts.kind == Kind::Evolved || same();
         if !fits {
             return Some(ExclusionCode::Domain);
         }
     }
     if let Some((_, categories)) = context.phase
-        && lesson.text.category != Category::Workflow
-        && !categories.contains(&lesson.text.category)
+        && facts.category != Category::Workflow
+        && !categories.contains(&facts.category)
     {
         return Some(ExclusionCode::Category);
     }
@@ -60,7 +62,7 @@ pub(super) fn words(code: ExclusionCode, lesson: &Lesson, context: &Context<'_>)
         ExclusionCode::Domain => format!(
             "of the domain `{}`, not `{}`",
             lesson.text.domain,
-            context.domain.as_deref().unwrap_or_default()
+            context.domain.as_ref().map_or("", |domain| &domain.word)
         ),
         ExclusionCode::Category => format!(
             "its category {} has no place in the phase {}",

@@ -6,9 +6,10 @@
 //! - *Decision relevance* (B): 0.5 and what the market adds, at most 1.
 //! - Both: their mean. Decision relevance runs first, since its cap holds for it alone.
 
-use super::situation::{Context, Trend, Volatility, same_word};
+use super::situation::{Context, Named, Trend, Volatility, same_word};
 use super::trace::Run;
 use crate::lesson::{Lesson, Text};
+use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::words::Kind;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -70,15 +71,16 @@ pub(super) enum Likeness {
 pub(super) fn relevance(
     run: &mut Run,
     lesson: &Lesson,
+    facts: &Facts,
     likeness: Likeness,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) {
     if context.decision {
-        decision(run, lesson, context, policy);
+        decision(run, lesson, facts, context, policy);
     }
     if context.project {
-        project(run, lesson, likeness, context, policy);
+        project(run, lesson, facts, likeness, context, policy);
     }
     if context.decision && context.project {
         run.multiply("mean", (2.0, 0.5, 0.5), || {
@@ -104,11 +106,12 @@ pub(super) fn is_relevant(
 fn project(
     run: &mut Run,
     lesson: &Lesson,
+    facts: &Facts,
     likeness: Likeness,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) {
-    let fit = Fit::of(&lesson.text, context, policy);
+    let fit = Fit::of(&lesson.text, facts, context, policy);
     let metadata = fit.metadata(policy);
     match likeness {
         Likeness::Similarity(cosine) => {
@@ -125,7 +128,7 @@ fn project(
             run.add("metadata", metadata, policy.metadata_weight, || fit.note());
             run.add(
                 "confidence",
-                lesson.standing.confidence,
+                facts.standing.confidence,
                 policy.confidence_weight,
                 || "stored confidence".to_owned(),
             );
@@ -172,21 +175,27 @@ pub(super) struct Fit {
 impl Fit {
     /// project = 1 if listed, 0.5 if the lesson lists none, else 0;
     /// tech = |lesson ∩ query| / |query|, 0.5 if either side names none.
-    pub(super) fn of(text: &Text, context: &Context<'_>, policy: &RankPolicy) -> Self {
-        let lists =
-            |words: &[String], lowered: &str| words.iter().any(|word| same_word(word, lowered));
-        let project = if text.project_types.is_empty() {
+    pub(super) fn of(
+        text: &Text,
+        facts: &Facts,
+        context: &Context<'_>,
+        policy: &RankPolicy,
+    ) -> Self {
+        let lists = |bits: u64, words: &[String], named: &Named| {
+            bits & named.bit != 0 && words.iter().any(|word| same_word(word, &named.word))
+        };
+        let project = if !facts.has_projects {
             policy.unnamed
         } else if context
             .project_type
             .as_ref()
-            .is_some_and(|named| lists(&text.project_types, named))
+            .is_some_and(|named| lists(facts.projects, &text.project_types, named))
         {
             1.0
         } else {
             0.0
         };
-        if text.tech_stacks.is_empty() || context.tech_stack.is_empty() {
+        if !facts.has_techs || context.tech_stack.is_empty() {
             return Self {
                 project,
                 tech: policy.unnamed,
@@ -196,7 +205,7 @@ impl Fit {
         let shared = context
             .tech_stack
             .iter()
-            .filter(|named| lists(&text.tech_stacks, named))
+            .filter(|named| lists(facts.techs, &text.tech_stacks, named))
             .count();
         Self {
             project,
@@ -218,13 +227,19 @@ impl Fit {
     }
 }
 
-fn decision(run: &mut Run, lesson: &Lesson, context: &Context<'_>, policy: &RankPolicy) {
+fn decision(
+    run: &mut Run,
+    lesson: &Lesson,
+    facts: &Facts,
+    context: &Context<'_>,
+    policy: &RankPolicy,
+) {
     run.add("decision", policy.decision_base, 1.0, || {
         "every lesson of the pool may bear on the decision".to_owned()
     });
     let mut bonus = |name, weight, words: &str| run.add(name, 1.0, weight, || words.to_owned());
     let market = context.market;
-    match lesson.kind() {
+    match facts.kind {
         Kind::Strategy => bonus("strategy", policy.strategy_bonus, "a strategy"),
         Kind::Warning => {
             if market.is_some_and(|market| market.recent_loss_count.is_some_and(|n| n > 0)) {

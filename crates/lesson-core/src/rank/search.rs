@@ -6,9 +6,9 @@ use super::order::{Scored, best_first, compare, merge_duplicates};
 use super::relevance::{Fit, counted_similarity, similarity_note};
 use super::situation::{Context, Situation};
 use super::trace::{Factor, Run};
-use super::{Normalised, Similarity, count};
+use super::{Candidate, Normalised, Similarity, count};
 use crate::keyword::KeywordIndex;
-use crate::lesson::Lesson;
+use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use crate::words::Trust;
@@ -70,8 +70,8 @@ pub fn search(
     policy: &RankPolicy,
     options: SearchOptions,
 ) -> SearchRanking {
-    let considered = |lesson: &Lesson| {
-        options.include_archived || (!lesson.archived && lesson.trust != Trust::Quarantined)
+    let considered = |facts: &Facts| {
+        options.include_archived || (!facts.archived && facts.trust != Trust::Quarantined)
     };
     let limit = options.limit.unwrap_or(policy.top_search as usize);
     let hybrid = Hybrid {
@@ -129,10 +129,10 @@ pub fn patterns(
     let context = Context::of(&situation, policy)
         .ok()
         .filter(|context| context.project_type.is_some() || !context.tech_stack.is_empty());
-    let considered = |lesson: &Lesson| {
-        !lesson.archived
-            && lesson.trust != Trust::Quarantined
-            && (!policy.approved_only || lesson.trust == Trust::Approved)
+    let considered = |facts: &Facts| {
+        !facts.archived
+            && facts.trust != Trust::Quarantined
+            && (!policy.approved_only || facts.trust == Trust::Approved)
     };
     let hybrid = Hybrid {
         query: wanted.feature,
@@ -161,31 +161,39 @@ impl Hybrid<'_> {
         &self,
         space: &Space,
         index: &KeywordIndex,
-        considered: impl Fn(&Lesson) -> bool,
+        considered: impl Fn(&Facts) -> bool,
         limit: usize,
         one_per_title: bool,
     ) -> SearchRanking {
-        let pool: Vec<&Lesson> = space
-            .lessons()
-            .filter(|lesson| considered(lesson))
+        let all = space.lessons.in_order().zip(0..);
+        let pool: Vec<Candidate<'_>> = all
+            .filter(|((_, facts), _)| considered(facts))
+            .map(|((lesson, facts), place)| Candidate {
+                lesson,
+                facts,
+                place,
+            })
             .collect();
-        let keywords = Normalised::of(index, self.query, self.options.prefix, pool.iter().copied());
+        let places = pool.iter().map(|one| one.place);
+        let keywords = Normalised::of(index, self.query, self.options.prefix, space, places);
         let mut semantic = self.similarity.is_some() && pool.is_empty();
         let mut scored: Vec<Scored<'_>> = Vec::new();
-        let mut exact: BTreeSet<&str> = BTreeSet::new();
-        for (place, lesson) in pool.into_iter().enumerate() {
-            let cosine = self.similarity.and_then(|similarity| similarity(lesson));
+        let mut exact: BTreeSet<u32> = BTreeSet::new();
+        for one in pool {
+            let cosine = self
+                .similarity
+                .and_then(|similarity| similarity(one.lesson));
             semantic |= cosine.is_some();
-            let keyword = keywords.score(place);
+            let keyword = keywords.score(one.place);
             let counted = cosine.map_or(0.0, |cosine| counted_similarity(cosine, self.policy));
             if keyword == 0.0 && counted == 0.0 {
                 continue;
             }
-            if keywords.share(place) >= EXACT_SHARE {
-                exact.insert(&lesson.slug);
+            if keywords.share(one.place) >= EXACT_SHARE {
+                exact.insert(one.place);
             }
-            let run = self.score(lesson, cosine, keyword, false);
-            scored.push(Scored::new(lesson, keyword, run.value()));
+            let run = self.score(&one, cosine, keyword, false);
+            scored.push(Scored::new(&one, keyword, run.value()));
         }
         if one_per_title {
             scored = merge_duplicates(scored, |_, _| {});
@@ -194,9 +202,7 @@ impl Hybrid<'_> {
         // Beyond the limit order matters only to choose among exact lessons.
         let all = limit < scored.len() && !exact.is_empty();
         best_first(&mut scored, limit, all);
-        keep_exact(&mut scored, limit, |one| {
-            exact.contains(one.lesson.slug.as_str())
-        });
+        keep_exact(&mut scored, limit, |one| exact.contains(&one.place));
         let attainable = if semantic {
             1.0
         } else {
@@ -214,7 +220,7 @@ impl Hybrid<'_> {
                     let cosine = self
                         .similarity
                         .and_then(|similarity| similarity(one.lesson));
-                    self.score(one.lesson, cosine, one.relevance, true)
+                    self.score(&one.candidate(), cosine, one.relevance, true)
                         .into_factors()
                 } else {
                     Vec::new()
@@ -228,13 +234,13 @@ impl Hybrid<'_> {
         }
     }
 
-    fn score(&self, lesson: &Lesson, cosine: Option<f64>, keyword: f64, explain: bool) -> Run {
+    fn score(&self, one: &Candidate<'_>, cosine: Option<f64>, keyword: f64, explain: bool) -> Run {
         let policy = self.policy;
         let mut run = Run::new(explain);
         let fit = self
             .fit
             .as_ref()
-            .map(|context| Fit::of(&lesson.text, context, policy));
+            .map(|context| Fit::of(&one.lesson.text, one.facts, context, policy));
         let similarity = cosine.map_or(0.0, |cosine| counted_similarity(cosine, policy));
         let halved = similarity > 0.0 && fit.as_ref().is_some_and(|fit| fit.tech_mismatch);
         let input = if halved {
@@ -253,7 +259,7 @@ impl Hybrid<'_> {
         });
         run.add(
             "confidence",
-            lesson.standing.confidence,
+            one.facts.standing.confidence,
             policy.search_confidence_weight,
             || "stored confidence".to_owned(),
         );

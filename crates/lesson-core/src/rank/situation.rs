@@ -1,5 +1,6 @@
 //! The situation that lessons are wanted for, and what is wrong with one that can't be ranked for.
 
+use crate::lessons::{bit_of, domain_hash};
 use crate::policy::RankPolicy;
 use crate::words::Category;
 use serde::{Deserialize, Serialize};
@@ -114,11 +115,10 @@ pub(super) fn error(field: &'static str, message: impl Into<String>) -> RankErro
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) query: Option<&'a str>,
-    pub(super) project_type: Option<String>,
-    /// Lower-cased, each once.
-    pub(super) tech_stack: Vec<String>,
-    /// Lower-cased.
-    pub(super) domain: Option<String>,
+    pub(super) project_type: Option<Named>,
+    /// Each once.
+    pub(super) tech_stack: Vec<Named>,
+    pub(super) domain: Option<Named>,
     pub(super) market: Option<&'a Market>,
     /// The phase and the categories it wants; `None` wants all.
     pub(super) phase: Option<(&'a str, &'a [Category])>,
@@ -132,9 +132,12 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(super) fn of(situation: &'a Situation, policy: &'a RankPolicy) -> Result<Self, RankError> {
         let query = given(situation.query.as_deref());
-        let project_type = given(situation.project_type.as_deref()).map(str::to_lowercase);
-        let tech_stack = lowered(&situation.tech_stack);
-        let domain = given(situation.domain.as_deref()).map(str::to_lowercase);
+        let project_type = given(situation.project_type.as_deref()).map(Named::of);
+        let tech_stack: Vec<Named> = lowered(&situation.tech_stack)
+            .iter()
+            .map(|word| Named::of(word))
+            .collect();
+        let domain = given(situation.domain.as_deref()).map(Named::of);
         let market = situation.market.as_ref();
         let project = query.is_some() || project_type.is_some() || !tech_stack.is_empty();
         let decision = domain.is_some() || market.is_some();
@@ -166,13 +169,34 @@ impl<'a> Context<'a> {
     }
 }
 
+/// A word of a situation, made ready to be looked for in many lessons.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// Lower-cased.
+    pub(super) word: String,
+    /// As the facts of lessons have lists.
+    pub(super) bit: u64,
+    /// As the facts of lessons have domains.
+    pub(super) hash: u64,
+}
+
+impl Named {
+    fn of(word: &str) -> Self {
+        Self {
+            word: word.to_lowercase(),
+            bit: bit_of(word),
+            hash: domain_hash(word),
+        }
+    }
+}
+
 /// `text` without its surrounding blanks, `None` when nothing is left.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// The words trimmed and lower-cased, blanks dropped, each once, in the order given.
-pub(super) fn lowered(words: &[String]) -> Vec<String> {
+fn lowered(words: &[String]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::with_capacity(words.len());
     for word in words {
         let word = word.trim().to_lowercase();

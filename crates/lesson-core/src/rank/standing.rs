@@ -2,13 +2,12 @@
 //! a change of order: the relevance cutoff has been taken by then.
 
 use super::trace::Run;
-use crate::lesson::{Lesson, Qualification};
+use crate::lesson::{Qualification, Standing};
 use crate::policy::RankPolicy;
 
 /// ×0.7 when `effectiveness_score` < 0.3 (A) · ×0.5 when surfaced ≥ 10 and never helpful (A) ·
 /// ×(0.5 + 0.5·causal_adjusted) (D).
-pub(super) fn standing(run: &mut Run, lesson: &Lesson, policy: &RankPolicy) {
-    let held = &lesson.standing;
+pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
     if let Some(score) = held.effectiveness_score()
         && score < policy.low_score_below
     {
@@ -42,8 +41,8 @@ pub(super) fn standing(run: &mut Run, lesson: &Lesson, policy: &RankPolicy) {
 }
 
 /// Why outcomes keep a lesson out, in words; `None` when they don't (B).
-pub(super) fn disqualified(lesson: &Lesson, policy: &RankPolicy) -> Option<Disqualified> {
-    match lesson.standing.qualification(policy) {
+pub(super) fn disqualified(held: &Standing, policy: &RankPolicy) -> Option<Disqualified> {
+    match held.qualification(policy) {
         Qualification::Qualified => None,
         Qualification::Pending => Some(Disqualified::Pending),
         Qualification::Excluded => Some(Disqualified::Excluded),
@@ -60,8 +59,7 @@ pub(super) enum Disqualified {
 }
 
 impl Disqualified {
-    pub(super) fn words(self, lesson: &Lesson) -> String {
-        let held = &lesson.standing;
+    pub(super) fn words(self, held: &Standing) -> String {
         match self {
             Self::Pending => format!(
                 "applied {} times with {} successes: not proven effective",
