@@ -23,7 +23,7 @@ fn lesson(slug: &str, title: &str, techs: &[&str]) -> Lesson {
 /// What is done with a lesson.
 #[derive(Debug, Clone)]
 enum Act {
-    Put(Lesson),
+    Put(Box<Lesson>),
     Change(String, u32),
     Remove(String),
 }
@@ -32,7 +32,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let slug = prop::sample::select(vec!["a", "b", "c", "d-e", "d", "f1", "f10", "f2"]);
     let title = prop::sample::select(vec!["One", "ONE ", "Zwei", "ÄÖ", "äö"]);
     let act = prop_oneof![
-        3 => (slug.clone(), title).prop_map(|(slug, title)| Act::Put(lesson(slug, title, &["Rust"]))),
+        3 => (slug.clone(), title).prop_map(|(slug, title)| Act::Put(Box::new(lesson(slug, title, &["Rust"])))),
         2 => (slug.clone(), 0..9_u32).prop_map(|(slug, n)| Act::Change(slug.to_owned(), n)),
         1 => slug.prop_map(|slug| Act::Remove(slug.to_owned())),
     ];
@@ -47,8 +47,8 @@ proptest! {
         for act in acts {
             match act {
                 Act::Put(one) => {
-                    lessons.insert(one.clone());
-                    plain.insert(one.slug.clone(), one);
+                    lessons.insert((*one).clone());
+                    plain.insert(one.slug.clone(), *one);
                 }
                 Act::Change(slug, n) => {
                     let held = lessons.get_mut(&slug).map(|mut held| {
