@@ -49,6 +49,20 @@ test("one event replayed many times counts once", async () => {
   assert.deepEqual([held.times_helpful, held.confidence], [1, 0.52]);
 });
 
+test("while a table is new, one row is looked for by its key, not through all of its space", () => {
+  const keys = [["lessons", "slug"], ["recommendations", "decision_id"], ["tool_successes", "query_hash"], ["events", "op_id"], ["events", "actor"]];
+  for (const [table, name] of keys) {
+    // Without statistics, as in a first sync. What functions plan then, they keep.
+    const plan = sql(`create temp table fresh (like public.${table} including all);
+      set enable_seqscan = off; set plan_cache_mode = force_generic_plan;
+      prepare one (uuid, text) as select from fresh where space = $1 and ${name} = $2;
+      explain execute one ('${randomUUID()}', 'a');`);
+    assert.match(plan, new RegExp(`Index Cond: .*${name} = `), `${table}\n${plan}`);
+    const { length } = plan.match(/Index Cond:/g);
+    assert.equal(length, 1, plan);
+  }
+});
+
 test("a gap stops the batch and names what is missing", async () => {
   const { space, by } = await spaceOf(["a"]);
   const events = [1, 2, 3, 4].map(() => by.event(...rated("a")));
