@@ -156,10 +156,23 @@ fn compile(
     Ok(out.join("lesson_wasm.wasm"))
 }
 
-/// The plain module as the compiler links it, with its functions' names.
+/// The plain module as the compiler links it, with its functions' names. Only the last link is done again for it.
 pub fn with_names(cache: &Cache) -> Result<PathBuf> {
     let toolchain = Toolchain::need(cache)?;
-    compile(cache, &toolchain, Profile::Release, Module::Plain)
+    let mut cargo = toolchain.cargo(cache)?;
+    cargo
+        .args(["rustc", "-p", "lesson-wasm", "--lib", "--target", TARGET])
+        .args(Profile::Release.flag())
+        .args(["--", "-C", "strip=debuginfo"]);
+    run::quiet(
+        cache,
+        "engine-names",
+        cargo,
+        None,
+        "read the compiler's message above",
+    )?;
+    let out = toolchain.target_dir(cache)?.join(TARGET);
+    Ok(out.join(Profile::Release.folder()).join("lesson_wasm.wasm"))
 }
 
 /// Writes the JavaScript glue, the types and the bound module.
@@ -189,8 +202,6 @@ fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
     if module == Module::Relaxed {
         opt.arg("--enable-relaxed-simd");
     }
-    // Like functions come after each other then, and pack better: gzip looks back 32 KiB. The names go at the same time.
-    opt.arg("--reorder-functions-by-name");
     opt.arg(&whole).arg("-o").arg(wasm);
     run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")?;
     fs::remove_file(&whole).or_fault(whole.display(), FULL)
