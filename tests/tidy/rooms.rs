@@ -139,6 +139,7 @@ pub const ROOMS: &[Room] = &[
             "serde_json",
             "sha2",
             "tokio",
+            "wasm_split_cli_support",
         ],
         never: &[&[
             "lesson-core",

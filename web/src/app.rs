@@ -1,10 +1,8 @@
 //! The frame around every page: navigation, the engine's and the model's condition, messages.
 
 use crate::client::{Client, Engine};
-use crate::pages::{
-    AgentsPage, DataPage, LessonPage, LessonsPage, NewLessonPage, NotFoundPage, Picks,
-    RecommendPage, ReviewPage, SetAsidePage, StatsPage, ToolsPage,
-};
+use crate::more::{More, Rest, more};
+use crate::pages::{LessonsPage, NotFoundPage, Picks, ReviewPage};
 use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
@@ -29,6 +27,7 @@ pub fn App() -> impl IntoView {
     provide_context(Places::follow());
     provide_context(Update::follow(client));
     provide_context(Reviewing::follow(client));
+    provide_context(Rest::follow(client));
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
@@ -52,15 +51,15 @@ fn pages() -> AnyView {
     leptos::prelude::view! {
         <Routes fallback=|| view! { <NotFoundPage/> }>
             <Route path=path!("/") view=LessonsPage/>
-            <Route path=path!("/lessons/:slug") view=LessonPage/>
-            <Route path=path!("/new") view=NewLessonPage/>
+            <Route path=path!("/lessons/:slug") view=|| more(More::Lesson)/>
+            <Route path=path!("/new") view=|| more(More::New)/>
             <Route path=path!("/review") view=ReviewPage/>
-            <Route path=path!("/recommend") view=RecommendPage/>
-            <Route path=path!("/tools") view=ToolsPage/>
-            <Route path=path!("/stats") view=StatsPage/>
-            <Route path=path!("/data") view=DataPage/>
-            <Route path=path!("/data/agents") view=AgentsPage/>
-            <Route path=path!("/data/set-aside") view=SetAsidePage/>
+            <Route path=path!("/recommend") view=|| more(More::Recommend)/>
+            <Route path=path!("/tools") view=|| more(More::Tools)/>
+            <Route path=path!("/stats") view=|| more(More::Stats)/>
+            <Route path=path!("/data") view=|| more(More::Data)/>
+            <Route path=path!("/data/agents") view=|| more(More::Agents)/>
+            <Route path=path!("/data/set-aside") view=|| more(More::SetAside)/>
         </Routes>
     }
     .into_any()

@@ -9,6 +9,7 @@ mod diff;
 mod dom;
 mod format;
 mod markdown;
+mod more;
 mod pages;
 mod review;
 mod shell;

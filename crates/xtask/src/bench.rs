@@ -172,10 +172,13 @@ for (const file of walk(dist)) {
   row(name, raw[name], packed[name]);
 }
 const glue = packed["engine/lessonloop.js"];
-// What comes before anything is seen, without the worker and what it loads. The goal is 450,000.
-const page = Object.keys(packed).filter((name) => /^(web|tokens|app|pages|insight|review)-[^/]*\.(wasm|js|css)$/.test(name));
+// What comes before anything is seen, without the worker and what it loads; and the other pages, which come after that.
+const dashboard = Object.keys(packed).filter((name) => /^(web|tokens|app|pages|insight|review)-[^/]*\.(wasm|js|css)$/.test(name));
+const later = dashboard.filter((name) => name.endsWith("-pages.wasm"));
+const sum = (names) => names.reduce((sum, name) => sum + packed[name], 0);
 const bars = [
-  ["dashboard: its wasm, glue and styles, gzip", page.reduce((sum, name) => sum + packed[name], 0), 590_000],
+  ["dashboard: first wasm, glue, styles, gzip", sum(dashboard) - sum(later), 450_000],
+  ["dashboard: with all pages, gzip", sum(dashboard), 600_000],
   ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 1_600_000],
   ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 1_600_000],
   ["model pack", raw["engine/minilm.pack"], 23_000_000],

@@ -10,6 +10,7 @@ use crate::precache;
 use crate::progress::Plan;
 use crate::run;
 use crate::serve;
+use crate::split::Apart;
 use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
@@ -60,6 +61,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Trunk.toml",
         "crates/lesson-api",
         "crates/view-macro",
+        "crates/xtask/src/split.rs",
         "web",
         // What trunk takes of the static files.
         "www/index.html",
@@ -73,20 +75,32 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
     cache.made("dashboard", key, |at| {
         let mut trunk = run::program(cache, "trunk")?;
         toolchain.apply(cache, &mut trunk)?;
+        let apart = match profile {
+            Profile::Dev => None,
+            Profile::Release => Some(Apart::new(cache)?),
+        };
+        if let Some(apart) = &apart {
+            trunk.env("PATH", apart.path(cache.path()?)?);
+        }
         trunk
             // trunk takes the variable for its own switch and refuses the customary value.
             .env_remove("NO_COLOR")
             .env("TRUNK_SKIP_VERSION_CHECK", "true")
             .args(["build", "--offline", "--dist"])
             .arg(at)
-            .args(profile.flag());
+            .args(profile.flag())
+            .args(apart.as_ref().map(|_| "--features=split"));
         run::quiet(
             cache,
             "dashboard",
             trunk,
             None,
             "read the compiler's message above",
-        )
+        )?;
+        match apart {
+            Some(apart) => apart.finish(cache, at),
+            None => Ok(()),
+        }
     })
 }
 

@@ -193,6 +193,17 @@ fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
     )
 }
 
+/// Writes a module of the dashboard as small as it gets.
+pub fn shrink(cache: &Cache, wasm: &Path, to: &Path) -> Result<()> {
+    npm::ensure(cache)?;
+    let mut opt = run::program(cache, "wasm-opt")?;
+    opt.arg("-Oz").args(FEATURES);
+    // As in www/index.html.
+    opt.arg("--reorder-functions-by-name");
+    opt.arg(wasm).arg("-o").arg(to);
+    run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")
+}
+
 fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
     npm::ensure(cache)?;
     let whole = wasm.with_extension("whole");

@@ -164,7 +164,7 @@ const EXPORTS: u8 = 7;
 
 /// The module with names of imports and exports replaced. `None` where it is malformed.
 /// Binary format: <https://webassembly.github.io/spec/core/binary/modules.html>.
-fn rename(module: &[u8], names: &HashMap<String, String>) -> Option<Vec<u8>> {
+pub fn rename(module: &[u8], names: &HashMap<String, String>) -> Option<Vec<u8>> {
     let mut input = Reader(module);
     let mut out = input.take(8)?.to_vec();
     while !input.0.is_empty() {

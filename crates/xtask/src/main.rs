@@ -21,11 +21,14 @@ mod range;
 mod run;
 mod runner;
 mod serve;
+mod split;
 mod stack;
 mod suites;
 mod tools;
 mod wasm_target;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -94,6 +97,14 @@ enum Task {
     },
     /// Formatting, lints for the host and for wasm32, structure.
     Check,
+    /// Stand in for wasm-bindgen while trunk builds the dashboard.
+    #[command(hide = true)]
+    Bind {
+        wasm_bindgen: PathBuf,
+        folder: PathBuf,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -114,6 +125,14 @@ fn main() -> ExitCode {
 }
 
 fn start(task: Task) -> Result<()> {
+    if let Task::Bind {
+        wasm_bindgen,
+        folder,
+        arguments,
+    } = task
+    {
+        return split::bind(&wasm_bindgen, &folder, arguments);
+    }
     let cache = Cache::open()?;
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
@@ -127,6 +146,8 @@ fn start(task: Task) -> Result<()> {
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
         Task::Bench { name, json } => bench::bench(&cache, &name, json),
         Task::Check => check::check(&cache),
+        // Done above: it needs no cache.
+        Task::Bind { .. } => Ok(()),
     }
 }
 

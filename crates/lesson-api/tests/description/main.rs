@@ -41,9 +41,7 @@ fn the_committed_tools_are_those_of_the_types() {
 fn held(path: &str, text: &str) {
     // Asked for as it runs: a program that was compiled in another clone may pass for this one's.
     let package = std::env::var("CARGO_MANIFEST_DIR").expect("cargo runs this");
-    let at = PathBuf::from(package)
-        .join("../..")
-        .join(path);
+    let at = PathBuf::from(package).join("../..").join(path);
     if std::env::var_os("LESSONLOOP_WRITE").is_some() {
         std::fs::write(&at, text).unwrap_or_else(|cause| panic!("{path}: {cause}"));
         return;
