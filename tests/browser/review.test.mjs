@@ -185,7 +185,8 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
     // Keys go to the dialog while it is open.
     await page.keyboard.press("x");
     await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "hidden" });
+    // Hidden at once; the page hears of it a moment later.
+    await page.getByTestId("merge-stays").waitFor({ state: "detached" });
     await eventually(async () => assert.equal(await front(page), "tenants-apart-again"));
 
     await page.keyboard.press("m");

@@ -221,3 +221,28 @@ test("many lessons are approved, archived and tagged at once, and each act is ta
     await status(page, "85 lessons");
   });
 });
+
+test("the first page needs no other page; one that can't be fetched says so and is tried again", async () => {
+  const expected = [/failed: .*-pages\.wasm net::ERR_FAILED/, /console: /];
+  await withApp(
+    async (page, context) => {
+      const pages = "**/web-*-pages.wasm";
+      await context.route(pages, (route) => route.abort());
+      await loadSamples(page);
+      await page.getByRole("navigation").getByRole("link", { name: "Stats", exact: true }).first().click();
+      await heading(page, "This page is not here yet");
+      await page.getByTestId("fetch-again").click();
+      await heading(page, "This page is not here yet");
+      await visit(page, "Review");
+      await context.unroute(pages);
+      await page.getByRole("navigation").getByRole("link", { name: "Stats", exact: true }).first().click();
+      await heading(page, "Stats");
+      // All of them came with it.
+      await context.setOffline(true);
+      await visit(page, "Recommend");
+      await visit(page, "Tools");
+      await context.setOffline(false);
+    },
+    { intercepted: true, expected },
+  );
+});
