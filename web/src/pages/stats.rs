@@ -130,7 +130,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <section class="card" data-testid="funnel">
                 <h2>"From shown to settled"</h2>
                 <p class="muted">"Of the lessons that agents were given for a decision, how many were used, and how many of those worked."</p>
-                {no_decision.then(|| view! { <p class="note">"No decision yet. "<a href="/recommend">"Recommend lessons"</a>" for one, and this fills."</p> })}
+                {no_decision.then(|| view! { <p class="note"><span>"No decision yet. "<a href="/recommend">"Recommend lessons"</a>" for one, and this fills."</span></p> })}
                 <Funnel caption="From shown to settled" steps/>
             </section>
             <section class="card" data-testid="bands">

@@ -62,7 +62,7 @@ pub fn Acts(
         act(client.act(path("review"), &review), done);
     };
     let count = move |read: fn(&LessonView) -> u32| {
-        move || lesson.with(|lesson| lesson.as_ref().map_or(0, read))
+        move || format::count(lesson.with(|lesson| lesson.as_ref().map_or(0, read)))
     };
     let helpful = count(|lesson| lesson.standing.times_helpful);
     let not_helpful = count(|lesson| lesson.standing.times_not_helpful);
