@@ -140,6 +140,7 @@ pub const ROOMS: &[Room] = &[
             "sha2",
             "tokio",
             "wasm_split_cli_support",
+            "wasmparser",
         ],
         never: &[&[
             "lesson-core",

@@ -61,6 +61,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Trunk.toml",
         "crates/lesson-api",
         "crates/view-macro",
+        "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",
         "web",
         // What trunk takes of the static files.

@@ -10,6 +10,7 @@ mod debian;
 mod edge;
 mod engine;
 mod fault;
+mod fits;
 mod glue;
 mod model;
 mod needs;

@@ -15,6 +15,7 @@ use wasm_split_cli_support::{Options, transform};
 use crate::cache::{self, Cache};
 use crate::engine;
 use crate::fault::{Fault, OrFault as _, Result};
+use crate::fits::fits;
 use crate::glue;
 use crate::run;
 
@@ -79,7 +80,25 @@ impl Apart {
             &at.join(&loader),
             &[(&from(GLUE), &from(&glue)), (PAGES, &pages)],
         )?;
-        engine::shrink(cache, &self.0.join(PAGES), &at.join(&pages))
+        let apart = self.0.join(PAGES);
+        fit(&at.join(format!("{stem}_bg.wasm")), &apart)?;
+        engine::shrink(cache, &apart, &at.join(&pages))
+    }
+}
+
+/// Holds the parts to each other.
+fn fit(first: &Path, pages: &Path) -> Result<()> {
+    let read = |file: &Path| fs::read(file).or_fault(file.display(), "run it again");
+    match fits(&read(first)?, &read(pages)?) {
+        Ok(0) => Err(Fault::new(
+            "the pages call nothing of the first part",
+            "look at web/src/more.rs",
+        )),
+        Ok(_) => Ok(()),
+        Err(cause) => Err(Fault::new(
+            format_args!("the parts of the dashboard's module don't fit: {cause}"),
+            "see what changed in wasm-bindgen or wasm_split_cli_support",
+        )),
     }
 }
 
