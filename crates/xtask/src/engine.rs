@@ -193,29 +193,27 @@ fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
     )
 }
 
-/// Writes a module of the dashboard as small as it gets.
+/// Writes a module of the dashboard as small as it gets, as www/index.html has Trunk do it.
 pub fn shrink(cache: &Cache, wasm: &Path, to: &Path) -> Result<()> {
-    npm::ensure(cache)?;
-    let mut opt = run::program(cache, "wasm-opt")?;
-    opt.arg("-Oz").args(FEATURES);
-    // As in www/index.html.
-    opt.arg("--reorder-functions-by-name");
-    opt.arg(wasm).arg("-o").arg(to);
-    run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")
+    wasm_opt(cache, &["-Oz", "--reorder-functions-by-name"], wasm, to)
 }
 
 fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
-    npm::ensure(cache)?;
     let whole = wasm.with_extension("whole");
     fs::rename(wasm, &whole).or_fault(wasm.display(), FULL)?;
-    let mut opt = run::program(cache, "wasm-opt")?;
-    opt.arg("-O").args(FEATURES);
-    if module == Module::Relaxed {
-        opt.arg("--enable-relaxed-simd");
-    }
-    opt.arg(&whole).arg("-o").arg(wasm);
-    run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")?;
+    let options: &[&str] = match module {
+        Module::Plain => &["-O"],
+        Module::Relaxed => &["-O", "--enable-relaxed-simd"],
+    };
+    wasm_opt(cache, options, &whole, wasm)?;
     fs::remove_file(&whole).or_fault(whole.display(), FULL)
+}
+
+fn wasm_opt(cache: &Cache, options: &[&str], from: &Path, to: &Path) -> Result<()> {
+    npm::ensure(cache)?;
+    let mut opt = run::program(cache, "wasm-opt")?;
+    opt.args(FEATURES).args(options).arg(from).arg("-o").arg(to);
+    run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")
 }
 
 /// Adds the types of requests and answers, which lesson-api prints, to the declarations of the glue.

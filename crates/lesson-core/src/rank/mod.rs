@@ -42,6 +42,16 @@ struct Candidate<'a> {
     place: u32,
 }
 
+/// All lessons of a space, in the order of their slugs. Costs a look at none of them.
+fn candidates(space: &Space) -> impl Iterator<Item = Candidate<'_>> {
+    let all = space.lessons.in_order().zip(0..);
+    all.map(|((lesson, facts), place)| Candidate {
+        lesson,
+        facts,
+        place,
+    })
+}
+
 /// A lesson in an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
@@ -99,17 +109,11 @@ pub fn recommend(
     let mut traces = Traces::new(explain);
 
     let mut pool: Vec<(Candidate<'_>, Option<f64>)> = Vec::with_capacity(space.lessons.len());
-    for ((lesson, facts), place) in space.lessons.in_order().zip(0..) {
-        match pool::left_out(lesson, facts, &context, policy) {
+    for one in candidates(space) {
+        let lesson = one.lesson;
+        match pool::left_out(lesson, one.facts, &context, policy) {
             Some(code) => traces.leave_out(lesson, code, || pool::words(code, lesson, &context)),
-            None => pool.push((
-                Candidate {
-                    lesson,
-                    facts,
-                    place,
-                },
-                None,
-            )),
+            None => pool.push((one, None)),
         }
     }
     let mut ranking = Ranking {
@@ -160,19 +164,22 @@ pub fn recommend(
             continue;
         }
         standing::standing(&mut run, &facts.standing, policy);
-        scored.push(Scored::new(&one, relevance, run.value()));
+        scored.push(Scored::new(one, relevance, run.value()));
         traces.score(lesson, relevance, run);
     }
 
     let mut kept = merge_duplicates(scored, |other, best| {
-        traces.exclude(other.lesson, ExclusionCode::DuplicateTitle, || {
-            format!("`{}` has the same title and ranks higher", best.lesson.slug)
+        traces.exclude(other.of.lesson, ExclusionCode::DuplicateTitle, || {
+            format!(
+                "`{}` has the same title and ranks higher",
+                best.of.lesson.slug
+            )
         });
     });
     best_first(&mut kept, context.limit, explain);
     if explain {
         for (place, beyond) in kept.iter().enumerate().skip(context.limit) {
-            traces.exclude(beyond.lesson, ExclusionCode::BeyondLimit, || {
+            traces.exclude(beyond.of.lesson, ExclusionCode::BeyondLimit, || {
                 format!("it ranks {}, and {} were wanted", place + 1, context.limit)
             });
         }
@@ -182,7 +189,7 @@ pub fn recommend(
         .take(context.limit)
         .enumerate()
         .map(|(place, best)| Ranked {
-            slug: best.lesson.slug.clone(),
+            slug: best.of.lesson.slug.clone(),
             score: best.score,
             relevance: best.relevance,
             rank: count(place + 1),

@@ -2,7 +2,6 @@
 
 use super::Candidate;
 use crate::lesson::Lesson;
-use crate::lessons::Facts;
 use crate::stable_map::StableMap;
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
@@ -11,10 +10,7 @@ use std::hash::BuildHasherDefault;
 /// A lesson and its score.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scored<'a> {
-    pub(super) lesson: &'a Lesson,
-    pub(super) facts: &'a Facts,
-    /// The lesson's place in the order of slugs.
-    pub(super) place: u32,
+    pub(super) of: Candidate<'a>,
     pub(super) relevance: f64,
     pub(super) score: f64,
     /// Its own confidence, or the highest of its duplicates.
@@ -24,38 +20,19 @@ pub(super) struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    pub(super) fn new(candidate: &Candidate<'a>, relevance: f64, score: f64) -> Self {
-        let Candidate {
-            lesson,
-            facts,
-            place,
-        } = *candidate;
+    pub(super) fn new(of: Candidate<'a>, relevance: f64, score: f64) -> Self {
         Self {
-            lesson,
-            facts,
-            place,
+            of,
             relevance,
             score,
-            confidence: facts.standing.confidence,
-            frequency: facts.standing.frequency,
-        }
-    }
-
-    pub(super) fn candidate(&self) -> Candidate<'a> {
-        Candidate {
-            lesson: self.lesson,
-            facts: self.facts,
-            place: self.place,
+            confidence: of.facts.standing.confidence,
+            frequency: of.facts.standing.frequency,
         }
     }
 
     /// With its own confidence and frequency again.
     fn alone(&self) -> Self {
-        Self {
-            confidence: self.facts.standing.confidence,
-            frequency: self.facts.standing.frequency,
-            ..*self
-        }
+        Self::new(self.of, self.relevance, self.score)
     }
 }
 
@@ -65,11 +42,11 @@ pub(super) fn compare(a: &Scored<'_>, b: &Scored<'_>) -> Ordering {
     b.score
         .total_cmp(&a.score)
         .then_with(|| {
-            let proven = |s: &Scored<'_>| s.facts.standing.proven_effective;
+            let proven = |s: &Scored<'_>| s.of.facts.standing.proven_effective;
             proven(b).cmp(&proven(a))
         })
         .then_with(|| b.confidence.total_cmp(&a.confidence))
-        .then_with(|| a.place.cmp(&b.place))
+        .then_with(|| a.of.place.cmp(&b.of.place))
 }
 
 /// Keeps the best of each lower-cased title, with the highest confidence and the summed
@@ -83,11 +60,11 @@ pub(super) fn merge_duplicates<'a>(
     let mut kept: Vec<Scored<'a>> = Vec::with_capacity(scored.len());
     let mut lost: Vec<(Scored<'a>, usize)> = Vec::new();
     for next in scored {
-        let mut key = next.facts.title;
+        let mut key = next.of.facts.title;
         // Different titles of one hash take the next free key.
         while places
             .get(&key)
-            .is_some_and(|place| !same_title(next.lesson, kept[*place].lesson))
+            .is_some_and(|place| !same_title(next.of.lesson, kept[*place].of.lesson))
         {
             key = key.wrapping_add(1);
         }

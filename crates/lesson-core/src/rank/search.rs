@@ -6,7 +6,7 @@ use super::order::{Scored, best_first, compare, merge_duplicates};
 use super::relevance::{Fit, counted_similarity, similarity_note};
 use super::situation::{Context, Situation};
 use super::trace::{Factor, Run};
-use super::{Candidate, Normalised, Similarity, count};
+use super::{Candidate, Normalised, Similarity, candidates, count};
 use crate::keyword::KeywordIndex;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
@@ -165,14 +165,8 @@ impl Hybrid<'_> {
         limit: usize,
         one_per_title: bool,
     ) -> SearchRanking {
-        let all = space.lessons.in_order().zip(0..);
-        let pool: Vec<Candidate<'_>> = all
-            .filter(|((_, facts), _)| considered(facts))
-            .map(|((lesson, facts), place)| Candidate {
-                lesson,
-                facts,
-                place,
-            })
+        let pool: Vec<Candidate<'_>> = candidates(space)
+            .filter(|one| considered(one.facts))
             .collect();
         let places = pool.iter().map(|one| one.place);
         let keywords = Normalised::of(index, self.query, self.options.prefix, space, places);
@@ -193,7 +187,7 @@ impl Hybrid<'_> {
                 exact.insert(one.place);
             }
             let run = self.score(&one, cosine, keyword, false);
-            scored.push(Scored::new(&one, keyword, run.value()));
+            scored.push(Scored::new(one, keyword, run.value()));
         }
         if one_per_title {
             scored = merge_duplicates(scored, |_, _| {});
@@ -202,7 +196,7 @@ impl Hybrid<'_> {
         // Beyond the limit order matters only to choose among exact lessons.
         let all = limit < scored.len() && !exact.is_empty();
         best_first(&mut scored, limit, all);
-        keep_exact(&mut scored, limit, |one| exact.contains(&one.place));
+        keep_exact(&mut scored, limit, |one| exact.contains(&one.of.place));
         let attainable = if semantic {
             1.0
         } else {
@@ -212,15 +206,15 @@ impl Hybrid<'_> {
             .iter()
             .enumerate()
             .map(|(place, one)| Found {
-                slug: one.lesson.slug.clone(),
+                slug: one.of.lesson.slug.clone(),
                 score: one.score,
                 relevance: share_of(one.score, attainable),
                 rank: count(place + 1),
                 factors: if self.options.explain {
                     let cosine = self
                         .similarity
-                        .and_then(|similarity| similarity(one.lesson));
-                    self.score(&one.candidate(), cosine, one.relevance, true)
+                        .and_then(|similarity| similarity(one.of.lesson));
+                    self.score(&one.of, cosine, one.relevance, true)
                         .into_factors()
                 } else {
                     Vec::new()
