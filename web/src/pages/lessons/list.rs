@@ -152,6 +152,16 @@ impl List {
         }
     }
 
+    /// Takes down which row has the focus.
+    fn hold(self, at: Option<u32>) {
+        self.held.update(|held| {
+            let known = held.take().filter(|slot| Some(slot.at) == at);
+            // The feed lets go of rows that are far out of view; the one that has the focus goes on being shown.
+            let row = |at| self.feed.row(at).or(known.and_then(|slot| slot.row));
+            *held = at.map(|at| Slot { at, row: row(at) });
+        });
+    }
+
     /// Gives the focus back to the row that has it: rows around it come and go, and an element that is put elsewhere
     /// loses it.
     fn hold_focus(self) {
@@ -309,7 +319,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
             class:hidden=move || feed.total.get() == 0
             style:height=move || format!("{}px", high())
             on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
-            on:focusin=move |event| list.held.set(place_of(&event).map(|at| Slot { at, row: feed.row(at) }))
+            on:focusin=move |event| list.hold(place_of(&event))
             on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
         >
             // What is shown of a row is part of its key: a row that changed is made anew.
