@@ -152,7 +152,8 @@ impl List {
         }
     }
 
-    /// Takes down which row has the focus.
+    /// Takes down which row has the focus, and looks at once: keys may come faster than frames, and the row that the next
+    /// one moves to has to be there.
     fn hold(self, at: Option<u32>) {
         self.held.update(|held| {
             let known = held.take().filter(|slot| Some(slot.at) == at);
@@ -160,6 +161,7 @@ impl List {
             let row = |at| self.feed.row(at).or(known.and_then(|slot| slot.row));
             *held = at.map(|at| Slot { at, row: row(at) });
         });
+        self.look();
     }
 
     /// Gives the focus back to the row that has it: rows around it come and go, and an element that is put elsewhere
