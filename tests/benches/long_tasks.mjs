@@ -3,15 +3,21 @@
 /** Watches the pages that a context opens from here on. */
 export const watch = (context) =>
   context.addInitScript(() => {
-    globalThis.__tasks = [];
+    // The task that this script begins in is the browser's: it takes the old page away and makes the new one.
+    const made = performance.now();
+    globalThis.__tasks = { page: [], making: [] };
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) globalThis.__tasks.push(entry.duration);
+      for (const { startTime, duration } of list.getEntries()) {
+        globalThis.__tasks[startTime < made ? "making" : "page"].push(duration);
+      }
     }).observe({ type: "longtask", buffered: true });
   });
 
-/** The longest task of the main thread since the last call, in milliseconds; 0 when none took 50. */
-export const longest = (page) =>
-  page.evaluate(() => {
-    const most = Math.max(0, ...globalThis.__tasks.splice(0));
-    return Math.round(most);
-  });
+/** The longest of these since the last call or since the page was loaded, in milliseconds; 0 when none took 50. */
+const most = (page, whose) =>
+  page.evaluate((whose) => Math.round(Math.max(0, ...globalThis.__tasks[whose].splice(0))), whose);
+
+/** The longest task of the page. */
+export const longest = (page) => most(page, "page");
+/** The task in which the browser made the page. */
+export const making = (page) => most(page, "making");

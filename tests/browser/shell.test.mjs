@@ -139,22 +139,19 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     await eventually(async () => assert.equal(await row(page, last).getAttribute("aria-setsize"), String(MANY)));
     await page.keyboard.press("Home");
     await focusOn(page, "lesson-00000");
-    // By Tab: the rows that come into view are there in time.
-    for (let at = 1; at <= 40; at += 1) {
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Tab");
-      await focusOn(page, `lesson-${String(at).padStart(5, "0")}`);
-    }
+    // By Tab, a box and a link in each row, faster than frames: the rows that come into view are there in time.
+    for (let at = 0; at < 2 * 100; at += 1) await page.keyboard.press("Tab");
+    await focusOn(page, "lesson-00100");
 
-    // Anywhere by the scroll bar; the row that has the focus keeps it out of view.
+    // Anywhere by the scroll bar; the row that has the focus keeps it out of view, also when it is no longer fetched.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
     await page.waitForFunction(() => document.querySelector("[data-testid=lesson-row][data-slug^='lesson-01']"));
-    await eventually(async () => assert.equal(await focused(page), "lesson-00040"));
+    await eventually(async () => assert.equal(await focused(page), "lesson-00100"));
 
     await page.keyboard.press("PageDown");
     await page.waitForFunction(() => {
       const slug = document.activeElement.closest("[data-slug]")?.dataset.slug;
-      return slug !== undefined && slug !== "lesson-00040";
+      return slug !== undefined && slug !== "lesson-00100";
     });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight * 0.7));
     const middle = page.locator("[data-testid=lesson-row][data-slug^='lesson-02']").nth(10);
