@@ -221,7 +221,8 @@ fn take_names(names: &mut Vec<String>, said: &str) {
 }
 
 fn take_insight(insights: &mut Vec<ExtractedInsight>, said: &str, policy: &SessionPolicy) {
-    if said.chars().count() < policy.insight_min as usize || insights.len() >= MOST_INSIGHTS {
+    let short = said.chars().count() < policy.insight_min as usize;
+    if short || !says_something(said) || insights.len() >= MOST_INSIGHTS {
         return;
     }
     let lowered = said.to_lowercase();
@@ -246,23 +247,31 @@ fn take_insight(insights: &mut Vec<ExtractedInsight>, said: &str, policy: &Sessi
 
 /// What a blocked session teaches that says nothing else: beware of what blocked it.
 fn failure(said: &str) -> Option<ExtractedInsight> {
+    says_something(said).then(|| ExtractedInsight {
+        slug: slug_from("warning-blocked-", said),
+        title: title_from("Blocked: ", said),
+        text: said.to_owned(),
+        category: category_of(said),
+        from_failure: true,
+    })
+}
+
+/// Whether there is a letter or a digit, not only dots and dashes.
+fn says_something(said: &str) -> bool {
     said.contains(char::is_alphanumeric)
-        .then(|| ExtractedInsight {
-            slug: slug_from("warning-blocked-", said),
-            title: title_from("Blocked: ", said),
-            text: said.to_owned(),
-            category: category_of(said),
-            from_failure: true,
-        })
 }
 
 /// The first sentence, cut at a word when it is long.
 fn title_from(prefix: &str, said: &str) -> String {
-    let line = said.lines().next().unwrap_or_default();
+    let line = said.lines().find(|line| says_something(line));
+    let line = line.unwrap_or_default();
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '?'));
     let sentence = line
         .match_indices(['.', '!', '?'])
-        .find(|(at, _)| line[at + 1..].starts_with(' '))
-        .map_or(line, |(at, _)| &line[..at]);
+        .filter(|(at, _)| line[at + 1..].starts_with(' '))
+        .map(|(at, _)| &line[..at])
+        .find(|head| says_something(head))
+        .unwrap_or(line);
     let room = LONGEST_TITLE.saturating_sub(prefix.len());
     if sentence.chars().count() <= room {
         return format!("{prefix}{}", sentence.trim_end_matches('.'));

@@ -115,16 +115,25 @@ impl KeywordIndex {
         let mut hashes = vec![0; self.postings.len()];
         for (word, term) in &self.terms {
             if STOP_WORDS.binary_search(&&**word).is_err() {
-                let mut mix = Mix::default();
-                mix.write(word.as_bytes());
-                // Once more: the bits of a short word are in the low half only.
-                let once = mix.finish();
-                mix.write_u64(once);
-                hashes[*term as usize] = mix.finish() | 1;
+                hashes[*term as usize] = mixed(|mix| mix.write(word.as_bytes())) | 1;
             }
         }
         hashes
     }
+}
+
+/// A hash of little, mixed twice: once leaves every bit to those below it, and bins would be filled from the same few.
+fn mixed(write: impl Fn(&mut Mix)) -> u64 {
+    let mut mix = Mix::default();
+    write(&mut mix);
+    let once = mix.finish();
+    mix.write_u64(once);
+    mix.finish()
+}
+
+/// The bin that a hash falls into, by its upper half.
+fn bin_of(hash: u64) -> usize {
+    (((hash >> 32) * BINS as u64) >> 32) as usize
 }
 
 impl<'a, 'i> Sketch<'a, 'i> {
@@ -139,7 +148,7 @@ impl<'a, 'i> Sketch<'a, 'i> {
                 continue;
             }
             size += 1;
-            let bin = (((hash >> 32) * BINS as u64) >> 32) as usize;
+            let bin = bin_of(hash);
             bins[bin] = bins[bin].min((hash >> 8) as u16);
             filled |= 1 << bin;
         }
@@ -148,11 +157,8 @@ impl<'a, 'i> Sketch<'a, 'i> {
         }
         for bin in (0..BINS).filter(|bin| filled >> bin & 1 == 0) {
             // The bin to copy from depends on the words in no way, so that two lessons copy alike.
-            let from = (0..).map(|attempt| {
-                let mut mix = Mix::default();
-                mix.write_u64((bin as u64) << 32 | attempt);
-                (mix.finish() >> 32) as usize % BINS
-            });
+            let from = (0..)
+                .map(|attempt| bin_of(mixed(|mix| mix.write_u64((bin as u64) << 32 | attempt))));
             if let Some(from) = from.take(4096).find(|from| filled >> from & 1 == 1) {
                 bins[bin] = bins[from];
             }

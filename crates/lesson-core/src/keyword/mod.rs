@@ -204,8 +204,8 @@ impl KeywordIndex {
     }
 
     /// The scores of all lessons for `query`. Stop words count only when there is nothing else;
-    /// with `prefix` the last word may be the beginning of a word. Linear in the postings of the
-    /// query's words, plus 16 bytes per lesson.
+    /// with `prefix` the last word may be the beginning of a word, and counts for more where it is a whole one.
+    /// Linear in the postings of the query's words, plus 16 bytes per lesson.
     pub fn scores(&self, query: &str, prefix: bool) -> KeywordScores<'_> {
         let mut scores = KeywordScores {
             index: self,
@@ -227,8 +227,8 @@ impl KeywordIndex {
             })
             .collect();
         scores.scored = vec![(0.0, 0.0); self.lessons.len()];
-        for terms in words {
-            self.score_word(&terms, &held_back, &mut scores);
+        for word in words {
+            self.score_word(&word, &held_back, &mut scores);
         }
         scores
     }
@@ -248,7 +248,7 @@ impl KeywordIndex {
     }
 
     /// The terms of each word of the query that the index knows, one but for a prefix.
-    fn query_terms(&self, query: &str, prefix: bool) -> Vec<Vec<u32>> {
+    fn query_terms(&self, query: &str, prefix: bool) -> Vec<QueryWord> {
         let mut words: Vec<String> = Vec::new();
         let mut last = String::new();
         each_word(query, |word| {
@@ -265,7 +265,9 @@ impl KeywordIndex {
         words
             .iter()
             .map(|word| {
-                if open && *word == last {
+                let whole = self.terms.get(word.as_str()).copied();
+                let whole = whole.filter(|term| !self.postings[*term as usize].is_empty());
+                let terms: Vec<u32> = if open && *word == last {
                     self.sorted
                         .range::<str, _>((Bound::Included(word.as_str()), Bound::Unbounded))
                         .take_while(|(term, _)| term.starts_with(word.as_str()))
@@ -273,26 +275,24 @@ impl KeywordIndex {
                         .filter(|term| !self.postings[*term as usize].is_empty())
                         .collect()
                 } else {
-                    self.terms
-                        .get(word.as_str())
-                        .copied()
-                        .filter(|term| !self.postings[*term as usize].is_empty())
-                        .into_iter()
-                        .collect()
-                }
+                    whole.into_iter().collect()
+                };
+                QueryWord { terms, whole }
             })
-            .filter(|terms: &Vec<u32>| !terms.is_empty())
+            .filter(|word| !word.terms.is_empty())
             .collect()
     }
 
-    /// Adds one word's share to the scores. The terms of a prefix count as one word.
-    fn score_word(&self, terms: &[u32], held_back: &[f64], scores: &mut KeywordScores<'_>) {
+    /// Adds one word's share to the scores. The terms of a prefix count as one word, and a whole word as much as it would
+    /// without them.
+    fn score_word(&self, word: &QueryWord, held_back: &[f64], scores: &mut KeywordScores<'_>) {
         let merged;
-        let postings: &[Posting] = if let [term] = terms {
+        let postings: &[Posting] = if let [term] = word.terms.as_slice() {
             &self.postings[*term as usize]
         } else {
             let mut weights: BTreeMap<u32, u32> = BTreeMap::new();
-            for posting in terms.iter().flat_map(|term| &self.postings[*term as usize]) {
+            let terms = word.terms.iter();
+            for posting in terms.flat_map(|term| &self.postings[*term as usize]) {
                 let weight = weights.entry(posting.place).or_insert(0);
                 *weight = weight.saturating_add(posting.weight);
             }
@@ -302,18 +302,27 @@ impl KeywordIndex {
                 .collect::<Vec<_>>();
             &merged
         };
-        let (all, having) = (self.len() as f64, postings.len() as f64);
-        let idf = libm::log(1.0 + (all - having + 0.5) / (having + 0.5));
-        scores.total += idf;
-        for posting in postings {
-            // Only places that hold a lesson have postings.
-            let tf = f64::from(posting.weight) / UNIT;
-            let place = posting.place as usize;
-            let held = &mut scores.scored[place];
-            held.0 += idf * tf * (K1 + 1.0) / (tf + held_back[place]);
-            held.1 += idf;
+        let idf = self.idf(postings.len());
+        scores.add(postings, idf, held_back);
+        if let (Some(whole), [_, _, ..]) = (word.whole, word.terms.as_slice()) {
+            let postings = &self.postings[whole as usize];
+            scores.add(postings, self.idf(postings.len()) - idf, held_back);
         }
     }
+
+    /// What a word counts that so many lessons have: the fewer, the more.
+    fn idf(&self, having: usize) -> f64 {
+        let (all, having) = (self.len() as f64, having as f64);
+        libm::log(1.0 + (all - having + 0.5) / (having + 0.5))
+    }
+}
+
+/// A word of a query, as the index knows it.
+struct QueryWord {
+    /// The terms that it stands for.
+    terms: Vec<u32>,
+    /// The one that it is, where there is one.
+    whole: Option<u32>,
 }
 
 /// What a query scores in every lesson of an index.
@@ -327,6 +336,19 @@ pub struct KeywordScores<'a> {
 }
 
 impl KeywordScores<'_> {
+    /// Adds what a word with this `idf` scores in the lessons that have it.
+    fn add(&mut self, postings: &[Posting], idf: f64, held_back: &[f64]) {
+        self.total += idf;
+        for posting in postings {
+            // Only places that hold a lesson have postings.
+            let tf = f64::from(posting.weight) / UNIT;
+            let place = posting.place as usize;
+            let held = &mut self.scored[place];
+            held.0 += idf * tf * (K1 + 1.0) / (tf + held_back[place]);
+            held.1 += idf;
+        }
+    }
+
     /// Whether no lesson contains a word of the query.
     pub fn is_empty(&self) -> bool {
         self.scored.is_empty()

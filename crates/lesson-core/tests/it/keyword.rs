@@ -83,6 +83,23 @@ fn rare_words_weigh_more() {
 }
 
 #[test]
+fn a_whole_word_counts_more_than_the_beginning_of_one() {
+    let mut lessons: Vec<Lesson> = (0..10)
+        .map(|n| written(&format!("longer-{n}"), &format!("Index 97{n}"), "index"))
+        .collect();
+    lessons.push(written("whole", "Lesson 97", "cache"));
+    let index = index(&lessons);
+    let scores = index.scores("index 97", true);
+    assert_eq!(scores.best()[0].0, "whole");
+    assert!(scores.share("whole") > scores.share("longer-3"));
+    let alone = index.scores("97", true);
+    assert_eq!((alone.best()[0].0, alone.best().len()), ("whole", 11));
+    assert_eq!(alone.share("whole"), 1.0);
+    let weighed = index.scores("97", false).score("whole");
+    assert!((alone.score("whole") - weighed).abs() < 1e-12);
+}
+
+#[test]
 fn an_update_forgets_the_old_words_and_a_removal_all() {
     let mut index = index(&[written("a", "Old words", ""), lesson("b")]);
     index.insert(&written("a", "New title", ""));

@@ -363,6 +363,23 @@ fn thousands_of_equal_lessons_are_not_all_compared_with_each_other() {
     assert!(alike.len() <= 2_000 * 8, "{}", alike.len());
 }
 
+#[test]
+fn short_lessons_that_are_much_alike_are_found_as_surely_as_long_ones() {
+    let text = |words: &[String]| words.join(" ");
+    // Words that both have and that one has, of 500 pairs how many may be missed.
+    for (both, only, most) in [(9, 1, 0), (27, 3, 0), (6, 4, 25), (12, 8, 25), (60, 40, 25)] {
+        let missed = (0..500).filter(|pair| {
+            let words: Vec<String> = (0..both + only).map(|n| format!("w{pair}n{n}")).collect();
+            let first = written("l0", &text(&words[..both + only / 2]), "");
+            let second = [&words[..both], &words[both + only / 2..]].concat();
+            let index = KeywordIndex::of_space(&space([first, written("l1", &text(&second), "")]));
+            index.alike(["l0", "l1"], 0.6).is_empty()
+        });
+        let missed = missed.count();
+        assert!(missed <= most, "{both} of {}: {missed} missed", both + only);
+    }
+}
+
 /// Lessons of a few words each, many of them much alike.
 fn texts() -> impl Strategy<Value = Vec<BTreeSet<u8>>> {
     let one = prop::collection::btree_set(0_u8..24, 4..16);

@@ -42,6 +42,7 @@ fn an_insight_needs_twenty_characters() {
         ("12345678901234567890", true),
         ("ääääääääääääääääääää", true),
         ("<what was learned here, in a line>", false),
+        ("... --- ... --- ... --- ...", false),
     ] {
         assert_eq!(
             read(&format!("INSIGHT: {text}")).insights.len(),
@@ -49,6 +50,23 @@ fn an_insight_needs_twenty_characters() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_title_is_the_first_sentence_that_says_something() {
+    for (text, title) in [
+        (". . Keep the lock short. Always.", "Keep the lock short"),
+        (
+            "-- ! Keep the lock short. Always.",
+            "-- ! Keep the lock short",
+        ),
+        ("Use node.js 20... It is faster.", "Use node.js 20"),
+    ] {
+        let out = read(&format!("INSIGHT: {text}"));
+        assert_eq!(out.insights[0].title, title, "{text}");
+    }
+    let out = read("BLOCKED: ---\nBLOCKED: The backup holds the lock.\n");
+    assert_eq!(out.insights[0].title, "Blocked: The backup holds the lock");
 }
 
 #[test]
