@@ -138,6 +138,20 @@ pub fn fresh_dir(at: &Path) -> Result<()> {
     std::fs::create_dir_all(at).or_fault(at.display(), FULL)
 }
 
+/// Lets a file be run as a program.
+#[cfg(unix)]
+pub fn executable(at: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o755))
+        .or_fault(at.display(), "check the permissions of the cache")
+}
+
+/// Lets a file be run as a program, which every one can be here.
+#[cfg(not(unix))]
+pub fn executable(_: &Path) -> Result<()> {
+    Ok(())
+}
+
 /// Copies a folder's files into another, keeping the tree; `keep` decides by path relative to `from`.
 pub fn copy_tree(from: &Path, to: &Path, keep: &dyn Fn(&Path) -> bool) -> Result<()> {
     for file in files(from)? {

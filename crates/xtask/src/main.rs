@@ -126,14 +126,6 @@ fn main() -> ExitCode {
 }
 
 fn start(task: Task) -> Result<()> {
-    if let Task::Bind {
-        wasm_bindgen,
-        folder,
-        arguments,
-    } = task
-    {
-        return split::bind(&wasm_bindgen, &folder, arguments);
-    }
     let cache = Cache::open()?;
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
@@ -147,8 +139,11 @@ fn start(task: Task) -> Result<()> {
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
         Task::Bench { name, json } => bench::bench(&cache, &name, json),
         Task::Check => check::check(&cache),
-        // Done above: it needs no cache.
-        Task::Bind { .. } => Ok(()),
+        Task::Bind {
+            wasm_bindgen,
+            folder,
+            arguments,
+        } => split::bind(&wasm_bindgen, &folder, arguments),
     }
 }
 

@@ -53,7 +53,7 @@ impl Apart {
             quoted(&folder)
         );
         fs::write(&stand_in, script).or_fault(stand_in.display(), FULL)?;
-        run_by_all(&stand_in)?;
+        cache::executable(&stand_in)?;
         Ok(Self(folder))
     }
 
@@ -134,17 +134,6 @@ fn change(file: &Path, to: &Path, changes: &[(&str, &str)]) -> Result<()> {
         text = text.replace(old, new);
     }
     fs::write(to, text).or_fault(to.display(), FULL)
-}
-
-#[cfg(unix)]
-fn run_by_all(file: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).or_fault(file.display(), FULL)
-}
-
-#[cfg(not(unix))]
-fn run_by_all(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// The module with an import called otherwise.

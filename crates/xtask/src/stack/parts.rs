@@ -106,8 +106,7 @@ fn get(cache: &Cache) -> Result<(PathBuf, Made)> {
             // Unzipping loses the right to be run.
             let commands = cache::files(&at.join(POSTGRES).join("bin"))?;
             for file in commands.iter().chain([&to]) {
-                std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
-                    .or_fault(file.display(), "check the permissions of the cache")?;
+                cache::executable(file)?;
             }
             Ok(())
         },
