@@ -42,6 +42,19 @@ pub fn count(n: impl Into<u64>) -> String {
     out
 }
 
+/// A text that the engine wrote, with the thousands of its numbers set apart.
+pub fn grouped(text: &str) -> String {
+    let digit = |c: char| c.is_ascii_digit();
+    let parts = text.split_inclusive(|c| !digit(c)).map(|part| {
+        let number = part.trim_end_matches(|c| !digit(c));
+        match number.parse::<u64>() {
+            Ok(n) if number.len() > 3 => format!("{}{}", count(n), &part[number.len()..]),
+            _ => part.to_owned(),
+        }
+    });
+    parts.collect()
+}
+
 /// A count and its noun.
 pub fn plural(n: u32, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
@@ -202,6 +215,12 @@ mod tests {
         ] {
             assert_eq!(count(n), text);
         }
+        assert_eq!(
+            grouped("Proven (73% success, 1000000 uses)"),
+            "Proven (73% success, 1,000,000 uses)"
+        );
+        assert_eq!(grouped("1000"), "1,000");
+        assert_eq!(grouped("in use since 1"), "in use since 1");
         for (n, text) in [
             (0.0, "0 B"),
             (999.0, "999 B"),

@@ -148,7 +148,7 @@ pub fn LessonsPage() -> impl IntoView {
                         _ => String::new(),
                     }}
                 </p>
-                <Show when=move || !filter.get().is_plain()>
+                <Show when=move || !filter.get().is_plain() || feed.error.read().is_some()>
                     <button type="button" class="plain" data-testid="clear-filters" on:click=move |_| {
                         typed.set(String::new());
                         apply(Filter::default());

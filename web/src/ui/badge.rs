@@ -1,5 +1,6 @@
 //! Badge, trust and relevance as small labels: always words, never colour alone.
 
+use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
 use lesson_api::{Badge, BadgeKind, RelevanceWord, Trust};
@@ -15,8 +16,8 @@ pub fn BadgeChip(badge: Badge) -> impl IntoView {
     // Not every machine has a font for the emoji that agents read; these marks are in all of them.
     let words = badge
         .text
-        .trim_start_matches(|c: char| !c.is_ascii_alphanumeric())
-        .to_owned();
+        .trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let words = format::grouped(words);
     view! { <span class=class data-testid="badge"><span aria-hidden="true">{mark}</span>{words}</span> }
 }
 
