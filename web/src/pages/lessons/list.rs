@@ -319,7 +319,6 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
     view! {
         <ul class="lesson-list" role="list" data-testid="lesson-list" node_ref=list.node
             class:hidden=move || feed.total.get() == 0
-            class:ranked=move || !feed.relevance.read().is_empty()
             style:height=move || format!("{}px", high())
             on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
             on:focusin=move |event| list.hold(place_of(&event))
