@@ -11,6 +11,7 @@ import { sql, url } from "../stack/stack.mjs";
 import { METERED, agent, dist, each, edge, memory, space, stopAll, until } from "../edge/edge.mjs";
 import { between } from "../edge/faults.mjs";
 import { quantile, table } from "./embed/stats.mjs";
+import { record, words } from "./corpus.mjs";
 
 const SIZES = (process.env.LESSONLOOP_EDGE_SIZES ?? "100,1000,10000").split(",").map(Number);
 const REQUESTS = 300;
@@ -24,20 +25,9 @@ const EMBEDDED = 300;
 /** What is to be reached with 10,000 lessons. */
 const BARS = { "keywords p95": 10, "req/s": 300, "meaning p50": 15, "meaning p95": 40, cold: 300, memory: 110 };
 
-const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
-let seed = 1;
-const words = (count) =>
-  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
 /** As long as a real question: twelve words, each a token or two. */
 const query = () => words(12);
-const lessons = (count) =>
-  Array.from({ length: count }, (_, at) => ({
-    slug: `bench-${at}`,
-    title: `Lesson ${at} on ${words(4)}`,
-    description: words(12),
-    recommendation: words(60),
-    tags: [words(1)],
-  }));
+const lessons = (count) => Array.from({ length: count }, (_, at) => record(at));
 
 /** A space whose lessons an engine in Node has given their vectors. */
 async function embedded() {

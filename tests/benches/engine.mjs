@@ -3,16 +3,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { record, words } from "./corpus.mjs";
 
 const engineDir = join(process.env.LESSONLOOP_DIST, "engine");
 const glue = await import(pathToFileURL(join(engineDir, "lessonloop.js")));
 await glue.default({ module_or_path: readFileSync(join(engineDir, "lessonloop_bg.wasm")) });
 
 const ROUNDS = 15;
-const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
-let seed = 1;
-const words = (count) =>
-  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
 
 async function post(engine, path, body) {
   const answer = await engine.handle({ method: "POST", path, body });
@@ -30,13 +27,7 @@ console.log("lessons".padStart(8), "recommend, keywords".padStart(26));
 for (const size of [100, 1_000, 10_000, 100_000]) {
   const engine = await glue.Engine.open({ store: { kind: "memory" } });
   for (let from = 0; from < size; from += 5_000) {
-    const records = Array.from({ length: Math.min(5_000, size - from) }, (_, at) => ({
-      slug: `pattern-bench-${from + at}`,
-      title: `Lesson ${from + at} on ${words(4)}`,
-      description: words(12),
-      recommendation: words(60),
-      tags: [words(1)],
-    }));
+    const records = Array.from({ length: Math.min(5_000, size - from) }, (_, at) => record(from + at));
     await post(engine, "/v1/import", { files: [{ path: "bench.json", content: JSON.stringify(records) }] });
   }
   const spent = [];

@@ -7,6 +7,7 @@ import { env, sql, url, key, token } from "../stack/stack.mjs";
 import { device } from "../replica/engine.mjs";
 import { signIn } from "../replica/sign_in.mjs";
 import { longest, watch } from "./long_tasks.mjs";
+import { record } from "./corpus.mjs";
 
 const SIZES = (process.env.LESSONLOOP_SYNC_SIZES ?? "1000,10000,100000").split(",").map(Number);
 const EVENTS = 2_000;
@@ -23,18 +24,6 @@ globalThis.fetch = async (input, init) => {
   bytes.in += Buffer.byteLength(text);
   return answer;
 };
-
-const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
-let seed = 1;
-const words = (count) =>
-  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
-const record = (at) => ({
-  slug: `pattern-bench-${at}`,
-  title: `Lesson ${at} on ${words(4)}`,
-  description: words(12),
-  recommendation: words(60),
-  tags: [words(1)],
-});
 
 async function timed(work) {
   const before = { ...bytes };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "../browser/chromium.mjs";
 import { longest, making, watch } from "./long_tasks.mjs";
+import { WORDS, record } from "./corpus.mjs";
 
 const url = process.env.LESSONLOOP_URL;
 const SIZES = (process.env.LESSONLOOP_WEB_SIZES ?? "1000,10000,100000").split(",").map(Number);
@@ -14,18 +15,6 @@ const SEARCHES = 60;
 const PAUSE = 120;
 /** Records in a file: below what one request takes. */
 const PER_FILE = 25_000;
-const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
-let seed = 1;
-const words = (count) =>
-  Array.from({ length: count }, () => WORDS[(seed = (seed * 1103515245 + 12345) % 2147483648) % WORDS.length]).join(" ");
-
-const record = (at) => ({
-  slug: `pattern-bench-${at}`,
-  title: `Lesson ${at} on ${words(4)}`,
-  description: words(12),
-  recommendation: words(60),
-  tags: [words(1)],
-});
 
 function shown(spent) {
   spent.sort((a, b) => a - b);
