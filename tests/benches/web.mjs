@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { launch } from "../browser/chromium.mjs";
 import { longest, making, watch } from "./long_tasks.mjs";
 import { WORDS, record } from "./corpus.mjs";
+import { quantile } from "./embed/stats.mjs";
 
 const url = process.env.LESSONLOOP_URL;
 const SIZES = (process.env.LESSONLOOP_WEB_SIZES ?? "1000,10000,100000").split(",").map(Number);
@@ -114,7 +115,7 @@ async function run(browser, size, folder) {
     const ms = await searched(page, size, round);
     if (round > 0) spent.push(ms - PAUSE);
   }
-  const search = `${shown(spent)}, p95 ${spent[Math.floor(spent.length * 0.95)].toFixed(0)}`;
+  const search = `${shown(spent)}, p95 ${quantile(spent, 0.95).toFixed(0)}`;
   const longestSearch = await longest(page);
   await visit(page, "Recommend");
   const recommend = await timed(ROUNDS, async (round) => {
