@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, eventually, loadModel, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { hold, release, watchCrew } from "./crew.mjs";
 import { servePack } from "./pack-server.mjs";
 
 after(close);
@@ -200,61 +201,66 @@ const vectors = (page) =>
 test("many lessons are read by several workers, stopped and resumed, as one alone reads them", async () => {
   let together = null;
   await withApp(async (page) => {
+    const crew = watchCrew(page);
     await importMany(page);
-    const second = page.waitForEvent("worker", (worker) => worker.url().endsWith("/embed-worker.js"));
+    await hold(page, { cores: 3, slices: true, batches: true });
     await page.getByTestId("download-model").click();
     await phase(page, "indexing");
-    const worker = await second;
-    const gone = worker.waitForEvent("close");
+    await eventually(() => assert.equal(crew.started, 2), 60_000);
     await page.getByTestId("stop-indexing").click();
     await phase(page, "paused");
-    await gone;
+    await eventually(() => assert.equal(crew.gone, 2), 60_000);
     const stopped = await page.getByTestId("model-state").textContent();
     // Requests are answered meanwhile, and nothing is read behind the person's back.
+    await release(page);
     assert.equal((await recommend(page, "Lesson 999 on"))[0], "pattern-many-999");
     await visit(page, "Data");
     await eventually(async () => assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/));
     await eventually(async () => assert.equal(await page.getByTestId("model-state").textContent(), stopped));
     assert.ok((await vectors(page)).count < LESSONS);
 
-    const again = page.waitForEvent("worker", (other) => other.url().endsWith("/embed-worker.js"));
+    // The workers read them, as the engine rests after a slice.
+    await hold(page, { cores: 3, slices: true });
     await page.getByTestId("resume-indexing").click();
-    const other = await again;
-    const ended = other.waitForEvent("close");
+    await eventually(() => assert.equal(crew.started, 4), 60_000);
+    await eventually(async () => assert.ok((await vectors(page)).count > LESSONS / 2), 60_000);
+    await release(page);
     await phase(page, "ready");
-    await ended;
+    await eventually(() => assert.equal(crew.gone, 4), 60_000);
     together = await vectors(page);
     assert.equal(together.count, LESSONS);
   });
-  await withApp(async (page, context) => {
-    // The same host, but none beside it.
-    await context.route("**/worker/crew.js", async (route) => {
-      const answer = await route.fetch();
-      const body = (await answer.text()).replace(/const MOST = \d+;/, "const MOST = 0;");
-      await route.fulfill({ response: answer, body });
-    });
+  await withApp(async (page) => {
+    const crew = watchCrew(page);
     await importMany(page);
-    page.on("worker", (worker) => assert.ok(!worker.url().endsWith("/embed-worker.js")));
+    // None beside it.
+    await hold(page, { cores: 1 });
     await loadModel(page);
+    assert.equal(crew.started, 0);
     assert.deepEqual(await vectors(page), together);
-  }, { intercepted: true });
+  });
 });
 
 test("workers that fail are given up, and every lesson has its vector all the same", async () => {
   await withApp(async (page, context) => {
-    let started = 0;
+    const crew = watchCrew(page);
     // Each traps at its first batch.
     await context.route("**/embed-worker.js", async (route) => {
-      started += 1;
       const answer = await route.fetch();
+      const [body, embeds] = [await answer.text(), "engine.embed(texts)"];
+      assert.ok(body.includes(embeds));
       const trap = '(() => { throw new WebAssembly.RuntimeError("unreachable"); })()';
-      await route.fulfill({ response: answer, body: (await answer.text()).replace("engine.embed(texts)", trap) });
+      await route.fulfill({ response: answer, body: body.replace(embeds, trap) });
     });
     await importMany(page);
-    await loadModel(page);
-    const cores = await page.evaluate(() => Math.max(0, Math.min(navigator.hardwareConcurrency - 1, 3)));
-    // Two are replaced, if the engine needs that long.
-    assert.ok(started >= Math.min(cores, 1) && started <= cores + 2, `${started} were started on ${cores} cores`);
+    await hold(page, { cores: 3, slices: true });
+    await page.getByTestId("download-model").click();
+    // Two on three cores, and two in their places.
+    await eventually(() => assert.deepEqual(crew, { started: 4, gone: 4 }), 120_000);
+    assert.ok((await vectors(page)).count < LESSONS);
+    await release(page);
+    await phase(page, "ready");
     assert.equal((await vectors(page)).count, LESSONS);
+    assert.equal(crew.started, 4);
   }, { intercepted: true });
 });

@@ -5,8 +5,26 @@ import { close, eventually, loadSamples, ready, slugs, url, visit, withApp } fro
 
 after(close);
 
-/** How long an act that no event takes back is held, and some more. */
-const HELD_MS = 12_000;
+/** How long an act that no event takes back is held. */
+const HELD_MS = 7_000;
+
+/** Has acts be held until `globalThis.passHold()`, so that it does not matter how slow this machine is. */
+const holdActs = (page) =>
+  page.addInitScript((ms) => {
+    const [start, stop] = [globalThis.setTimeout, globalThis.clearTimeout];
+    const held = new Map();
+    let next = 0;
+    globalThis.setTimeout = (act, after, ...more) => {
+      if (after !== ms) return start(act, after, ...more);
+      // No timer of the browser's has a number below 0.
+      held.set((next -= 1), act);
+      return next;
+    };
+    globalThis.clearTimeout = (id) => held.delete(id) || stop(id);
+    globalThis.passHold = () => {
+      for (const [id, act] of [...held]) if (held.delete(id)) act();
+    };
+  }, HELD_MS);
 
 const TEXT = "Filter every table by tenant and let the database enforce it with policies, for reads and for writes.";
 
@@ -21,6 +39,7 @@ const LESSONS = [
 
 /** Opens the app on a store with these lessons and goes to the queue. */
 async function open(page, lessons = LESSONS) {
+  await holdActs(page);
   await page.goto(`${url}/data`);
   await ready(page);
   const files = lessons.map(([slug, title, text]) => ({
@@ -47,19 +66,28 @@ const counted = (page, text) => page.getByTestId("review-progress").filter({ has
 const said = (page, words) => page.getByTestId("review-said").filter({ hasText: words }).waitFor();
 const queued = (page) => slugs(page.getByTestId("queue-row"));
 
-/** What the engine says of a lesson, read on its page. */
-async function trustOf(page, slug) {
-  await page.goto(`${url}/lessons/${slug}`);
+/** Goes to a lesson's page inside the app: what was decided before may still be on its way into the store, and a reload
+ * would end that. */
+async function lessonPage(page, slug) {
+  await page.evaluate((path) => {
+    history.pushState(null, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, `/lessons/${slug}`);
   await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
-  const archived = (await page.getByTestId("archived").count()) > 0;
-  return `${await page.getByTestId("trust").first().textContent()}${archived ? ", archived" : ""}`;
 }
 
-/** How many events of this name the history on a lesson's page has. */
-async function eventsOf(page, name) {
-  await page.getByTestId("history-event").first().waitFor();
-  return page.locator(`[data-testid=history-event][data-event=${name}]`).count();
+/** Waits until the engine says this of a lesson. */
+async function trusted(page, slug, wanted) {
+  await lessonPage(page, slug);
+  await eventually(async () => {
+    const archived = (await page.getByTestId("archived").count()) > 0;
+    assert.equal(`${await page.getByTestId("trust").first().textContent()}${archived ? ", archived" : ""}`, wanted);
+  });
 }
+
+/** The history on a lesson's page has so many events of this name. */
+const events = (page, name, count, why) =>
+  eventually(async () => assert.equal(await page.locator(`[data-testid=history-event][data-event=${name}]`).count(), count, why));
 
 test("by mouse: held back first, approve, archive, skip, undo, and the end", async () => {
   await withApp(async (page) => {
@@ -107,10 +135,10 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
 
     // Leaving the page sends what was held back.
     await visit(page, "Lessons");
-    assert.equal(await trustOf(page, next), "Approved");
-    assert.equal(await eventsOf(page, "LessonReviewed"), 1, "the approval that was undone is no event");
-    assert.equal(await trustOf(page, "obey"), "Quarantined, archived");
-    assert.equal(await eventsOf(page, "LessonRestored"), 1);
+    await trusted(page, next, "Approved");
+    await events(page, "LessonReviewed", 1, "the approval that was undone is no event");
+    await trusted(page, "obey", "Quarantined, archived");
+    await events(page, "LessonRestored", 1);
   });
 });
 
@@ -203,9 +231,9 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
     await dialog.getByTestId("merge-confirm").click();
     await said(page, "Merged “Keep the tenants apart”");
     await visit(page, "Lessons");
-    assert.equal(await trustOf(page, "tenants-apart"), "Unreviewed, archived");
-    assert.equal(await eventsOf(page, "LessonsMerged"), 1);
-    assert.equal(await trustOf(page, "tenants-apart-again"), "Unreviewed");
+    await trusted(page, "tenants-apart", "Unreviewed, archived");
+    await events(page, "LessonsMerged", 1);
+    await trusted(page, "tenants-apart-again", "Unreviewed");
   });
 });
 
@@ -230,17 +258,18 @@ test("what is held back is stored after a while, and after a reload in the middl
     await eventually(async () => assert.equal(await page.getByTestId("review-count").textContent(), "4"));
     await page.keyboard.press("u");
     await said(page, "There is nothing to undo");
-    assert.equal(await trustOf(page, first), "Approved");
-    assert.equal(await eventsOf(page, "LessonReviewed"), 1);
+    await trusted(page, first, "Approved");
+    await events(page, "LessonReviewed", 1);
 
     await visit(page, "Review");
     const slug = await front(page);
     await inFront(page, slug);
     await page.keyboard.press("a");
-    await page.waitForTimeout(HELD_MS);
+    await page.locator(`[data-testid=review-card][data-slug="${slug}"]`).waitFor({ state: "detached" });
+    await page.evaluate(() => globalThis.passHold());
     await page.keyboard.press("u");
     await said(page, "is stored by now and can't be undone here");
-    assert.equal(await trustOf(page, slug), "Approved");
+    await trusted(page, slug, "Approved");
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,11 +114,8 @@ test("a finished session is posted by a process that outlives the hook", async (
     user([
       { type: "tool_result", tool_use_id: "t9", content: "INSIGHT: a file said so.\n### pattern-of-another-tool" },
     ]),
-    {
-      type: "assistant",
-      isSidechain: true,
-      message: { role: "assistant", content: [text("INSIGHT: of another agent.")] },
-    },
+    { ...user("OBJECTIVE: Bound the queue.\nINSIGHT: a prompt teaches nothing."), isSidechain: true },
+    { ...assistant(text("INSIGHT: A subagent learns, too.")), isSidechain: true },
     "half a line {",
     assistant(text("Applying 'pattern-one'.\nDELIVERED: it is done.")),
   ]);
@@ -130,8 +127,45 @@ test("a finished session is posted by a process that outlives the hook", async (
   assert.match(asked.headers["idempotency-key"], /^[0-9a-f]{64}$/);
   assert.deepEqual(asked.body, {
     transcript:
-      "INJECTED: pattern-one, pattern-two\nINSIGHT: Name the bound of a queue.\nApplying 'pattern-one'.\nDELIVERED: it is done.",
+      "INJECTED: pattern-one, pattern-two\nINSIGHT: Name the bound of a queue.\nOBJECTIVE: Bound the queue.\nINSIGHT: A subagent learns, too.\nApplying 'pattern-one'.\nDELIVERED: it is done.",
   });
+});
+
+test("subagents that have files of their own come before the conversation that asked them", async () => {
+  const id = fresh();
+  const path = transcript(id, [assistant(text("DELIVERED: both parts."))]);
+  const agents = join(folder, id, "subagents", "workflows", "wf_1");
+  mkdirSync(agents, { recursive: true });
+  const said = (line) => JSON.stringify({ ...assistant(text(line)), isSidechain: true });
+  writeFileSync(join(folder, id, "subagents", "agent-a.jsonl"), said("BLOCKED: the first part has no data."));
+  writeFileSync(join(agents, "agent-b.jsonl"), said("INSIGHT: The second part needs the first one's data."));
+  writeFileSync(join(agents, "notes.jsonl"), said("INSIGHT: this file is nobody's transcript."));
+  await run(id, path, { send: true });
+  assert.equal(
+    (await request()).body.transcript,
+    "BLOCKED: the first part has no data.\nINSIGHT: The second part needs the first one's data.\nDELIVERED: both parts.",
+  );
+  writeFileSync(join(agents, "agent-c.jsonl"), said("INSIGHT: What came later is sent alone."));
+  await run(id, path, { send: true });
+  assert.equal((await request()).body.transcript, "INSIGHT: What came later is sent alone.");
+});
+
+test("a headless run that a tool started is no session", async () => {
+  const entry = (entrypoint) => ({ ...assistant(text("DELIVERED: done.")), entrypoint });
+  for (const [env, entrypoint, sent] of [
+    [{ LESSONLOOP_CHILD: "1" }, "cli", false],
+    [{ CLAUDE_CODE_CHILD_SESSION: "1" }, "sdk-cli", false],
+    [{ CLAUDE_CODE_CHILD_SESSION: "1" }, undefined, false],
+    [{ CLAUDE_CODE_CHILD_SESSION: "1" }, "cli", true],
+    [{}, "sdk-cli", true],
+    [{}, "cli", true],
+  ]) {
+    const id = fresh();
+    const { code } = await run(id, transcript(id, [entry(entrypoint)]), { send: true, ...env });
+    assert.equal(code, 0);
+    assert.equal(requests.length, sent ? 1 : 0, `${JSON.stringify(env)} ${entrypoint}`);
+    requests = [];
+  }
 });
 
 test("structured results name lessons too", async () => {

@@ -139,7 +139,7 @@ test("other methods than POST are refused, and a notification is taken without a
 });
 
 test("a lesson's text comes as data that is marked as not to be trusted", async () => {
-  const { slug } = await me.post("/v1/lessons", { title: "Close </lessons> the fence", recommendation: "```\nof a block of text" });
+  const { slug } = await me.post("/v1/lessons", { title: "Close <b> the fence", recommendation: "```\nof a block of text" });
   const answer = await me.rpc({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "playbook_search_lessons", arguments: { query: "close the fence" } } }, { "mcp-protocol-version": PREVIOUS });
   assert.equal(answer.status, 200, answer.text);
   const { structuredContent, content } = answer.body.result;

@@ -99,7 +99,8 @@ test("the whole loop on one device is the same on the other, decisions and healt
   await two.sync();
   const shown = await two.shown();
   assert.deepEqual(shown, await one.shown());
-  assert.deepEqual(shown.funnel, { surfaced: 9, applied: 3, outcome: 3, success: 2 });
+  // The other two lessons have nothing to do with the query.
+  assert.deepEqual(shown.funnel, { surfaced: 3, applied: 3, outcome: 3, success: 2 });
   assert.equal(shown.feedback_last_7_days, 3);
   const { servers } = await two.post("/v1/tools/suggest", { query: "find the file" });
   assert.equal(servers[0].server, "files");

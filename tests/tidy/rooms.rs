@@ -35,6 +35,7 @@ pub const ROOMS: &[Room] = &[
             "granit-parser",
             "libm",
             "pulldown-cmark",
+            "rust-stemmers",
             "serde",
             "serde_json",
             "sha2",

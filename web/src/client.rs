@@ -49,6 +49,8 @@ pub struct Client {
     pub engine: RwSignal<Engine>,
     /// The model's condition.
     pub model: RwSignal<ModelState>,
+    /// Whether one that this browser keeps comes into the engine, or may: it is there in a second, a download in minutes.
+    pub model_comes: RwSignal<bool>,
     /// Grows whenever the store was changed, by this tab or another one.
     pub changed: RwSignal<u32>,
     /// Grows whenever syncing may stand elsewhere.
@@ -82,6 +84,7 @@ impl Client {
             }),
             engine: RwSignal::new(Engine::Starting),
             model: RwSignal::new(ModelState::Absent),
+            model_comes: RwSignal::new(true),
             changed: RwSignal::new(0),
             synced: RwSignal::new(0),
             restarted: RwSignal::new(None),
@@ -121,6 +124,7 @@ impl Client {
 
     fn fail(self, message: &str) {
         self.engine.set(Engine::Failed(message.to_owned()));
+        self.model_comes.set(false);
         self.drop_pending(message);
     }
 
@@ -143,13 +147,15 @@ impl Client {
         let message = || text(&data, "message").unwrap_or_default();
         match text(&data, "type").as_deref() {
             Some("ready") => {
-                let cached = Reflect::get(&data, &"model_cached".into());
-                let cached = cached.is_ok_and(|cached| cached.is_truthy());
+                let cached =
+                    Reflect::get(&data, &"model_cached".into()).is_ok_and(|is| is.is_truthy());
                 self.ready(text(&data, "build").unwrap_or_default(), cached);
             }
             Some("model") => {
                 let state = Reflect::get(&data, &"state".into()).ok();
                 if let Some(state) = state.as_ref().and_then(model_state) {
+                    let comes = matches!(state, ModelState::Loading);
+                    self.model_comes.update(|now| *now &= comes);
                     self.model.set(state);
                 }
             }
@@ -170,6 +176,7 @@ impl Client {
 
     fn ready(self, build: String, model_cached: bool) {
         self.engine.set(Engine::Ready(build));
+        self.model_comes.update(|comes| *comes &= model_cached);
         let queued = self
             .line
             .try_update_value(|line| std::mem::take(&mut line.queued));

@@ -14,8 +14,6 @@ const BODY_BYTES = 1024 * 1024 + 1;
 /** Of a larger one the rest is thrown away up to this many, so that its sender gets to read the answer. */
 const DISCARDED_BYTES = 8 * 1024 * 1024;
 const PACK = "/engine/minilm.pack";
-/** How long a try to load the model may take, and how long after a failed one the next one waits. */
-const MODEL_PAUSE_MS = 60_000;
 
 /** Where spaces are kept between isolates, on the Worker's own host as the platform wants it. A request for such an address
  * is the engine's, which knows none; nothing is ever served from that cache; and nobody else can make up the names. */
@@ -42,7 +40,6 @@ let usable = false;
 let edge = null;
 /** What tells of a trap to those that wait for the instance. */
 const waiting = new Set();
-let modelFrom = 0;
 /** What is kept may be what an engine fell over: after a trap this isolate reads from the server alone. */
 let recalls = true;
 /** The Worker's own host, as the last request had it. */
@@ -74,7 +71,6 @@ function engine(env) {
 function abandon(trap) {
   usable = false;
   edge = null;
-  modelFrom = 0;
   recalls = false;
   for (const fail of waiting) fail(trap);
   waiting.clear();
@@ -121,8 +117,10 @@ async function ask(request, path, env, ctx) {
     ({ origin } = new URL(request.url));
     const body = await read(request);
     const asked = engine(env);
-    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body }));
-    ctx.waitUntil(finish(asked, env));
+    // It goes on when the answer did not wait for all of it.
+    const fetch_model = () => ctx.waitUntil(loadModel(asked, env));
+    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body, fetch_model }));
+    ctx.waitUntil(finish(asked));
     return new Response(answer.body || null, { status: answer.status, headers: answer.headers });
   } catch (error) {
     if (isTrap(error)) abandon(error);
@@ -130,23 +128,35 @@ async function ask(request, path, env, ctx) {
   }
 }
 
-/** What is left to do after an answer; one failing does not end the other. */
-async function finish(asked, env) {
-  const work = [() => orTrap(asked.settle()), () => loadModel(asked, env)];
-  const done = await Promise.allSettled(work.map(async (begin) => begin()));
-  for (const { reason } of done) {
-    if (isTrap(reason)) abandon(reason);
-    else if (reason) console.warn(`after an answer: ${reason.message ?? reason}`);
+/** What is left to do after an answer. */
+async function finish(asked) {
+  try {
+    await orTrap(asked.settle());
+  } catch (error) {
+    if (isTrap(error)) abandon(error);
+    else console.warn(`after an answer: ${error.message ?? error}`);
   }
 }
 
-/** Loads the model, by one request at a time. Without it, lessons are ranked by their words. */
+/** Gets the model for an engine that wants it. Without it, lessons are ranked by their words. */
 async function loadModel(asked, env) {
-  if (Date.now() < modelFrom || !asked.wants_model()) return;
-  modelFrom = Date.now() + MODEL_PAUSE_MS;
-  const pack = await env.ASSETS.fetch(new URL(PACK, "https://assets.local"));
-  if (!pack.ok) throw new Error(`${PACK}: ${pack.status}; lessons are ranked by their words`);
-  await orTrap(asked.load_model(new Uint8Array(await pack.arrayBuffer())));
+  try {
+    const pack = await env.ASSETS.fetch(new URL(PACK, "https://assets.local"));
+    const bytes = pack.ok ? new Uint8Array(await pack.arrayBuffer()) : null;
+    // The instance that wanted it may have been given up meanwhile.
+    if (asked !== edge) return;
+    if (bytes) {
+      await orTrap(asked.load_model(bytes));
+      return;
+    }
+    asked.no_model(pack.status === 404);
+    console.warn(`${PACK}: ${pack.status}; lessons are ranked by their words`);
+    await pack.body?.cancel();
+  } catch (error) {
+    if (isTrap(error)) abandon(error);
+    else if (asked === edge) asked.no_model(false);
+    console.warn(`${PACK}: ${error.message ?? error}; lessons are ranked by their words`);
+  }
 }
 
 /** The body's first bytes: at most what tells the engine that it is too large. */

@@ -122,6 +122,9 @@ fn main() {
         Funnel
         ModelHealth
         StoreHealth
+        HealthStatus
+        Severity
+        HealthIssue
         Health
         SyncPhase
         SyncProgress

@@ -88,7 +88,8 @@ pub struct Feedback {
     pub lessons: Vec<String>,
     /// What came of the session.
     pub outcome: FeedbackOutcome,
-    /// Those of them that were a cause; absent with `outcome_text`: found by likeness.
+    /// Those of them that were a cause; absent with `outcome_text`: those that it names as applied
+    /// or is alike; absent without it: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 0, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     pub causal: Option<Vec<String>>,

@@ -24,6 +24,12 @@ pub const TEXT: usize = 1_000_000;
 pub const SLUGS: usize = 1_000;
 /// The `limit` of recommend, search, patterns and suggest.
 pub const LIMIT: usize = 100;
+/// The fewest tokens that a prompt text can be held to: its frame and the beginning of a lesson.
+pub const PROMPT_TOKENS_MIN: usize = 200;
+/// The tokens of a prompt text when the request does not say: what an agent can read beside its work.
+pub const PROMPT_TOKENS: usize = 6_000;
+/// The most tokens of a prompt text.
+pub const PROMPT_TOKENS_MAX: usize = 32_000;
 /// The `limit` of a list of lessons.
 pub const PAGE: usize = 1_000;
 /// Files in one import.

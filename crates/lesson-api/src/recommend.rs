@@ -60,6 +60,10 @@ pub struct Recommend {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::LIMIT)))]
     pub limit: Option<u32>,
+    /// The most tokens of the prompt text, 200 to 32,000; 6,000 when absent. A token is reckoned as four bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = crate::limits::PROMPT_TOKENS_MIN, max = crate::limits::PROMPT_TOKENS_MAX)))]
+    pub max_tokens: Option<u32>,
     /// Ties this retrieval to a decision, so that usage and outcome can be tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
@@ -200,6 +204,8 @@ pub struct Recommended {
     pub relevance: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,
+    /// The tokens that it takes in the prompt text; 0 when it did not fit there.
+    pub tokens: u32,
     /// The lesson.
     pub lesson: LessonView,
 }
@@ -215,6 +221,9 @@ pub struct Recommendations {
     pub retrieval_id: String,
     /// Whether the model took part.
     pub semantic: bool,
+    /// Why it took no part, or which lessons it left to their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub semantic_reason: Option<String>,
     /// Whether the lessons may be older than the store's.
     pub stale: bool,
     /// The lessons, best first.
@@ -351,6 +360,9 @@ pub struct Found {
 pub struct SearchResults {
     /// Whether the model took part.
     pub semantic: bool,
+    /// Why it took no part, or which lessons it left to their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub semantic_reason: Option<String>,
     /// The results, best first.
     pub results: Vec<Found>,
     /// What to do next when nothing was found.

@@ -1,6 +1,7 @@
 //! Stats, health and policy.
 
 use crate::lesson::Badge;
+use crate::words::{HealthStatus, Severity};
 use serde::{Deserialize, Serialize};
 
 /// A lesson in a top or bottom list.
@@ -61,8 +62,12 @@ pub struct Stats {
     pub lessons_rated: u32,
     /// The five best by effectiveness score.
     pub top: Vec<LessonRank>,
-    /// The five worst.
+    /// The five worst of those below neutral.
     pub bottom: Vec<LessonRank>,
+    /// Candidates for pruning: causal effectiveness below 0.25 after five causal uses or more.
+    pub pruning: Vec<LessonRank>,
+    /// Lessons in use that outcomes keep from being recommended; they wait in the review queue.
+    pub disqualified: u32,
     /// Surfaced ten times or more and never rated.
     pub never_rated: Vec<LessonRank>,
     /// The last 30 days with events, oldest first.
@@ -133,12 +138,32 @@ pub struct StoreHealth {
     pub error: Option<String>,
 }
 
+/// Something about a space that a person should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HealthIssue {
+    /// A stable code, such as `no_feedback`.
+    pub code: String,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What is the matter.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
 /// `GET /v1/health`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
+    /// How the space is: as its weightiest issue says.
+    pub status: HealthStatus,
+    /// What should be looked at, the weightiest first.
+    pub issues: Vec<HealthIssue>,
     /// The engine's version.
     pub version: String,
     /// Feedback in the last seven days.

@@ -1,7 +1,7 @@
 //! The review queue: what a person should look at, and why.
 
 use crate::lesson::Badge;
-use crate::words::{Measure, ReviewReason, Trust};
+use crate::words::{Measure, Qualification, ReviewReason, Trust};
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/review`: the query parameters.
@@ -63,6 +63,19 @@ pub struct ReviewItem {
     pub times_helpful: u32,
     /// Ratings: not helpful.
     pub times_not_helpful: u32,
+    /// Whether outcomes allow it to be recommended.
+    pub qualification: Qualification,
+    /// Decisions with an outcome that applied it.
+    pub times_applied: u32,
+    /// Those of them that went well.
+    pub success_count: u32,
+    /// Causal effectiveness.
+    pub effectiveness: f64,
+    /// Uses in which it was a cause.
+    pub causal_hits: u32,
+    /// What to do with a lesson that outcomes keep out or that is a candidate for pruning; `null`
+    /// for others.
+    pub remedy: Option<String>,
     /// When its text or life last changed.
     pub updated_at: String,
     /// Hash of the text; a review names the hash it saw.
@@ -78,6 +91,11 @@ pub struct ReviewCounts {
     pub quarantined: u32,
     /// Much like another lesson; at most 200 at a time.
     pub near_duplicate: u32,
+    /// Kept from being recommended by outcomes; at most 200 at a time.
+    pub disqualified: u32,
+    /// Candidates for pruning: causal effectiveness below 0.25 after five causal uses or more; at
+    /// most 200 at a time.
+    pub pruning: u32,
     /// Among the five worst, with more ratings of not helpful than of helpful.
     pub bottom_five: u32,
     /// Shown ten times or more and never rated; at most 200 at a time.
@@ -86,8 +104,9 @@ pub struct ReviewCounts {
     pub unreviewed: u32,
 }
 
-/// `GET /v1/review`: held back lessons first, then near duplicates, the five worst, those often
-/// shown and never rated, and those that nobody has looked at. A lesson is here once, with all its
+/// `GET /v1/review`: held back lessons first, then near duplicates, those that outcomes keep out,
+/// candidates for pruning, the five worst, those often shown and never rated, and those that nobody
+/// has looked at. A lesson is here once, with all its
 /// reasons. Edits that came too late are in [`crate::SetAsideList`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -100,7 +119,7 @@ pub struct ReviewQueue {
     /// How many for each reason.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
-    /// is, which is no event. At most 405.
+    /// is, which is no event. At most 805.
     pub keepable: Vec<Keepable>,
 }
 

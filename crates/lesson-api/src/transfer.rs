@@ -81,9 +81,9 @@ pub struct Imported {
     pub added: u32,
     /// Lessons whose text changed.
     pub updated: u32,
-    /// Lessons that were there already.
+    /// Lessons and records of tools that were there already.
     pub unchanged: u32,
-    /// Events of a ledger that were taken, besides the lessons above.
+    /// Events that were taken besides the lessons above: of a ledger, or records of tools.
     pub events: u32,
     /// What was not taken.
     pub rejected: Vec<Rejected>,

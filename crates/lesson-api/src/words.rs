@@ -185,12 +185,38 @@ vocabulary!(
         Quarantined = "quarantined",
         /// Another lesson says almost the same.
         NearDuplicate = "near_duplicate",
+        /// Outcomes keep it from being recommended.
+        Disqualified = "disqualified",
+        /// A candidate for pruning: often a cause, and mostly of work that got stuck.
+        Pruning = "pruning",
         /// Among the five worst by ratings.
         BottomFive = "bottom_five",
         /// Shown ten times or more and never rated.
         NeverRated = "never_rated",
         /// Nobody has looked at it.
         Unreviewed = "unreviewed",
+    }
+);
+vocabulary!(
+    /// How a space is.
+    HealthStatus {
+        /// Nothing has to be done.
+        Ok = "ok",
+        /// It works, but something is missing or left out.
+        Degraded = "degraded",
+        /// What is written now may be lost.
+        Failing = "failing",
+    }
+);
+vocabulary!(
+    /// How much an issue weighs.
+    Severity {
+        /// Worth knowing; the status stays `ok`.
+        Notice = "notice",
+        /// The status is `degraded`.
+        Warning = "warning",
+        /// The status is `failing`.
+        Error = "error",
     }
 );
 vocabulary!(

@@ -50,12 +50,12 @@ pub use keyword::{Alike, KeywordIndex, KeywordScores};
 pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
 pub use packed::{pack, packed_shape, packed_size, unpack};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
-pub use prompt::{fenced, one_line, prompt_text};
+pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
-    Compared, Exclusion, ExclusionCode, Factor, FactorChange, FactorKind, Found, Market,
+    Compared, Exclusion, ExclusionCode, Explain, Factor, FactorChange, FactorKind, Found, Market,
     PatternsFor, Placed, RankError, Ranked, Ranking, RelevanceWord, SearchOptions, SearchRanking,
-    Similarity, Situation, Trace, Trend, Volatility, compare, patterns, patterns_text, recommend,
-    search,
+    Similarity, Situation, Trace, TracePart, Trend, Volatility, compare, patterns, patterns_text,
+    recommend, search, situation_text,
 };
 pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};

@@ -76,15 +76,27 @@ impl Default for FoldPolicy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RankPolicy {
-    /// Weight of similarity in project relevance (C).
-    pub similarity_weight: f64,
+    /// Weight of the match in project relevance (C).
+    pub match_weight: f64,
     /// Weight of metadata in project relevance (C).
     pub metadata_weight: f64,
     /// Weight of confidence in project relevance (C).
     pub confidence_weight: f64,
-    /// A cosine below this counts as 0 (C).
-    pub similarity_min: f64,
-    /// Similarity is multiplied by this when both sides name tech stacks and none overlaps (C).
+    /// Weight of meaning in a match, 0 to 1; words have the rest. From 0.35 to 0.45 real lessons are found alike.
+    pub meaning_weight: f64,
+    /// What words count for where there is no vector: so much of their score, since meaning mostly says less than words
+    /// do. With it, a match reads alike with the model and without.
+    pub words_alone: f64,
+    /// The cosine up to which a text means something else: meaning 0.
+    pub meaning_from: f64,
+    /// The cosine from which a text means the same: meaning 1.
+    pub meaning_to: f64,
+    /// Share of the pool that must have vectors for meaning to take part; below it all are matched by words.
+    pub meaning_min_covered: f64,
+    /// A match below this counts 0. Of questions that no lesson answers, three of four stay below it; the right lesson
+    /// lies above it in 95 of 100.
+    pub match_floor: f64,
+    /// The match is multiplied by this when both sides name tech stacks and none overlaps (C).
     pub tech_mismatch_factor: f64,
     /// Weight of the project type in metadata (C).
     pub project_weight: f64,
@@ -92,8 +104,6 @@ pub struct RankPolicy {
     pub tech_weight: f64,
     /// What a side that names nothing counts for in metadata (C).
     pub unnamed: f64,
-    /// Without a model, relevance has to be above this (C).
-    pub keyword_relevance_above: f64,
     /// Decision relevance begins here (B).
     pub decision_base: f64,
     /// A strategy adds (B).
@@ -140,17 +150,21 @@ pub struct RankPolicy {
     pub top_patterns: u32,
     /// Answers to a search (C).
     pub top_search: u32,
-    /// Weight of similarity in a search (C).
-    pub search_similarity_weight: f64,
-    /// Weight of keywords in a search (C).
-    pub search_keyword_weight: f64,
+    /// Weight of the match in a search (C).
+    pub search_match_weight: f64,
     /// Weight of confidence in a search (C).
     pub search_confidence_weight: f64,
-    /// Relevance from which a person reads "very high".
+    /// Match from which a person reads "very high".
+    pub match_very_high: f64,
+    /// Match from which a person reads "high": what four of five right lessons reach.
+    pub match_high: f64,
+    /// Match from which a person reads "medium": above what a question gets that no lesson answers.
+    pub match_medium: f64,
+    /// Relevance from which a person reads "very high" where nothing was asked in words.
     pub word_very_high: f64,
-    /// Relevance from which a person reads "high".
+    /// Relevance from which a person reads "high" there.
     pub word_high: f64,
-    /// Relevance from which a person reads "medium".
+    /// Relevance from which a person reads "medium" there.
     pub word_medium: f64,
     /// Phase → categories that pass; workflow always does.
     pub phases: BTreeMap<String, Vec<Category>>,
@@ -193,15 +207,19 @@ impl Default for RankPolicy {
             ("trading", &[Domain, Security, Performance]),
         ];
         Self {
-            similarity_weight: 0.50,
+            match_weight: 0.50,
             metadata_weight: 0.30,
             confidence_weight: 0.20,
-            similarity_min: 0.3,
+            meaning_weight: 0.4,
+            words_alone: 0.8,
+            meaning_from: 0.1,
+            meaning_to: 0.8,
+            meaning_min_covered: 0.75,
+            match_floor: 0.35,
             tech_mismatch_factor: 0.5,
             project_weight: 0.4,
             tech_weight: 0.6,
             unnamed: 0.5,
-            keyword_relevance_above: 0.3,
             decision_base: 0.5,
             strategy_bonus: 0.2,
             warning_after_loss_bonus: 0.15,
@@ -225,9 +243,11 @@ impl Default for RankPolicy {
             top_project: 15,
             top_patterns: 3,
             top_search: 10,
-            search_similarity_weight: 0.5,
-            search_keyword_weight: 0.3,
+            search_match_weight: 0.8,
             search_confidence_weight: 0.2,
+            match_very_high: 0.67,
+            match_high: 0.45,
+            match_medium: 0.40,
             word_very_high: 0.8,
             word_high: 0.6,
             word_medium: 0.45,
@@ -309,8 +329,16 @@ pub struct ReviewPolicy {
     pub near_words_min: f64,
     /// The most near duplicates in the queue at a time.
     pub near_most: u32,
-    /// The five worst are in the queue while their effectiveness score is below this.
+    /// The five worst are in the queue and in the stats while their effectiveness score is below
+    /// this.
     pub bottom_below: f64,
+    /// A lesson is a candidate for pruning while its causal effectiveness is below this.
+    pub prune_below: f64,
+    /// And it was a cause this often: fewer say little.
+    pub prune_min_causal: u32,
+    /// The most lessons in the queue at a time that outcomes keep out, and as many candidates for
+    /// pruning.
+    pub judged_most: u32,
     /// The most lessons in the queue at a time that are often shown and never rated.
     pub never_rated_most: u32,
 }
@@ -322,6 +350,9 @@ impl Default for ReviewPolicy {
             near_words_min: 0.6,
             near_most: 200,
             bottom_below: 0.5,
+            prune_below: 0.25,
+            prune_min_causal: 5,
+            judged_most: 200,
             never_rated_most: 200,
         }
     }

@@ -1,10 +1,10 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
 use crate::keyword::KeywordIndex;
-use crate::lesson::Lesson;
+use crate::lesson::{Lesson, Qualification};
 use crate::policy::{Policy, ReviewPolicy};
 use crate::space::Space;
-use crate::stats::{is_never_rated, worst};
+use crate::stats::{is_never_rated, prunable, worst};
 use crate::words::{Measure, ReviewReason, Trust};
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
@@ -62,6 +62,10 @@ pub struct ReviewCounts {
     pub quarantined: u32,
     /// Much like another lesson.
     pub near_duplicate: u32,
+    /// Kept from being recommended by outcomes.
+    pub disqualified: u32,
+    /// Candidates for pruning.
+    pub pruning: u32,
     /// Among the five worst.
     pub bottom_five: u32,
     /// Shown often, never rated.
@@ -91,15 +95,16 @@ struct Case<'a> {
     others: Vec<Other<'a>>,
 }
 
-/// The lessons to review: held back first, then near duplicates, the five worst, those often shown
-/// and never rated, and those that nobody has looked at, the most shown and newest first. A lesson
-/// is in the queue once, with all its reasons. Archived lessons are not.
+/// The lessons to review: held back first, then near duplicates, those that outcomes keep out,
+/// candidates for pruning, the five worst, those often shown and never rated, and those that nobody
+/// has looked at, the most shown and newest first. A lesson is in the queue once, with all its
+/// reasons. Archived lessons are not.
 ///
 /// `near` are the pairs that [`near_duplicates`] found; pairs with a lesson that is archived, held
 /// back or gone by now don't count. Of a pair the lesson with less behind it is in the queue.
 ///
-/// The queue has at most as many near duplicates and never rated lessons as the policy says: the
-/// next ones follow when these are dealt with. Costs two passes over the lessons.
+/// The queue has at most as many lessons for each of these reasons as the policy says: the next
+/// ones follow when these are dealt with. Costs a few passes over the lessons.
 pub fn review_queue<'a>(
     space: &'a Space,
     near: &[NearPair],
@@ -112,11 +117,19 @@ pub fn review_queue<'a>(
         counts.near_duplicate += 1;
         asked.about(lesson, ReviewReason::NearDuplicate).others = others;
     }
-    for (lesson, score) in worst(space) {
-        if score < policy.review.bottom_below {
-            counts.bottom_five += 1;
-            asked.about(lesson, ReviewReason::BottomFive);
-        }
+    for lesson in disqualified(space, policy) {
+        counts.disqualified += 1;
+        asked.about(lesson, ReviewReason::Disqualified);
+    }
+    let mut pruning = prunable(space, policy);
+    pruning.truncate(policy.review.judged_most as usize);
+    for lesson in pruning {
+        counts.pruning += 1;
+        asked.about(lesson, ReviewReason::Pruning);
+    }
+    for (lesson, _) in worst(space, policy) {
+        counts.bottom_five += 1;
+        asked.about(lesson, ReviewReason::BottomFive);
     }
     let mut never_rated = Vec::new();
     let mut held_back = Vec::new();
@@ -275,6 +288,12 @@ impl<'a> Case<'a> {
                         say(&other.lesson.text.content_hash());
                     }
                 }
+                // Another outcome is a new question.
+                ReviewReason::Disqualified => say(&held.times_applied.to_string()),
+                // Twice as many uses are, too.
+                ReviewReason::Pruning => {
+                    say(&held.causal_hits.checked_ilog2().unwrap_or(0).to_string());
+                }
                 ReviewReason::BottomFive => say(&format!(
                     "{} of {}",
                     held.times_helpful, held.times_not_helpful
@@ -290,6 +309,23 @@ impl<'a> Case<'a> {
             .map(|byte| format!("{byte:02x}"))
             .collect()
     }
+}
+
+/// Lessons in use that outcomes keep from being recommended: after the longest row of failures
+/// first, then after the most uses.
+fn disqualified<'a>(space: &'a Space, policy: &Policy) -> Vec<&'a Lesson> {
+    let mut lessons: Vec<&Lesson> = space
+        .lessons()
+        .filter(|lesson| !lesson.archived)
+        .filter(|lesson| lesson.standing.qualification(&policy.rank) != Qualification::Qualified)
+        .collect();
+    let most = policy.review.judged_most as usize;
+    first(&mut lessons, most, |lesson| {
+        let held = &lesson.standing;
+        let failed = (held.consecutive_failures, held.times_applied);
+        (Reverse(failed), &lesson.slug)
+    });
+    lessons
 }
 
 /// Lessons that say almost the same as others with more behind them, the most alike first.

@@ -1,7 +1,7 @@
 //! Stats and health: what a space says of itself.
 
 use crate::instant::{DAY, Millis, day};
-use crate::lesson::{Badge, Lesson};
+use crate::lesson::{Badge, Lesson, Qualification};
 use crate::policy::Policy;
 use crate::space::Space;
 use crate::words::{TradeOutcome, Trust};
@@ -11,6 +11,8 @@ use std::cmp::Ordering;
 const LISTED: usize = 5;
 /// Lessons in the list of those never rated: what a person may look through.
 const NEVER_RATED_LISTED: usize = 50;
+/// Candidates for pruning in the list.
+const PRUNING_LISTED: usize = 50;
 /// Days of activity that are shown.
 const ACTIVITY_DAYS: i64 = 30;
 
@@ -63,8 +65,13 @@ pub struct Stats {
     pub lessons_rated: u32,
     /// The five best by effectiveness score, best first.
     pub top: Vec<LessonRank>,
-    /// The five worst, worst first.
+    /// The five worst of those below neutral, worst first.
     pub bottom: Vec<LessonRank>,
+    /// Candidates for pruning: causal effectiveness below 0.25 after five causal uses or more, the
+    /// least effective first; at most fifty.
+    pub pruning: Vec<LessonRank>,
+    /// Lessons in use that outcomes keep from being recommended.
+    pub disqualified: u32,
     /// Surfaced ten times or more and never rated, most surfaced first; at most fifty.
     pub never_rated: Vec<LessonRank>,
     /// The days with events among the last 30, oldest first.
@@ -126,6 +133,8 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         stats.unreviewed += u32::from(lesson.trust == Trust::Unreviewed);
         stats.quarantined += u32::from(lesson.trust == Trust::Quarantined);
         stats.proven += u32::from(held.proven_effective);
+        let qualification = held.qualification(&policy.rank);
+        stats.disqualified += u32::from(qualification != Qualification::Qualified);
         stats.total_surfaced = stats.total_surfaced.saturating_add(held.times_surfaced);
         stats.total_rated = stats.total_rated.saturating_add(ratings);
         stats.lessons_surfaced += u32::from(held.times_surfaced > 0);
@@ -136,8 +145,10 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     }
     rated.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| by_ratings(a.0, b.0)));
     stats.top = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
-    worst_first(&mut rated);
-    stats.bottom = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
+    let bottom = worst(space, policy);
+    stats.bottom = bottom.into_iter().map(|(l, _)| listed(l)).collect();
+    let pruning = prunable(space, policy).into_iter();
+    stats.pruning = pruning.take(PRUNING_LISTED).map(listed).collect();
     never_rated.sort_by(|a, b| {
         b.standing
             .times_surfaced
@@ -169,12 +180,34 @@ pub(crate) fn is_never_rated(lesson: &Lesson, policy: &Policy) -> bool {
         && held.times_surfaced >= policy.rank.unhelpful_from_surfaced
 }
 
-/// The five worst lessons in use by effectiveness score, with it, worst first.
-pub(crate) fn worst(space: &Space) -> Vec<(&Lesson, f64)> {
+/// The five worst lessons in use by effectiveness score, with it, worst first. A score that is
+/// neutral or better is none of the worst.
+pub(crate) fn worst<'a>(space: &'a Space, policy: &Policy) -> Vec<(&'a Lesson, f64)> {
     let mut rated = rated(space);
-    worst_first(&mut rated);
+    rated.retain(|(_, score)| *score < policy.review.bottom_below);
+    rated.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| by_ratings(a.0, b.0)));
     rated.truncate(LISTED);
     rated
+}
+
+/// The lessons in use that feedback speaks against so often that they are better archived, the
+/// least effective first.
+pub(crate) fn prunable<'a>(space: &'a Space, policy: &Policy) -> Vec<&'a Lesson> {
+    let review = &policy.review;
+    let mut lessons: Vec<&Lesson> = space
+        .lessons()
+        .filter(|lesson| {
+            let held = &lesson.standing;
+            !lesson.archived
+                && held.effectiveness < review.prune_below
+                && held.causal_hits >= review.prune_min_causal
+        })
+        .collect();
+    lessons.sort_by(|a, b| {
+        let (held, other) = (a.standing.effectiveness, b.standing.effectiveness);
+        held.total_cmp(&other).then_with(|| a.slug.cmp(&b.slug))
+    });
+    lessons
 }
 
 /// The lessons in use that have an effectiveness score.
@@ -184,10 +217,6 @@ fn rated(space: &Space) -> Vec<(&Lesson, f64)> {
         .filter(|lesson| !lesson.archived)
         .filter_map(|lesson| Some((lesson, lesson.standing.effectiveness_score()?)))
         .collect()
-}
-
-fn worst_first(rated: &mut [(&Lesson, f64)]) {
-    rated.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| by_ratings(a.0, b.0)));
 }
 
 /// Equal scores: the one with more ratings says more, either way.

@@ -126,6 +126,10 @@ vocabulary!(
         Quarantined = "quarantined",
         /// Another lesson says almost the same.
         NearDuplicate = "near_duplicate",
+        /// Outcomes keep it from being recommended.
+        Disqualified = "disqualified",
+        /// A candidate for pruning: often a cause, and mostly of work that got stuck.
+        Pruning = "pruning",
         /// Among the five worst by ratings.
         BottomFive = "bottom_five",
         /// Shown ten times or more and never rated.

@@ -8,6 +8,7 @@ use crate::service::{Answer, Service};
 use lesson_api::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};
 use lesson_core as core;
 use lesson_sync::Store;
+use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn compare(&self, asked: Recommend) -> Result<Answer, ApiError> {
@@ -17,6 +18,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ("explain", asked.explain.is_some()),
             ("dry_run", asked.dry_run.is_some()),
             ("trace_part", asked.trace_part.is_some()),
+            ("max_tokens", asked.max_tokens.is_some()),
         ] {
             if given {
                 return Err(ApiError::invalid(
@@ -36,7 +38,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let situation = situation(&asked);
         let vector = self.situation_vector(&situation);
         let state = self.state.borrow();
-        let rank = |policy: &core::RankPolicy| {
+        let rank = |policy: &core::RankPolicy, explain: core::Explain<'_>| {
             state
                 .with_similarity(vector.as_deref(), |similarity| {
                     core::recommend(
@@ -45,12 +47,23 @@ impl<S: Store, H: Host> Service<S, H> {
                         similarity,
                         &state.index,
                         policy,
-                        true,
+                        explain,
                     )
                 })
                 .map_err(|error| of_rank(error, policy))
         };
-        let (before, after) = (rank(held)?, rank(&changed)?);
+        // Only lessons of either answer are told of: which they are is known when both have been made.
+        let answers = [
+            rank(held, core::Explain::Nothing)?,
+            rank(&changed, core::Explain::Nothing)?,
+        ];
+        let told: BTreeSet<String> = answers
+            .iter()
+            .flat_map(|ranking| &ranking.items)
+            .map(|item| item.slug.clone())
+            .collect();
+        let told = core::Explain::Only(&told);
+        let (before, after) = (rank(held, told)?, rank(&changed, told)?);
         let lessons: Vec<Compared> = core::compare(&before, &after)
             .into_iter()
             .map(compared)

@@ -35,7 +35,7 @@ same_words! {
     MatchType { Explicit, Implicit, Mentioned, None }
     TradeOutcome { Profit, Loss, Pending }
     FeedbackOutcome { Delivered, PlanComplete, Blocked }
-    ReviewReason { Quarantined, NearDuplicate, BottomFive, NeverRated, Unreviewed }
+    ReviewReason { Quarantined, NearDuplicate, Disqualified, Pruning, BottomFive, NeverRated, Unreviewed }
     Measure { Meaning, Words }
 }
 
@@ -225,6 +225,8 @@ pub(crate) fn stats(stats: core::Stats) -> api::Stats {
         lessons_rated: stats.lessons_rated,
         top: ranks(stats.top),
         bottom: ranks(stats.bottom),
+        pruning: ranks(stats.pruning),
+        disqualified: stats.disqualified,
         never_rated: ranks(stats.never_rated),
         activity: stats
             .activity

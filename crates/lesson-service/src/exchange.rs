@@ -119,18 +119,20 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
+    /// Whether a text waits whose vector the server is to be asked for first.
+    pub(crate) fn awaits_server(&self) -> bool {
+        let unasked = self
+            .state
+            .borrow()
+            .vectors
+            .as_ref()
+            .is_some_and(|vectors| vectors.has_unasked());
+        unasked && self.asks_first()
+    }
+
     /// Asks for what was not asked for yet, before it is embedded here.
     pub(crate) async fn ask_first(&self) {
-        loop {
-            let unasked = self
-                .state
-                .borrow()
-                .vectors
-                .as_ref()
-                .is_some_and(|vectors| vectors.has_unasked());
-            if !unasked || !self.asks_first() {
-                return;
-            }
+        while self.awaits_server() {
             match self.exchange(false).await {
                 Ok(round) if round.requests > 0 => self.host.pause().await,
                 _ => return,

@@ -103,6 +103,8 @@ impl<S: Store, H: Host> Service<S, H> {
         self.commit(|state, _| {
             let causal = match &asked.causal {
                 Some(causal) => causal.clone(),
+                // Nothing tells them apart, so all of them were at work.
+                None if text.trim().is_empty() => asked.lessons.clone(),
                 None => self.causes(state, &asked.lessons, vector.as_deref(), text),
             };
             let given = Happening::FeedbackGiven {
@@ -128,8 +130,8 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(FeedbackGiven { updated })
     }
 
-    /// Those of the lessons that `text` makes a cause: by likeness to its vector, and where there
-    /// is none by being named as applied.
+    /// Those of the lessons that are a cause: named in `text` as applied, or as like the outcome's
+    /// vector as the policy asks.
     pub(crate) fn causes(
         &self,
         state: &State,
@@ -153,10 +155,10 @@ impl<S: Store, H: Host> Service<S, H> {
         state.with_similarity(vector, |similarity| {
             let mut causal = Vec::new();
             for lesson in lessons {
-                let is_cause = match similarity.and_then(|similarity| similarity(lesson)) {
-                    Some(cosine) => cosine >= least,
-                    None => named.contains(&lesson.slug),
-                };
+                let alike = similarity
+                    .and_then(|similarity| similarity(lesson))
+                    .is_some_and(|cosine| cosine >= least);
+                let is_cause = alike || named.contains(&lesson.slug);
                 if is_cause && !causal.contains(&lesson.slug) {
                     causal.push(lesson.slug.clone());
                 }

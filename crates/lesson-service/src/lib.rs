@@ -8,6 +8,7 @@
 mod agent_keys;
 mod bounds;
 mod bulk;
+mod by_words;
 mod compare;
 mod connect;
 mod convert;
@@ -18,6 +19,7 @@ mod feedback;
 mod history;
 mod host;
 mod idempotency;
+mod issues;
 mod ledger;
 mod lessons;
 mod linked;

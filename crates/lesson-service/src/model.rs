@@ -84,12 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
         pack: Vec<u8>,
         sha256: Option<[u8; 32]>,
     ) -> Result<String, ApiError> {
-        let model = match sha256 {
-            Some(sha256) => Model::load_hashed(pack, sha256),
-            None => Model::load(pack),
-        };
-        let model = model.map_err(|error| of_model(&error))?;
-        self.use_model(Rc::new(model)).await
+        self.use_model(Rc::new(loaded(pack, sha256)?)).await
     }
 
     /// As [`Service::load_model`], with a model that is in memory already.
@@ -311,6 +306,15 @@ impl<S: Store, H: Host> Service<S, H> {
             .as_mut()
             .is_some_and(|vectors| vectors.look(&state.space, LOOK))
     }
+}
+
+/// The model of a pack, whose hash the host may have computed already.
+pub(crate) fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
+    let model = match sha256 {
+        Some(sha256) => Model::load_hashed(pack, sha256),
+        None => Model::load(pack),
+    };
+    model.map_err(|error| of_model(&error))
 }
 
 fn no_model() -> ApiError {

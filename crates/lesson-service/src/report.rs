@@ -2,10 +2,12 @@
 
 use crate::convert;
 use crate::host::Host;
+use crate::issues;
 use crate::service::{Answer, Service};
 use crate::state::State;
 use crate::validate;
 use lesson_api::{ApiError, Bands, Funnel, Health, ModelHealth, StoreHealth};
+use lesson_core::Policy;
 use lesson_sync::Store;
 use serde_json::Value;
 
@@ -21,7 +23,21 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
+        let stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        let trouble = self.trouble.borrow().clone();
+        let left_out = left_out(&state);
+        let sync = self.status();
+        let issues = issues::of(&issues::Known {
+            state: &state,
+            health: &health,
+            stats: &stats,
+            sync: &sync,
+            trouble: trouble.as_deref(),
+            left_out: left_out.as_deref(),
+        });
         Answer::json(&Health {
+            status: issues::status(&issues),
+            issues,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             feedback_last_7_days: health.feedback_last_7_days,
             causal_ratio: health.causal_ratio,
@@ -42,7 +58,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 kind: self.store.kind().to_owned(),
                 events: count(state.events),
                 unsaved: count(self.queue.borrow().len()),
-                error: self.trouble.borrow().clone().or_else(|| left_out(&state)),
+                error: trouble.or(left_out),
             },
             sync: self.sync_word(),
         })
@@ -67,7 +83,10 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn show_policy(&self, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        Answer::json(&self.policy)
+        Answer::json(&Policy {
+            tools: self.tools.clone(),
+            ..self.policy.clone()
+        })
     }
 }
 

@@ -3,18 +3,19 @@
 use crate::convert;
 use crate::host::Host;
 use crate::override_policy::{fingerprint, rank_policy};
+use crate::report::count;
 use crate::service::{Answer, Service};
 use crate::state::State;
-use crate::trace_part::{Part, trace_of};
+use crate::trace_part;
 use crate::validate::{self, filled, optional};
 use crate::writer::Draft;
 use lesson_api::{
-    ApiError, Found, Patterns, Recommend, Recommendations, Recommended, Search, SearchResults,
-    limits,
+    ApiError, Found, LessonView, Patterns, Recommend, Recommendations, Recommended, Search,
+    SearchResults, limits,
 };
 use lesson_core::{
-    Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord, SearchOptions,
-    SearchRanking, Situation, SurfacedContext, SurfacedItem,
+    Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
+    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
 use std::borrow::Cow;
@@ -32,8 +33,17 @@ impl<S: Store, H: Host> Service<S, H> {
             Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
             None => Cow::Borrowed(&self.policy.rank),
         };
-        let explain = asked.explain.unwrap_or(false);
-        let part = asked.trace_part.as_ref().map(Part::of).transpose()?;
+        let part = asked
+            .trace_part
+            .as_ref()
+            .map(trace_part::part)
+            .transpose()?;
+        let explain = match (asked.explain, &part) {
+            (Some(true), Some(part)) => Explain::Part(part),
+            (Some(true), None) => Explain::All,
+            _ => Explain::Nothing,
+        };
+        let budget = prompt_tokens(asked.max_tokens)?;
         let situation = situation(&asked);
 
         let at = self.host.now();
@@ -53,17 +63,26 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .map_err(|error| of_rank(error, &policy))?;
         let retrieval_id = self.id(at);
-        let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, &policy);
+        let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, budget);
         drop(state);
         if let Some(trace) = &ranking.trace {
-            let (entries, left_out) = trace_of(trace, part.as_ref());
-            answer.trace = Some(entries);
-            answer.left_out = left_out;
+            answer.trace = Some(trace.iter().map(convert::trace).collect());
+            answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
         if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
-            self.surface(retrieval_id, at, asked, &ranking, &policy);
+            let shown = ranking.items.iter().zip(&answer.recommended);
+            let items = shown
+                .filter(|(_, recommended)| recommended.tokens > 0)
+                .map(|(item, _)| SurfacedItem {
+                    lesson: item.slug.clone(),
+                    rank: item.rank,
+                    score: item.score,
+                    relevance: item.relevance,
+                })
+                .collect();
+            self.surface(retrieval_id, at, asked, items, &policy);
         }
         let queued = self.host.now();
         let timing = format!(
@@ -80,51 +99,44 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         retrieval_id: String,
         ranking: &Ranking,
-        policy: &RankPolicy,
+        budget: usize,
     ) -> Recommendations {
-        let shown: Vec<(&Lesson, RelevanceWord, u32)> = ranking
+        let lessons: Vec<(&Lesson, RelevanceWord)> = ranking
             .items
             .iter()
-            .filter_map(|item| {
-                let word = RelevanceWord::of(item.relevance, policy);
-                Some((state.space.lesson(&item.slug)?, word, item.rank))
-            })
+            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
             .collect();
-        let for_prompt: Vec<(&Lesson, RelevanceWord)> = shown
-            .iter()
-            .map(|(lesson, word, _)| (*lesson, *word))
-            .collect();
+        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
+        let shown = ranking.items.iter().zip(&lessons).zip(&prompt.tokens);
         Recommendations {
             retrieval_id,
             semantic: ranking.semantic,
+            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
             stale: self.stale.get() || self.trouble.borrow().is_some(),
             recommended: shown
-                .iter()
-                .map(|(lesson, word, rank)| Recommended {
+                .map(|((item, (lesson, word)), tokens)| Recommended {
                     slug: lesson.slug.clone(),
                     title: lesson.text.title.clone(),
                     badge: convert::badge(lesson.standing.badge()),
                     relevance: convert::relevance(*word),
-                    rank: *rank,
-                    lesson: self.view(lesson),
+                    rank: item.rank,
+                    tokens: count(*tokens),
+                    lesson: merged(self.view(lesson), item.confidence, item.frequency),
                 })
                 .collect(),
             total_considered: ranking.total_considered,
             excluded_low_effectiveness: ranking.excluded_low_effectiveness,
             excluded_low_relevance: ranking.excluded_low_relevance,
-            prompt: lesson_core::prompt_text(&for_prompt),
+            prompt: prompt.text,
             hint: ranking.items.is_empty().then(|| hint(state, NONE_FITS)),
             trace: None,
             left_out: None,
         }
     }
 
-    /// The vector of a situation's query, when it has one and a model is loaded.
+    /// The vector of a situation's text, when it has one and a model is loaded.
     pub(crate) fn situation_vector(&self, situation: &Situation) -> Option<Vec<f32>> {
-        let query = situation.query.as_deref()?;
-        (!query.trim().is_empty())
-            .then(|| self.query_vector(query))
-            .flatten()
+        self.query_vector(&lesson_core::situation_text(situation)?)
     }
 
     /// Queues the event that says what was recommended.
@@ -133,7 +145,7 @@ impl<S: Store, H: Host> Service<S, H> {
         retrieval_id: String,
         at: i64,
         asked: Recommend,
-        ranking: &Ranking,
+        items: Vec<SurfacedItem>,
         policy: &RankPolicy,
     ) {
         let event = Happening::Surfaced {
@@ -147,16 +159,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 tech_stack: asked.tech_stack.unwrap_or_default(),
                 phase: asked.phase,
             },
-            items: ranking
-                .items
-                .iter()
-                .map(|item| SurfacedItem {
-                    lesson: item.slug.clone(),
-                    rank: item.rank,
-                    score: item.score,
-                    relevance: item.relevance,
-                })
-                .collect(),
+            items,
             policy: fingerprint(policy),
         };
         let op_id = self.id(at);
@@ -218,20 +221,20 @@ impl<S: Store, H: Host> Service<S, H> {
     fn results(&self, state: &State, ranking: SearchRanking, explain: bool) -> SearchResults {
         SearchResults {
             semantic: ranking.semantic,
+            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
             hint: ranking.items.is_empty().then(|| hint(state, NONE_FOUND)),
             results: ranking
                 .items
                 .into_iter()
                 .filter_map(|item| {
                     let lesson = state.space.lesson(&item.slug)?;
-                    let word = RelevanceWord::of(item.relevance, &self.policy.rank);
                     Some(Found {
                         slug: item.slug,
                         title: lesson.text.title.clone(),
                         badge: convert::badge(lesson.standing.badge()),
-                        relevance: convert::relevance(word),
+                        relevance: convert::relevance(item.word),
                         rank: item.rank,
-                        lesson: self.view(lesson),
+                        lesson: merged(self.view(lesson), item.confidence, item.frequency),
                         factors: explain
                             .then(|| item.factors.iter().map(convert::factor).collect()),
                     })
@@ -239,6 +242,26 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
         }
     }
+}
+
+/// A lesson with the numbers of all lessons of its title, of which it is the one shown.
+fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
+    lesson.standing.confidence = confidence;
+    lesson.standing.frequency = frequency;
+    lesson
+}
+
+/// The most tokens that the prompt text may take.
+fn prompt_tokens(asked: Option<u32>) -> Result<usize, ApiError> {
+    let (least, most) = (limits::PROMPT_TOKENS_MIN, limits::PROMPT_TOKENS_MAX);
+    let tokens = asked.map_or(limits::PROMPT_TOKENS, |tokens| tokens as usize);
+    if (least..=most).contains(&tokens) {
+        return Ok(tokens);
+    }
+    Err(ApiError::invalid(
+        "max_tokens",
+        format!("max_tokens is {tokens}; use {least} to {most}"),
+    ))
 }
 
 pub(crate) fn check(asked: &Recommend) -> Result<(), ApiError> {
@@ -263,6 +286,7 @@ pub(crate) fn situation(asked: &Recommend) -> Situation {
         domain: asked.domain.clone(),
         market: asked.market.as_ref().map(convert::market),
         limit: asked.limit.map(|limit| limit as usize),
+        for_decision: asked.decision_id.is_some(),
     }
 }
 

@@ -7,7 +7,9 @@ use crate::service::{Answer, Service};
 use crate::state::State;
 use crate::validate;
 use lesson_api::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
-use lesson_core::{Lesson, NearPair, ReviewPolicy, may_be_double, to_rfc3339};
+use lesson_core::{
+    Lesson, NearPair, RankPolicy, ReviewPolicy, ReviewReason, may_be_double, to_rfc3339,
+};
 use lesson_sync::Store;
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -52,11 +54,17 @@ impl<S: Store, H: Host> Service<S, H> {
         let pairs = near.as_ref().map_or(&[][..], |near| &near.pairs);
         let queue = lesson_core::review_queue(&state.space, pairs, limit, &self.policy);
         Answer::json(&lesson_api::ReviewQueue {
-            items: queue.items.into_iter().map(item).collect(),
+            items: queue
+                .items
+                .into_iter()
+                .map(|one| item(one, &self.policy.rank))
+                .collect(),
             total: queue.total,
             counts: ReviewCounts {
                 quarantined: queue.counts.quarantined,
                 near_duplicate: queue.counts.near_duplicate,
+                disqualified: queue.counts.disqualified,
+                pruning: queue.counts.pruning,
                 bottom_five: queue.counts.bottom_five,
                 never_rated: queue.counts.never_rated,
                 unreviewed: queue.counts.unreviewed,
@@ -111,9 +119,16 @@ impl State {
     }
 }
 
-fn item(item: lesson_core::ReviewItem<'_>) -> lesson_api::ReviewItem {
+fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_api::ReviewItem {
     let lesson = item.lesson;
+    let held = &lesson.standing;
     lesson_api::ReviewItem {
+        qualification: held.qualification(policy).convert(),
+        times_applied: held.times_applied,
+        success_count: held.success_count,
+        effectiveness: held.effectiveness,
+        causal_hits: held.causal_hits,
+        remedy: remedy(&item.reasons).map(str::to_owned),
         key: item.key,
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
@@ -128,6 +143,19 @@ fn item(item: lesson_core::ReviewItem<'_>) -> lesson_api::ReviewItem {
         updated_at: to_rfc3339(lesson.updated_at),
         content_hash: lesson.text.content_hash(),
     }
+}
+
+/// What to do with a lesson that what happened speaks against.
+fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
+    reasons.iter().find_map(|reason| match reason {
+        ReviewReason::Disqualified => Some(
+            "Archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
+        ),
+        ReviewReason::Pruning => Some(
+            "Archive it, or edit what made it a cause of work that got stuck.",
+        ),
+        _ => None,
+    })
 }
 
 fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {

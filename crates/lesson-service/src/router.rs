@@ -81,6 +81,20 @@ impl Route {
         )
     }
 
+    /// Whether a text of the request is compared with lessons by what it means.
+    pub fn embeds(&self) -> bool {
+        match self {
+            Self::Recommend
+            | Self::Compare
+            | Self::Search
+            | Self::Patterns
+            | Self::Feedback
+            | Self::Session => true,
+            Self::ListLessons(query) => query.q.is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether the answer holds a secret, which is given once and kept nowhere.
     pub fn answers_once(&self) -> bool {
         matches!(self, Self::MakeAgentKey)

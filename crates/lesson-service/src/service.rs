@@ -1,5 +1,6 @@
 //! The service: what it holds, how it is opened, and how a request is answered.
 
+use crate::by_words::NoModel;
 use crate::exchange::Exchange;
 use crate::fault::of_store;
 use crate::host::{Host, fresh_id};
@@ -10,7 +11,7 @@ use crate::state::State;
 use crate::validate;
 use crate::writer::Draft;
 use lesson_api::{ApiError, ErrorBody, Request, Response};
-use lesson_core::Policy;
+use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::{Machine, Store};
 use serde::Serialize;
 use serde_json::Value;
@@ -27,6 +28,9 @@ pub struct Service<S, H> {
     pub(crate) store: S,
     pub(crate) host: H,
     pub(crate) policy: Policy,
+    /// How tools are suggested here: the policy's constants with the host's own core servers. The
+    /// fold goes by `policy`, so that a ledger means the same everywhere.
+    pub(crate) tools: ToolPolicy,
     pub(crate) state: RefCell<State>,
     /// The writer's turn.
     pub(crate) writing: async_lock::Mutex<()>,
@@ -35,6 +39,8 @@ pub struct Service<S, H> {
     /// The store's last failure, while it fails.
     pub(crate) trouble: RefCell<Option<String>>,
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
+    /// Why there is none, while there is none.
+    pub(crate) no_model: Cell<NoModel>,
     /// Whether lessons get their vectors.
     pub(crate) indexes: Cell<bool>,
     /// What syncing does next.
@@ -82,11 +88,13 @@ impl<S: Store, H: Host> Service<S, H> {
             store,
             host,
             policy: Policy::default(),
+            tools: ToolPolicy::default(),
             state: RefCell::new(State::empty()),
             writing: async_lock::Mutex::new(()),
             queue: RefCell::default(),
             trouble: RefCell::default(),
             model: RefCell::default(),
+            no_model: Cell::default(),
             indexes: Cell::new(true),
             machine: RefCell::default(),
             syncing: async_lock::Mutex::new(()),
@@ -102,6 +110,14 @@ impl<S: Store, H: Host> Service<S, H> {
             .await
             .map_err(|error| of_store(&error))?;
         Ok(service)
+    }
+
+    /// Keeps further tool servers out: they are always at hand, so they are neither recorded nor
+    /// suggested, whatever the case of their letters.
+    #[must_use]
+    pub fn with_core_servers(mut self, servers: Vec<String>) -> Self {
+        self.tools.core_servers.extend(servers);
+        self
     }
 
     /// Answers a request. Never fails: what went wrong is an answer too, with its status, a stable

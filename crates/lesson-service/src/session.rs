@@ -117,6 +117,7 @@ fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
         title: insight.title.clone(),
         recommendation: insight.text.clone(),
         category: insight.category,
+        tags: insight.tags.clone(),
         ..Text::default()
     });
     // Cut after screening, which writes out what is invisible and so takes more room.

@@ -12,15 +12,18 @@ use lesson_api::{
     limits,
 };
 use lesson_core::format::{
-    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, Problem, ledger_line, parse_all,
-    to_csv, to_markdown,
+    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, ledger_line,
+    parse_all, to_csv, to_markdown,
 };
 use lesson_core::screen::screen;
-use lesson_core::{Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, Trust};
+use lesson_core::{
+    Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
+    tool_query_hash,
+};
 use lesson_sync::Store;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest path of an import file, in characters.
 const PATH: usize = 1_000;
@@ -77,7 +80,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let parsed = parse_all(&files, format, self.host.now());
         drop(files);
         let merge = |state: &State, at: Millis| {
-            let mut batch = Batch::new(&state.space, &self.policy, at);
+            let mut batch = Batch::new(&state.space, &self.policy, &self.tools, at);
             batch.linked = state.linked.is_some();
             batch.imported.rejected.extend(oversized.iter().cloned());
             batch.take(&parsed);
@@ -136,7 +139,10 @@ impl<S: Store, H: Host> Service<S, H> {
 struct Batch<'a> {
     space: Cow<'a, Space>,
     policy: &'a Policy,
+    tools: &'a ToolPolicy,
     at: Millis,
+    /// When each pair of a request and a tool server of this batch was last known to work.
+    worked: BTreeMap<String, Millis>,
     plan: Plan,
     imported: Imported,
     /// Whether the space is a server's, which alone knows what is in the ledger already.
@@ -144,11 +150,13 @@ struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn new(space: &'a Space, policy: &'a Policy, at: Millis) -> Self {
+    fn new(space: &'a Space, policy: &'a Policy, tools: &'a ToolPolicy, at: Millis) -> Self {
         Self {
             space: Cow::Borrowed(space),
             policy,
+            tools,
             at,
+            worked: BTreeMap::new(),
             plan: Plan {
                 checked: true,
                 ..Plan::default()
@@ -184,6 +192,7 @@ impl<'a> Batch<'a> {
         for lesson in &parsed.lessons {
             self.lesson(lesson);
         }
+        self.tool_records(&parsed.tools);
     }
 
     fn done(self) -> (Plan, Imported) {
@@ -233,6 +242,56 @@ impl<'a> Batch<'a> {
                     error.to_string(),
                 );
             }
+        }
+    }
+
+    /// Takes what is new of the records of tools, at the time that each of them names.
+    fn tool_records(&mut self, records: &[ParsedTool]) {
+        let mut core: BTreeMap<&str, u32> = BTreeMap::new();
+        for record in records {
+            let bounded = filled("query", &record.query, limits::QUERY)
+                .and_then(|()| filled("server", &record.server, limits::WORD));
+            if let Err(error) = bounded {
+                self.reject(
+                    &record.path,
+                    Some(record.line),
+                    "out_of_bounds",
+                    error.message,
+                );
+                continue;
+            }
+            if self.tools.is_core(&record.server) {
+                *core.entry(&record.path).or_default() += 1;
+                continue;
+            }
+            let hash = tool_query_hash(&record.query, &record.server);
+            let held = self.space.tools().find(&record.query, &record.server);
+            let known = self
+                .worked
+                .get(&hash)
+                .copied()
+                .max(held.map(|held| held.at));
+            if known.is_some_and(|known| known >= record.at) {
+                self.imported.unchanged += 1;
+                continue;
+            }
+            self.worked.insert(hash, record.at);
+            let succeeded = Happening::ToolSucceeded {
+                query: record.query.clone(),
+                server: record.server.clone(),
+            };
+            self.plan.past.push((record.at, succeeded));
+            self.imported.events += 1;
+        }
+        for (path, records) in core {
+            self.imported.warnings.push(Rejected {
+                path: clip(path),
+                line: None,
+                code: "core".to_owned(),
+                message: format!(
+                    "{records} records of servers that are always at hand were left out"
+                ),
+            });
         }
     }
 

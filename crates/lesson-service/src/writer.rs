@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub foreign: Vec<Event>,
     /// New events. Checked after the foreign ones unless `checked`.
     pub own: Vec<Happening>,
+    /// New events that happened before now, after `own`. Already checked.
+    pub past: Vec<(Millis, Happening)>,
     /// Whether `own` has been checked already.
     pub checked: bool,
 }
@@ -79,10 +81,15 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             let mut first = plan.foreign.first().map(|event| event.op_id.clone());
             let mut entries: Vec<Entry> = plan.foreign.into_iter().map(Entry::Foreign).collect();
-            for (place, event) in plan.own.into_iter().enumerate() {
+            let own = plan.own.into_iter().map(|event| (at, event));
+            for (place, (made, event)) in own.chain(plan.past).enumerate() {
                 let op_id = self.event_id(at, place);
                 first.get_or_insert_with(|| op_id.clone());
-                entries.push(Entry::Own { op_id, at, event });
+                entries.push(Entry::Own {
+                    op_id,
+                    at: made,
+                    event,
+                });
             }
             let Some(first) = first else {
                 return Ok(answer);

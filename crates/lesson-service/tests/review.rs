@@ -219,3 +219,67 @@ fn with_a_model_near_duplicates_are_found_by_meaning() {
     block_on(desk.service.idle()).unwrap();
     assert_eq!(queue(&desk).counts.near_duplicate, 1);
 }
+
+#[test]
+fn what_outcomes_and_feedback_speak_against_waits_with_what_to_do() {
+    let desk = Desk::with(&[
+        ("strategy-fails", "Buy the dip", "Buy at once."),
+        ("strategy-hurts", "Sell the rip", "Sell at once."),
+    ]);
+    for n in 0..3 {
+        let decision = format!("d{n}");
+        act(
+            &desk,
+            "POST /v1/recommend",
+            json!({"domain": "spot", "decision_id": decision}),
+        );
+        act(
+            &desk,
+            "POST /v1/track",
+            json!({"decision_id": decision, "reasoning": "Applying 'strategy-fails'."}),
+        );
+        act(
+            &desk,
+            "POST /v1/outcome",
+            json!({"decision_id": decision, "outcome": "loss"}),
+        );
+    }
+    for _ in 0..7 {
+        act(
+            &desk,
+            "POST /v1/feedback",
+            json!({"lessons": ["strategy-hurts"], "outcome": "blocked"}),
+        );
+    }
+    let failed = item(&desk, "strategy-fails");
+    assert_eq!(
+        failed.reasons,
+        [ReviewReason::Disqualified, ReviewReason::Unreviewed]
+    );
+    assert_eq!(
+        (
+            failed.qualification,
+            failed.times_applied,
+            failed.success_count
+        ),
+        (Qualification::Pending, 3, 0)
+    );
+    assert!(failed.remedy.is_some());
+    let hurts = item(&desk, "strategy-hurts");
+    assert_eq!(
+        hurts.reasons,
+        [ReviewReason::Pruning, ReviewReason::Unreviewed]
+    );
+    assert_eq!(hurts.causal_hits, 7);
+    assert!(hurts.effectiveness < 0.25 && hurts.remedy.is_some());
+    let counts = queue(&desk).counts;
+    assert_eq!((counts.disqualified, counts.pruning), (1, 1));
+    let stats: Stats = desk.get("/v1/stats");
+    assert_eq!((stats.disqualified, stats.pruning.len()), (1, 1));
+    act(
+        &desk,
+        "POST /v1/lessons/strategy-hurts/archive",
+        json!(null),
+    );
+    assert_eq!(queue(&desk).counts.pruning, 0);
+}

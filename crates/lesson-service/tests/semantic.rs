@@ -209,6 +209,31 @@ fn causes_are_found_by_likeness_to_the_outcome() {
 }
 
 #[test]
+fn a_lesson_that_was_explicitly_applied_is_a_cause_whatever_its_likeness() {
+    let desk = desk();
+    block_on(desk.service.use_model(WordModel::new())).unwrap();
+    index(&desk);
+    let session: SessionRecorded = desk.ok(
+        "POST /v1/sessions",
+        json!({"transcript": "INJECTED: tenant-isolation, controlled-form\nApplying 'tenant-isolation'.\nDELIVERED: the new input form\n"}),
+    );
+    assert_eq!(session.causal, ["tenant-isolation", "controlled-form"]);
+    let given: FeedbackGiven = desk.ok(
+        "POST /v1/feedback",
+        json!({
+            "lessons": ["controlled-form", "tenant-isolation"], "outcome": "delivered",
+            "outcome_text": "Moved the database over without losing rows, following 'controlled-form'."
+        }),
+    );
+    let hits: Vec<u32> = given
+        .updated
+        .iter()
+        .map(|update| update.causal_hits)
+        .collect();
+    assert_eq!(hits, [2, 2]);
+}
+
+#[test]
 fn a_pack_that_is_none_is_refused_and_keyword_ranking_goes_on() {
     let desk = desk();
     let error = block_on(desk.service.load_model(b"not a pack".to_vec(), None)).unwrap_err();

@@ -220,6 +220,54 @@ fn feedback_moves_causal_lessons_up_and_erodes_the_others() {
 }
 
 #[test]
+fn without_causes_and_text_all_lessons_are_causes() {
+    let desk = trader();
+    let slug = "warning-dlmm-low-tvl";
+    for _ in 0..2 {
+        desk.ok::<FeedbackGiven>(
+            "POST /v1/feedback",
+            json!({"lessons": [slug], "outcome": "delivered"}),
+        );
+    }
+    let held = standing(&desk, slug);
+    assert_eq!((held.use_count, held.causal_hits), (2, 2));
+    assert!((held.effectiveness - 0.595).abs() < 1e-12);
+    let none: FeedbackGiven = desk.ok(
+        "POST /v1/feedback",
+        json!({"lessons": [slug], "outcome": "delivered", "causal": []}),
+    );
+    assert_eq!(none.updated[0].causal_hits, 2);
+}
+
+#[test]
+fn health_says_how_the_space_is_and_what_to_do() {
+    let desk = Desk::new();
+    let issues = |health: &Health| -> Vec<(String, Severity)> {
+        let issues = health.issues.iter();
+        issues.map(|one| (one.code.clone(), one.severity)).collect()
+    };
+    let health: Health = desk.get("/v1/health");
+    assert_eq!(health.status, HealthStatus::Ok);
+    assert_eq!(issues(&health), [("no_model".to_owned(), Severity::Notice)]);
+    let desk = trader();
+    for n in 0..4 {
+        recommend(&desk, &format!("d{n}"));
+    }
+    let health: Health = desk.get("/v1/health");
+    assert_eq!(health.status, HealthStatus::Degraded);
+    assert_eq!(
+        issues(&health)[0],
+        ("no_feedback".to_owned(), Severity::Warning)
+    );
+    assert!(health.issues.iter().all(|one| !one.remedy.is_empty()));
+    desk.ok::<FeedbackGiven>(
+        "POST /v1/feedback",
+        json!({"lessons": ["warning-dlmm-low-tvl"], "outcome": "delivered"}),
+    );
+    assert_eq!(desk.get::<Health>("/v1/health").status, HealthStatus::Ok);
+}
+
+#[test]
 fn without_a_model_causes_are_the_lessons_that_the_outcome_names() {
     let desk = trader();
     let given: FeedbackGiven = desk.ok(
@@ -338,6 +386,9 @@ fn tools_are_recorded_once_and_suggested() {
         (core.recorded, core.reason),
         (false, Some(NotRecorded::Core))
     );
+    for core in ["Project-Memory", "SYSTEM-CONTROL "] {
+        assert_eq!(success("x y z", core).reason, Some(NotRecorded::Core));
+    }
     assert_eq!(desk.store.events(), ["ToolSucceeded", "ToolSucceeded"]);
     desk.clock.set(desk.clock.get() + 3 * common::DAY);
     let suggested: ToolSuggestions = desk.ok(

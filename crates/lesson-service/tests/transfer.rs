@@ -291,3 +291,53 @@ fn a_file_that_is_too_large_is_named_and_the_rest_is_taken() {
         ("huge.md", "too_large")
     );
 }
+
+#[test]
+fn records_of_tools_are_imported_with_their_times() {
+    let desk = Desk::new();
+    let seconds = desk.clock.get() / 1000;
+    let content = json!([
+        {"query": "search the github issues", "server": "github", "timestamp": (seconds - 3 * 86_400) as f64 + 0.5, "query_hash": "a1b2c3d4"},
+        {"query": "Search the GitHub issues", "server": "github", "timestamp": seconds - 9 * 86_400, "query_hash": "a1b2c3d4"},
+        {"query": "read the docs", "server": "Project-Memory", "timestamp": seconds},
+        {"query": "open the page", "server": "browser", "timestamp": seconds - 60, "extra": 1},
+        {"query": "", "server": "browser"},
+    ])
+    .to_string();
+    let file = json!({"files": [{"path": "maitre_d_feedback.json", "content": content}]});
+    let imported: Imported = desk.ok("POST /v1/import", file.clone());
+    assert_eq!(
+        (imported.events, imported.unchanged, imported.added),
+        (2, 1, 0)
+    );
+    let codes =
+        |list: &[Rejected]| -> Vec<String> { list.iter().map(|one| one.code.clone()).collect() };
+    assert_eq!(codes(&imported.rejected), ["empty"]);
+    assert_eq!(codes(&imported.warnings), ["unknown_field", "core"]);
+    let records: ToolRecords = desk.get("/v1/tools/records");
+    let held: Vec<(&str, f64)> = records
+        .records
+        .iter()
+        .map(|record| (&*record.server, record.age_days.round()))
+        .collect();
+    assert_eq!(held, [("browser", 0.0), ("github", 3.0)]);
+    let again: Imported = desk.ok("POST /v1/import", file);
+    assert_eq!((again.events, again.unchanged), (0, 3));
+}
+
+#[test]
+fn a_host_names_its_own_core_servers() {
+    let desk = Desk::new();
+    let service = desk.service.with_core_servers(vec!["GitHub".to_owned()]);
+    let asked = common::request(
+        "POST /v1/tools/success",
+        json!({"query": "search the issues", "server": "github"}),
+    );
+    let answer = common::block_on(service.handle(asked)).body;
+    assert_eq!(answer, json!({"recorded": false, "reason": "core"}));
+    let policy = common::block_on(service.handle(common::request("GET /v1/policy", json!(null))));
+    assert_eq!(
+        policy.body["tools"]["core_servers"],
+        json!(["project-memory", "system-control", "GitHub"])
+    );
+}

@@ -5,7 +5,7 @@ use crate::host::JsHost;
 use crate::options::{function, known_keys, property};
 use crate::pack::sha256;
 use crate::store::AnyStore;
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Function, Uint8Array};
 use lesson_api::ApiError;
 use lesson_service::edge::{Edge as Inner, EdgeConfig, EdgeRequest};
 use lesson_sync::MemoryStore;
@@ -41,7 +41,14 @@ export interface EdgeOptions {
   recall?: (name: string) => Promise<Uint8Array | null>;
 }
 /** A request as it came; header names in lower case. */
-export interface EdgeRequest { method: string; path: string; headers: Record<string, string>; body?: Uint8Array }
+export interface EdgeRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: Uint8Array;
+  /** Has the host fetch the model pack beside the request, for `load_model`, or say by `no_model` that it can't. */
+  fetch_model?: () => void;
+}
 /** Its answer. */
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
 "#;
@@ -99,6 +106,15 @@ impl Edge {
                 .dyn_into::<Uint8Array>()
                 .map(|bytes| bytes.to_vec())
                 .unwrap_or_default(),
+            fetch_model: property(&request, "fetch_model")
+                .dyn_into::<Function>()
+                .ok()
+                .map(|fetch| -> Rc<dyn Fn()> {
+                    Rc::new(move || {
+                        // What comes of it is told by `load_model` or `no_model`.
+                        let _ = fetch.call0(&JsValue::UNDEFINED);
+                    })
+                }),
         };
         let answer = self.inner.handle(request).await;
         to_js(&Answer {
@@ -114,9 +130,10 @@ impl Edge {
         self.inner.settle().await;
     }
 
-    /// Whether a model would be of use: there are lessons, and none is loaded.
-    pub fn wants_model(&self) -> bool {
-        self.inner.wants_model()
+    /// Notes that the host has no model pack to hand over: `missing` where there is none at all, else
+    /// it could not be had this time. Lessons are ranked by their words, and answers say so.
+    pub fn no_model(&self, missing: bool) {
+        self.inner.no_model(missing);
     }
 
     /// Checks and loads a model pack; returns the model's id. Lessons are found by meaning from

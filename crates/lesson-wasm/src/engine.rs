@@ -3,7 +3,7 @@
 use crate::convert::{refusal, request_of, response_to, thrown, to_js};
 use crate::host::JsHost;
 use crate::indexed_db::IndexedDbStore;
-use crate::options::{function, known_keys, property};
+use crate::options::{function, known_keys, property, strings};
 use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Uint8Array};
@@ -26,6 +26,8 @@ export interface EngineOptions {
   now?: () => number;
   /** Fills the bytes with randomness; the host's when absent. */
   random?: (bytes: Uint8Array) => void;
+  /** Tool servers that are always at hand, besides the usual ones: never recorded, never suggested. */
+  core_servers?: string[];
   /** Told while lessons get their vectors. */
   on_index?: (done: number, total: number) => void;
 }
@@ -328,7 +330,8 @@ impl Inner {
 }
 
 async fn open(options: &JsValue) -> Result<Engine, ApiError> {
-    known_keys(options, &["store", "now", "random", "on_index"])?;
+    let known = ["store", "now", "random", "on_index", "core_servers"];
+    known_keys(options, &known)?;
     let host = JsHost {
         now: function(options, "now")?,
         random: function(options, "random")?,
@@ -355,7 +358,9 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
     };
     Ok(Engine {
         inner: Rc::new(Inner {
-            service: Service::open(store, Signed::not(host)).await?,
+            service: Service::open(store, Signed::not(host))
+                .await?
+                .with_core_servers(strings(options, "core_servers")?),
             on_index: function(options, "on_index")?,
             indexing: Cell::new(false),
         }),

@@ -42,6 +42,16 @@ pub(crate) fn property(object: &JsValue, name: &str) -> JsValue {
     }
 }
 
+/// A list of strings; empty when it is absent.
+pub(crate) fn strings(object: &JsValue, name: &str) -> Result<Vec<String>, ApiError> {
+    let value = property(object, name);
+    if value.is_undefined() || value.is_null() {
+        return Ok(Vec::new());
+    }
+    serde_wasm_bindgen::from_value(value)
+        .map_err(|_| ApiError::invalid(name, format!("`{name}` has to be a list of strings")))
+}
+
 /// A function that may be absent.
 pub(crate) fn function(object: &JsValue, name: &str) -> Result<Option<Function>, ApiError> {
     let value = property(object, name);

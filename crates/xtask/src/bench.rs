@@ -1,7 +1,10 @@
 //! The benches: one row each. Numbers are printed as tables by what runs.
 
 pub mod embed;
+mod relevance;
 pub mod web;
+
+use std::path::Path;
 
 use crate::cache::Cache;
 use crate::fault::{Fault, Result};
@@ -24,6 +27,8 @@ enum Run {
     Table(fn(&Cache) -> Result<()>),
     /// It prints tables and, if asked, ends with one line of JSON.
     Json(fn(&Cache, bool) -> Result<()>),
+    /// The same, over the sample lessons or a folder of others.
+    Lessons(fn(&Cache, bool, Option<&Path>) -> Result<()>),
 }
 
 const BENCHES: &[Bench] = &[
@@ -32,6 +37,12 @@ const BENCHES: &[Bench] = &[
         about: "retrieval by store size, natively and in Node; SequenceMatcher beside its peers; tool suggestion",
         needs: &[Need::Model, Need::Dist],
         run: Run::Table(engine),
+    },
+    Bench {
+        name: "relevance",
+        about: "whether recommend and search find the right lesson, with the model and without, beside BM25, cosine and packages from npm (--json: as JSON too)",
+        needs: &[Need::Model, Need::Peers, Need::PeerModel],
+        run: Run::Lessons(relevance::run),
     },
     Bench {
         name: "embed",
@@ -75,7 +86,7 @@ const BENCHES: &[Bench] = &[
 pub fn list() -> String {
     let lines: Vec<String> = BENCHES
         .iter()
-        .map(|bench| format!("  {:8} {}", bench.name, bench.about))
+        .map(|bench| format!("  {:9} {}", bench.name, bench.about))
         .collect();
     format!("Benches:\n{}", lines.join("\n"))
 }
@@ -89,8 +100,8 @@ pub fn all_needs() -> Vec<Need> {
         .collect()
 }
 
-/// Runs one bench; with `json`, its last line is the result as JSON.
-pub fn bench(cache: &Cache, name: &str, json: bool) -> Result<()> {
+/// Runs one bench; with `json`, its last line is the result as JSON. `lessons` is a folder to measure with.
+pub fn bench(cache: &Cache, name: &str, json: bool, lessons: Option<&Path>) -> Result<()> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         return Err(Fault::new(
             format_args!("no bench is called {name}"),
@@ -103,12 +114,27 @@ pub fn bench(cache: &Cache, name: &str, json: bool) -> Result<()> {
             format_args!("run it without: cargo xtask bench {name}"),
         ));
     }
+    if let Some(lessons) = lessons {
+        if !matches!(bench.run, Run::Lessons(_)) {
+            return Err(Fault::new(
+                format_args!("--lessons: bench {name} has lessons of its own"),
+                "only `cargo xtask bench relevance` takes a folder",
+            ));
+        }
+        if !lessons.is_dir() {
+            return Err(Fault::new(
+                format_args!("--lessons: {} is no folder", lessons.display()),
+                "name a folder of markdown lessons",
+            ));
+        }
+    }
     let mut plan = Plan::default();
     needs::plan(cache, bench.needs, &mut plan)?;
     plan.run()?;
     match bench.run {
         Run::Table(run) => run(cache),
         Run::Json(run) => run(cache, json),
+        Run::Lessons(run) => run(cache, json, lessons),
     }
 }
 
@@ -179,8 +205,8 @@ const sum = (names) => names.reduce((sum, name) => sum + packed[name], 0);
 const bars = [
   ["dashboard: first wasm, glue, styles, gzip", sum(dashboard) - sum(later), 450_000],
   ["dashboard: with all pages, gzip", sum(dashboard), 600_000],
-  ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 1_600_000],
-  ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 1_600_000],
+  ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + glue, 1_750_000],
+  ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + glue, 1_750_000],
   ["model pack", raw["engine/minilm.pack"], 23_000_000],
 ];
 console.log();

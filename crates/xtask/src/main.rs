@@ -95,6 +95,9 @@ enum Task {
         /// End with the result as one line of JSON.
         #[arg(long)]
         json: bool,
+        /// For `relevance`: a folder of markdown lessons with `match.keywords`, instead of the sample lessons.
+        #[arg(long, value_name = "DIR")]
+        lessons: Option<PathBuf>,
     },
     /// Formatting, lints for the host and for wasm32, structure.
     Check,
@@ -137,7 +140,11 @@ fn start(task: Task) -> Result<()> {
         } => serve(&cache, port, no_build, no_stack),
         Task::Stack { port } => stack(&cache, port),
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
-        Task::Bench { name, json } => bench::bench(&cache, &name, json),
+        Task::Bench {
+            name,
+            json,
+            lessons,
+        } => bench::bench(&cache, &name, json, lessons.as_deref()),
         Task::Check => check::check(&cache),
         Task::Bind {
             wasm_bindgen,

@@ -79,6 +79,12 @@ const SUITES: &[Suite] = &[
         ]),
     },
     Suite {
+        name: "relevance",
+        about: "the least that recommend has to find by the labelled queries, and how the bench of that name measures",
+        needs: &[Need::Model],
+        runner: Runner::Cargo(&["-p", "tests", "--test", "relevance"]),
+    },
+    Suite {
         name: "wasm",
         about: "the module in headless Chromium, IndexedDB included; the kernels there",
         needs: &[
@@ -131,7 +137,7 @@ const SUITES: &[Suite] = &[
 pub fn list() -> String {
     let lines: Vec<String> = SUITES
         .iter()
-        .map(|suite| format!("  {:8} {}", suite.name, suite.about))
+        .map(|suite| format!("  {:9} {}", suite.name, suite.about))
         .collect();
     format!("Suites:\n{}", lines.join("\n"))
 }
@@ -170,10 +176,10 @@ pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
         rows.push((suite.name, outcome.is_ok(), clock.to_string()));
     }
     // On standard output, where a CI reads results.
-    println!("\nsuite     result  time");
+    println!("\nsuite      result  time");
     for (name, passed, time) in &rows {
         println!(
-            "{name:8}  {:6}  {time}",
+            "{name:9}  {:6}  {time}",
             if *passed { "ok" } else { "FAILED" }
         );
     }

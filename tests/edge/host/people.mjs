@@ -29,7 +29,10 @@ export async function signIn({ url, key, email, password }) {
   };
 }
 
-/** Sends a folder's markdown lessons to a space, as a browser that connects would. */
+/** How long lessons are embedded at most before they are sent; the samples take some seconds on an idle machine. */
+const EMBEDDING_MS = 60_000;
+
+/** Sends a folder's markdown lessons and their vectors to a space, as a browser that connects would. */
 export async function fill({ dist, server, space, files }) {
   const Engine = await engine(dist);
   const device = await Engine.open({ store: { kind: "memory" } });
@@ -40,6 +43,10 @@ export async function fill({ dist, server, space, files }) {
   };
   await ask("POST", "/v1/sync/connect", { ...server, space });
   await ask("POST", "/v1/import", { files });
+  await device.load_model(readFileSync(join(dist, "engine/minilm.pack")));
+  // What takes longer is left to the edge function.
+  await Promise.race([device.idle(), new Promise((done) => setTimeout(done, EMBEDDING_MS).unref())]);
+  device.set_indexing(false);
   for (let round = 0; round < 50; round += 1) {
     await device.sync_round();
     const { phase, unsent } = await ask("GET", "/v1/sync");

@@ -17,12 +17,13 @@ use crate::dom;
 use crate::ui::{ErrorNote, Loading, Page};
 use crate::view::view;
 use feedback::FeedbackStep;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::params::ParamsMap;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_api::{ApiError, Recommend, Recommendations, TracePart, Tracked};
+use lesson_api::{ApiError, ModelState, Recommend, Recommendations, TracePart, Tracked};
 use outcome::OutcomeStep;
 use replay::Replay;
 use results::Results;
@@ -32,6 +33,9 @@ use weights::Weights;
 
 /// Lessons that were left out which come with an answer, of each reason.
 const LEFT_OUT: u32 = 10;
+/// How long a situation waits for a model that comes out of the browser's cache, in milliseconds: several times what
+/// that takes. Then it is ranked by words, and anew when the model is there.
+const PATIENCE: u32 = 5_000;
 
 /// An answer and what it is the answer to.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +46,24 @@ struct Answered {
     situation: Recommend,
     /// The decision that was named, for the steps after it; none when it was only looked at.
     decision_id: Option<String>,
+    /// Whether it counts as shown.
+    recorded: bool,
+    /// Whether it came before the model had read every lesson.
+    early: bool,
+}
+
+impl Answered {
+    /// Whether the model, now that it has read every lesson, would have a part in it that it had not.
+    fn is_outdone(&self) -> bool {
+        self.early && self.given.semantic_reason.is_some()
+    }
+}
+
+/// What to ask the engine.
+struct Question {
+    situation: Recommend,
+    decision: String,
+    record: bool,
 }
 
 /// Where the walk stands.
@@ -56,6 +78,8 @@ struct Walk {
     tracked: RwSignal<Option<Tracked>>,
     error: RwSignal<Option<ApiError>>,
     busy: RwSignal<bool>,
+    /// What waits for the model.
+    waits: StoredValue<Option<Question>>,
     /// The situation that was asked for last, as a part of the address.
     asked: StoredValue<String>,
     /// The query of the address that the page shows already.
@@ -99,12 +123,56 @@ impl Walk {
         self.go.with_value(|go| go(&path, replace));
     }
 
+    /// Asks about the form's situation, once it is known whether the model has a part in it.
     fn ask(self, decision: &str, record: bool) {
+        self.asked.set_value(self.form.address());
+        let question = Question {
+            situation: self.form.request(""),
+            decision: decision.to_owned(),
+            record,
+        };
+        if !self.client.model_comes.get_untracked() {
+            self.send(question);
+            return;
+        }
+        self.busy.set(true);
+        self.waits.set_value(Some(question));
+        Timeout::new(PATIENCE, move || self.send_waiting()).forget();
+    }
+
+    /// Asks what waits; nothing when the page was left.
+    fn send_waiting(self) {
+        if let Some(question) = self.waits.try_update_value(Option::take).flatten() {
+            self.send(question);
+        }
+    }
+
+    /// Looks again at what was ranked without the model, or without some of its vectors. Of a decision nothing changes
+    /// by itself: its steps are about the lessons that were shown.
+    fn look_anew(self) {
+        let situation = self.answered.with_untracked(|answered| {
+            let outdone = answered.as_ref().filter(|answered| answered.is_outdone())?;
+            (outdone.decision_id.is_none()).then(|| outdone.situation.clone())
+        });
+        if let Some(situation) = situation.filter(|_| !self.busy.get_untracked()) {
+            self.send(Question {
+                situation,
+                decision: String::new(),
+                record: false,
+            });
+        }
+    }
+
+    fn send(self, question: Question) {
+        let Question {
+            situation,
+            decision,
+            record,
+        } = question;
         self.busy.set(true);
         self.error.set(None);
-        self.asked.set_value(self.form.address());
-        let situation = self.form.request("");
-        let decision_id = (!decision.is_empty()).then(|| decision.to_owned());
+        let early = !has_read_all(self.client);
+        let decision_id = (!decision.is_empty()).then_some(decision);
         let request = Recommend {
             decision_id: decision_id.clone().filter(|_| record),
             dry_run: (!record).then_some(true),
@@ -128,7 +196,12 @@ impl Walk {
                         given,
                         situation,
                         decision_id,
+                        recorded: record,
+                        early,
                     }));
+                    if early && has_read_all(self.client) {
+                        self.look_anew();
+                    }
                     if record {
                         dom::focus("results");
                     }
@@ -143,6 +216,14 @@ impl Walk {
 
     /// What is under way of a decision is put away; the form stays.
     fn clear(self) {
+        if self
+            .waits
+            .try_update_value(Option::take)
+            .flatten()
+            .is_some()
+        {
+            self.busy.set(false);
+        }
         self.answered.set(None);
         self.tracked.set(None);
         self.error.set(None);
@@ -155,6 +236,13 @@ impl Walk {
         self.go.with_value(|go| go("/recommend", false));
         dom::focus("recommend-query");
     }
+}
+
+/// Whether a model is loaded and every lesson has its vector.
+fn has_read_all(client: Client) -> bool {
+    client
+        .model
+        .with(|model| matches!(model, ModelState::Ready { .. }))
 }
 
 /// An address as this page writes it, however it was written.
@@ -193,6 +281,7 @@ pub fn RecommendPage() -> impl IntoView {
         tracked: RwSignal::new(None),
         error: RwSignal::new(None),
         busy: RwSignal::new(false),
+        waits: StoredValue::new(None),
     };
     // An address that was followed, gone back to or reloaded is looked at; nothing is recorded for it.
     let query = use_query_map();
@@ -218,6 +307,17 @@ pub fn RecommendPage() -> impl IntoView {
             }
         });
     });
+    Effect::new(move |_| {
+        if !walk.client.model_comes.get() {
+            walk.send_waiting();
+        }
+    });
+    let read_all = Memo::new(move |_| has_read_all(walk.client));
+    Effect::new(move |_| {
+        if read_all.get() {
+            walk.look_anew();
+        }
+    });
     let has_lessons = Memo::new(move |_| {
         walk.answered.with(|answered| {
             answered.as_ref().is_some_and(|answered| {
@@ -242,15 +342,28 @@ pub fn RecommendPage() -> impl IntoView {
             <SituationForm walk/>
             <div aria-live="polite">
                 {move || walk.error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || walk.busy.get().then(|| view! { <Loading label="Ranking lessons…"/> })}
+                {move || walk.busy.get().then(|| {
+                    let label = if walk.client.model_comes.get() { "Waiting for the model…" } else { "Ranking lessons…" };
+                    view! { <Loading label/> }
+                })}
             </div>
             {move || walk.answered.get().map(|answered| {
+                let outdone = answered.is_outdone() && answered.decision_id.is_some();
+                let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
+                let recorded = answered.recorded;
                 let only_looked = answered.decision_id.is_none() && !answered.given.recommended.is_empty();
                 view! {
                     {only_looked.then(|| view! {
                         <div class="note" data-testid="only-looked">
                             <strong>"You are looking, nothing is recorded"</strong>
                             <p>"This situation came with the page's address. Press “Recommend lessons” to begin a decision with it and to count these lessons as shown."</p>
+                        </div>
+                    })}
+                    {move || (outdone && read_all.get()).then(|| view! {
+                        <div class="note" data-testid="outdone">
+                            <strong>"The model is there now"</strong>
+                            <p>"These lessons were ranked before it was."</p>
+                            <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
                         </div>
                     })}
                     <Results answered walk/>

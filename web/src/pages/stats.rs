@@ -8,7 +8,7 @@ use crate::ui::{
 };
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Health, LessonRank, Stats};
+use lesson_api::{Health, HealthIssue, LessonRank, Severity, Stats};
 
 /// Stats and health.
 #[component]
@@ -121,6 +121,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         ),
     ];
     view! {
+        {(!health.issues.is_empty()).then(|| view! { <Issues issues=health.issues.clone()/> })}
         <dl class="tiles" data-testid="stat-tiles">
             {tiles.into_iter().map(|(name, value, note)| view! {
                 <div class="tile"><dt>{name}</dt><dd><b>{value}</b><span class="muted">{note}</span></dd></div>
@@ -154,11 +155,28 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
         </section>
         <div class="columns-2">
             <Ranks title="Top five" none="No lesson has two ratings yet." list=stats.top/>
-            <Ranks title="Bottom five" none="No lesson has two ratings yet." list=stats.bottom/>
+            <Ranks title="Bottom five" none="No lesson is rated worse than neutral." list=stats.bottom/>
         </div>
+        {(!stats.pruning.is_empty()).then(|| view! { <Ranks title="To prune: a cause of work that got stuck" none="" list=stats.pruning/> })}
         <Ranks title="Shown ten times or more, never rated" none=never_rated list=stats.never_rated/>
     }
     .into_any()
+}
+
+/// What is the matter with the space, and what to do.
+#[component]
+fn Issues(issues: Vec<HealthIssue>) -> impl IntoView {
+    let issues = issues
+        .into_iter()
+        .map(|issue| {
+            let class = match issue.severity {
+                Severity::Notice => "note",
+                Severity::Warning | Severity::Error => "note note-warn",
+            };
+            view! { <p class=class data-issue=issue.code>{issue.message}" "<span class="muted">{issue.remedy}</span></p> }
+        })
+        .collect_view();
+    view! { <section class="card" data-testid="issues" aria-label="What to look at">{issues}</section> }
 }
 
 fn step(label: &'static str, about: &'static str, value: u32) -> FunnelStep {

@@ -4,13 +4,15 @@
 // LESSONLOOP_URL is the address of the edge function, LESSONLOOP_KEY an agent key. What goes wrong
 // is written to lessonloop-hook.log in the system's folder for temporary files.
 //
-// Only what the agent itself said is sent: text of files, web pages and tools could hold marker
-// lines that nobody meant.
+// Only what the agent itself said is sent, subagents and the tasks that they were given included:
+// text of files, web pages and tools could hold marker lines that nobody meant. A headless run that
+// another session started is not a session of its own, and what sets LESSONLOOP_CHILD=1 for a run
+// keeps it out, so that no hook answers what a hook began.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The edge takes 1 MB; JSON makes text longer. */
@@ -19,6 +21,8 @@ const TRIES = 6;
 const OUTCOME_OR_INSIGHT = /^[\s>*_`#+•-]*(insight|blocked|delivered|plan[_ ]complete)[*_` ]*:/im;
 const SHOWN = /^[\s>*_`#+•-]*injected[*_` ]*:/im;
 const GIVES_LESSONS = /playbook_(recommend_lessons|search_lessons|patterns_for_feature)$/;
+const TASK = /^[\s>*_`#+•-]*(task|objective)[*_` ]*:/i;
+const SUBAGENT = /^agent-.+\.jsonl$/;
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 const [mode] = process.argv.slice(2);
@@ -45,11 +49,13 @@ async function send({ id, path }) {
   const url = address(process.env.LESSONLOOP_URL);
   const key = process.env.LESSONLOOP_KEY;
   if (!key) throw new Error("LESSONLOOP_KEY is not set; make an agent key at the dashboard");
-  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+  const files = transcripts(path);
+  if (isChild(files.at(-1).lines)) return;
   // A session that was resumed ends again; what was sent before would count twice.
   const place = join(tmpdir(), `lessonloop-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`);
-  const sent = sentBefore(place, lines.length);
-  const transcript = said(lines.slice(sent));
+  const sent = sentBefore(place);
+  const fresh = files.flatMap(({ name, lines }) => lines.slice(sent[name] <= lines.length ? sent[name] : 0));
+  const transcript = said(fresh);
   if (!OUTCOME_OR_INSIGHT.test(transcript)) return;
   const body = JSON.stringify({ transcript });
   const headers = {
@@ -59,7 +65,10 @@ async function send({ id, path }) {
   };
   for (let tried = 1; ; tried += 1) {
     const { done, wait, why } = await post(url, headers, body);
-    if (done) return writeFileSync(place, String(lines.length), { mode: 0o600 });
+    if (done) {
+      const read = Object.fromEntries(files.map(({ name, lines }) => [name, lines.length]));
+      return writeFileSync(place, JSON.stringify(read), { mode: 0o600 });
+    }
     if (wait === undefined || tried === TRIES) throw new Error(why);
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
   }
@@ -96,13 +105,40 @@ function address(base) {
   return url.href;
 }
 
-function sentBefore(place, lines) {
+/** How many lines of each file were sent before; the main conversation's name is empty. */
+function sentBefore(place) {
   try {
-    const sent = Number(readFileSync(place, "utf8"));
-    return sent <= lines ? sent : 0;
+    const sent = JSON.parse(readFileSync(place, "utf8"));
+    return typeof sent === "number" ? { "": sent } : (sent ?? {});
   } catch {
-    return 0;
+    return {};
   }
+}
+
+/** The lines of the subagents' files, which lie beside the main conversation's, and of that last:
+ *  what it says of the outcome is said of the whole. */
+function transcripts(path) {
+  const lines = (file) => readFileSync(file, "utf8").split("\n").filter(Boolean);
+  const folder = join(path.replace(/\.jsonl$/, ""), "subagents");
+  let found = [];
+  try {
+    found = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && SUBAGENT.test(file.name))
+      .map((file) => join(file.parentPath ?? file.path, file.name))
+      .sort();
+  } catch {
+    // Most sessions have no subagents.
+  }
+  const agents = found.map((file) => ({ name: relative(folder, file), lines: lines(file) }));
+  return [...agents, { name: "", lines: lines(path) }];
+}
+
+/** Whether this run was started by a tool, such as this one, and not by a person: a nested session
+ *  without a terminal. A person's own headless runs count. */
+function isChild(lines) {
+  if (process.env.LESSONLOOP_CHILD === "1") return true;
+  if (process.env.CLAUDE_CODE_CHILD_SESSION !== "1") return false;
+  return !lines.some((line) => parsed(line)?.entrypoint === "cli");
 }
 
 /** What the agent said, and the lessons that it was given. */
@@ -113,12 +149,14 @@ function said(lines) {
   let feedback = false;
   for (const line of lines) {
     const entry = parsed(line);
-    if (!entry || entry.isSidechain) continue;
+    if (!entry) continue;
     const content = entry.message?.content;
     const parts =
       typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const part of parts) {
       if (entry.type === "assistant" && part.type === "text") texts.push(String(part.text));
+      // A subagent's prompt is what the agent wrote.
+      if (entry.type === "user" && entry.isSidechain && part.type === "text") texts.push(...tasks(String(part.text)));
       if (entry.type === "assistant" && part.type === "tool_use") {
         if (GIVES_LESSONS.test(part.name)) asked.add(part.id);
         if (/playbook_feedback$/.test(part.name)) feedback = true;
@@ -131,6 +169,11 @@ function said(lines) {
   // An agent that gave feedback itself, or named its lessons, has said it all.
   if (!feedback && given.size > 0 && !SHOWN.test(text)) text = `INJECTED: ${[...given].join(", ")}\n${text}`;
   return text;
+}
+
+/** The lines that name a task. */
+function tasks(text) {
+  return text.split("\n").filter((line) => TASK.test(line));
 }
 
 function parsed(line) {

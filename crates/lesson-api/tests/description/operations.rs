@@ -146,7 +146,7 @@ fn reporting() -> Vec<Operation> {
             ("post", "/v1/feedback", "feedback"),
             (
                 "What came of a session",
-                "Records for lessons that were at hand whether they were a cause of the outcome. Without `causal`, causes are found in `outcome_text`. Acknowledged once it is stored.",
+                "Records for lessons that were at hand whether they were a cause of the outcome. Without `causal`, causes are found in `outcome_text`; without both, all lessons are causes. Acknowledged once it is stored.",
             ),
             writes(
                 Some(Type::of::<Feedback>()),

@@ -60,7 +60,7 @@ const TOOLS: &[Tool] = &[
         name: "playbook_feedback",
         operation: "feedback",
         title: "Give feedback",
-        description: "At the end of a piece of work, say which lessons were at hand and which of them caused the outcome. Leave causal out and give outcome_text to have the causes found. Answered once it is stored.",
+        description: "At the end of a piece of work, say which lessons were at hand and which of them caused the outcome. Leave causal out and give outcome_text to have the causes found; without both, all of them count as causes. Answered once it is stored.",
         shape: same,
     },
     Tool {
@@ -121,6 +121,9 @@ const TOOLS: &[Tool] = &[
     },
 ];
 
+/// Tools that take a lesson by its `title`, too, as agents that know other playbooks call them.
+const TITLED: [&str; 2] = ["rate", "vote"];
+
 /// The tools as `tools/list` gives them.
 pub fn list() -> Vec<Value> {
     let operations = operations();
@@ -158,10 +161,23 @@ fn described(tool: &Tool, operation: &Operation) -> Value {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
-        "inputSchema": input(operation),
+        "inputSchema": inputs(tool, operation),
         "outputSchema": output,
         "annotations": annotations,
     })
+}
+
+fn inputs(tool: &Tool, operation: &Operation) -> Value {
+    let mut schema = input(operation);
+    if TITLED.contains(&tool.operation) {
+        let mut title = schema["properties"]["lesson"].clone();
+        title["description"] = "The lesson's title, or a part of it; instead of `lesson`.".into();
+        schema["properties"]["title"] = title;
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.retain(|name| name != "lesson");
+        }
+    }
+    schema
 }
 
 fn input(operation: &Operation) -> Value {
@@ -284,7 +300,7 @@ fn lesson(found: &Value) -> Value {
 }
 
 fn found(answer: Value) -> Value {
-    let mut out = pick(&answer, &["semantic", "results", "hint"]);
+    let mut out = pick(&answer, &["semantic", "semantic_reason", "results", "hint"]);
     let one = lesson(&answer["properties"]["results"]["items"]);
     out["properties"]["results"]["items"] = one;
     out
@@ -296,6 +312,7 @@ fn recommended(answer: Value) -> Value {
         &[
             "retrieval_id",
             "semantic",
+            "semantic_reason",
             "stale",
             "recommended",
             "total_considered",
@@ -304,7 +321,14 @@ fn recommended(answer: Value) -> Value {
             "hint",
         ],
     );
-    let one = lesson(&answer["properties"]["recommended"]["items"]);
+    let item = &answer["properties"]["recommended"]["items"];
+    let mut one = lesson(item);
+    one["properties"]["tokens"] = item["properties"]["tokens"].clone();
+    if let Some(required) = one["required"].as_array_mut() {
+        required.push("tokens".into());
+        // The text of a lesson that did not fit into the prompt is left out here, too.
+        required.retain(|name| name != "untrusted");
+    }
     out["properties"]["recommended"]["items"] = one;
     out
 }
@@ -343,7 +367,7 @@ fn suggested(answer: Value) -> Value {
 
 fn stats(answer: Value) -> Value {
     let mut out = answer;
-    for list in ["top", "bottom", "never_rated"] {
+    for list in ["top", "bottom", "pruning", "never_rated"] {
         let items = &mut out["properties"][list]["items"];
         let mut one = pick(
             items,

@@ -1,9 +1,10 @@
-//! JSON lesson records of the source systems: one, an array, or `{"lessons": […]}`.
+//! JSON records of the source systems: one lesson, an array, or `{"lessons": […]}`; records of tools
+//! that worked in the same places.
 
 use super::fields::Fields;
 use super::node::{Node, Value};
 use super::record::{self, Place};
-use super::{Sink, json_tree};
+use super::{Sink, json_tree, tool_records};
 use crate::instant::Millis;
 
 /// Reads all records of a file.
@@ -76,6 +77,9 @@ fn unwrap(root: Node, sink: &mut Sink<'_>) -> Vec<Node> {
 /// One record.
 pub(super) fn take(node: Node, now: Millis, sink: &mut Sink<'_>) {
     let line = node.line;
+    if tool_records::is_record(&node) {
+        return tool_records::take(node, now, sink);
+    }
     if !matches!(node.value, Value::Map(_)) {
         let message = format!("a lesson is an object, but here is {}", node.kind());
         return sink.reject(Some(line), "json", message);

@@ -10,6 +10,7 @@ mod detect;
 mod export;
 mod fields;
 mod front_matter;
+mod generated;
 mod headings;
 mod json;
 mod json_tree;
@@ -19,6 +20,7 @@ mod markdown;
 mod node;
 mod record;
 mod reflections;
+mod tool_records;
 mod words;
 
 pub use csv::to_csv;
@@ -38,7 +40,8 @@ pub enum Format {
     Auto,
     /// Markdown, with YAML front matter or without.
     Markdown,
-    /// Lesson records of the source systems: one, an array, or `{"lessons": […]}`.
+    /// Records of the source systems: lessons, one, an array, or `{"lessons": […]}`; or tools
+    /// that worked.
     Json,
     /// This product's ledger, or one lesson record a line.
     Jsonl,
@@ -83,6 +86,21 @@ pub struct ParsedEvent {
     pub event: Event,
 }
 
+/// A tool that worked, and where that stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedTool {
+    /// The file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The request.
+    pub query: String,
+    /// The server that helped with it.
+    pub server: String,
+    /// When; not after the time of reading.
+    pub at: Millis,
+}
+
 /// What was found in one or more files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
@@ -90,6 +108,8 @@ pub struct Parsed {
     pub lessons: Vec<ParsedLesson>,
     /// Ledger events, in the order of the files. Lossless: their trust is as it was written.
     pub events: Vec<ParsedEvent>,
+    /// Records of tools, in the order of the files.
+    pub tools: Vec<ParsedTool>,
     /// Lessons that were met again with the very same text.
     pub unchanged: u32,
     /// What was not taken.
@@ -171,7 +191,8 @@ struct Sink<'a> {
 impl Sink<'_> {
     /// Whether the batch holds as much as it may.
     fn full(&self) -> bool {
-        self.batch.parsed.lessons.len() + self.batch.parsed.events.len() >= limits::RECORDS
+        let parsed = &self.batch.parsed;
+        parsed.lessons.len() + parsed.events.len() + parsed.tools.len() >= limits::RECORDS
     }
 
     fn reject(&mut self, line: Option<u32>, code: &'static str, message: impl Into<String>) {
@@ -207,6 +228,19 @@ impl Sink<'_> {
             path: self.path.to_owned(),
             line,
             event,
+        });
+    }
+
+    fn tool(&mut self, line: u32, query: String, server: String, at: Millis) {
+        if self.full() {
+            return self.reject(Some(line), "too_many", TOO_MANY);
+        }
+        self.batch.parsed.tools.push(ParsedTool {
+            path: self.path.to_owned(),
+            line,
+            query,
+            server,
+            at,
         });
     }
 

@@ -1,7 +1,8 @@
 //! `.claude/reflections` files: markdown whose fields are bold labels or headings.
 //!
 //! Their form varies, so they are read leniently: a label or heading that names a field gives its
-//! value, and every other line stays in the recommendation.
+//! value, and every other line stays in the recommendation. What a generator wrote by its template
+//! is mended by the file's name ([`super::generated`]).
 
 use super::detect::stem;
 use super::fields::Fields;
@@ -9,8 +10,9 @@ use super::headings::{headings, lines_outside_code};
 use super::markdown::{Document, document, finish};
 use super::node::{Node, Value, line_number};
 use super::record::{self, Place};
-use super::{Sink, words};
+use super::{Sink, generated, words};
 use crate::instant::Millis;
+use crate::lesson::slug_of;
 use crate::words::Kind;
 use std::collections::BTreeMap;
 
@@ -52,7 +54,8 @@ const LABELS: &[(&str, &str)] = &[
     ("created", "created_at"),
 ];
 
-/// Whether a file looks like a reflection: by its folder, or by its name and a bold label.
+/// Whether a file looks like a reflection: by its folder, by a generator's name, or by its name and
+/// a bold label.
 pub(super) fn is_reflection(path: &str, content: &str) -> bool {
     if path.replace('\\', "/").contains("reflections/") {
         return true;
@@ -62,7 +65,8 @@ pub(super) fn is_reflection(path: &str, content: &str) -> bool {
         .is_some_and(|(prefix, _)| Kind::parse(prefix).is_some());
     named
         && !content.starts_with("---")
-        && content.lines().take(200).any(|line| label(line).is_some())
+        && (generated::is_generated(stem(path))
+            || content.lines().take(200).any(|line| label(line).is_some()))
 }
 
 /// Reads one lesson.
@@ -100,6 +104,9 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
             _ => fields.set(field, Node::text(at, value)),
         }
     }
+    let name = slug_of(stem(path));
+    generated::domain(&name, &mut fields, sink);
+    let title = title.map(|title| generated::title(&name, title, &body));
     finish(&mut fields, title, &rest, line);
     let place = Place {
         line: Some(1),
@@ -177,7 +184,9 @@ fn sections(body: &str) -> (Found<'static>, String) {
             join(&mut entry.1, value);
             current = Some((name, false));
             continue;
-        } else if line.trim().is_empty() && matches!(current, Some((_, false))) {
+        } else if (line.trim().is_empty() || bold(line).is_some())
+            && matches!(current, Some((_, false)))
+        {
             current = None;
         }
         match current.and_then(|(name, _)| found.get_mut(name)) {
@@ -210,6 +219,12 @@ fn field(name: &str) -> Option<&'static str> {
 
 /// `**Context:** text`, `**Context**: text` or `- **Context:** text`.
 fn label(line: &str) -> Option<(&'static str, &str)> {
+    let (name, value) = bold(line)?;
+    Some((field(name)?, value))
+}
+
+/// A bold label of any name, and what stands after it.
+fn bold(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let line = line
         .strip_prefix("- ")
@@ -221,5 +236,5 @@ fn label(line: &str) -> Option<(&'static str, &str)> {
         Some(name) => (name, value),
         None => (name, value.trim_start().strip_prefix(':')?),
     };
-    Some((field(name)?, value.trim()))
+    Some((name, value.trim()))
 }

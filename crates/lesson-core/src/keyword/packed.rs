@@ -18,6 +18,7 @@ pub(crate) fn packed_shape(to: &mut String) {
         tags: vec!["Tag".to_owned()],
         tech_stacks: vec!["Tech".to_owned()],
         description: "Said".to_owned(),
+        context: "Met".to_owned(),
         recommendation: "Told".to_owned(),
         ..Text::default()
     };
@@ -74,7 +75,6 @@ impl KeywordIndex {
         for place in 0..lessons {
             let slug: Box<str> = from.text()?.into();
             let length = from.small()?;
-            index.length += u64::from(length);
             index.slugs = index.slugs.wrapping_add(slug_hash(&slug));
             index
                 .places
@@ -103,6 +103,7 @@ impl KeywordIndex {
             }
             index.postings.push(postings);
             index.terms.insert(word.clone(), term);
+            index.add_stem(&word, term);
             sorted.push((word, term));
         }
         index.sorted = sorted.into_iter().collect();

@@ -1,4 +1,7 @@
-//! Splits text into the words that are indexed and asked for.
+//! Splits text into the words that are indexed and asked for, and words into their stems.
+
+use rust_stemmers::{Algorithm, Stemmer};
+use std::borrow::Cow;
 
 /// Characters that join the parts of an identifier, such as `row-level` or `node.js`.
 const JOINERS: [char; 5] = ['-', '_', '.', '/', ':'];
@@ -6,19 +9,32 @@ const JOINERS: [char; 5] = ['-', '_', '.', '/', ':'];
 /// Longest word that is kept, in bytes: longer ones are data, not words.
 const LONGEST: usize = 64;
 
-/// Calls `word` for every word of `text`, lower-cased, in order.
+/// Shortest and longest word that has a stem other than itself, in bytes.
+const STEMMED: std::ops::RangeInclusive<usize> = 3..=32;
+
+/// The stem of a lower-cased word, by the English Snowball rules (Porter2): `caching` and `cached` → `cach`. Words that
+/// are not all letters a–z are their own stems: identifiers, numbers, other scripts.
+pub(super) fn stem(word: &str) -> Cow<'_, str> {
+    if STEMMED.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase()) {
+        Stemmer::create(Algorithm::English).stem(word)
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
+/// Calls `word` for every word of `text`, lower-cased, in order, and with whether it is a whole whose parts come too.
 ///
 /// A word is a run of letters and digits; apostrophes inside are dropped. Runs joined by one of
 /// `- _ . / :` give the whole and each part: `row-level` → `row-level`, `row`, `level`. A change
 /// from lower to upper case parts a run: `localStorage` → `localstorage`, `local`, `storage`. A
 /// trailing `#` or `++` belongs to the whole: `c#` → `c#`, `c`. Scripts written without spaces
 /// give one word per character.
-pub(super) fn each_word(text: &str, mut word: impl FnMut(&str)) {
+pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
     let mut lowered = String::new();
-    let mut emit = |run: &str| {
+    let mut emit = |run: &str, whole: bool| {
         if !run.is_empty() && run.len() <= LONGEST {
             lower_into(&mut lowered, run);
-            word(&lowered);
+            word(&lowered, whole);
         }
     };
     let mut rest = text;
@@ -28,15 +44,15 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str)) {
         let whole = &rest[..length];
         rest = &rest[length..];
         if simple {
-            emit(whole);
+            emit(whole, false);
             continue;
         }
         let mut parts = 0;
         each_part(whole, |_| parts += 1);
         if parts > 1 || !whole.ends_with(char::is_alphanumeric) {
-            emit(whole);
+            emit(whole, true);
         }
-        each_part(whole, &mut emit);
+        each_part(whole, |part| emit(part, false));
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::keyword::KeywordIndex;
+use crate::keyword::{KeywordIndex, WordMatch};
 use crate::lesson::Text;
 use crate::policy::RankPolicy;
-use crate::rank::{Situation, recommend};
+use crate::rank::{Explain, Situation, recommend};
 use crate::space::Space;
 
 fn lesson(slug: &str, title: &str, techs: &[&str]) -> Lesson {
@@ -117,7 +117,7 @@ fn a_shared_bit_is_no_shared_technology() {
             ..Situation::default()
         };
         let policy = RankPolicy::default();
-        let ranking = recommend(&space, &situation, None, &index, &policy, true).unwrap();
+        let ranking = recommend(&space, &situation, None, &index, &policy, Explain::All).unwrap();
         assert_eq!(ranking.items[0].slug, format!("l{n}"));
         for trace in ranking.trace.unwrap() {
             let metadata = trace
@@ -154,14 +154,14 @@ fn scores_go_by_slug_when_the_index_has_other_lessons() {
     let mut index = KeywordIndex::new();
     index.insert(&b);
     let scored = index.scores("queues", false).in_order(&both);
-    assert_eq!(scored[0], (0.0, 0.0));
-    assert!(scored[1].0 > 0.0 && scored[1].1 == 1.0);
+    assert_eq!(scored[0], WordMatch::default());
+    assert!(scored[1].score > 0.0 && scored[1].share == 1.0);
     index.insert(&a);
-    assert!(index.scores("queues", false).in_order(&both)[1].0 > 0.0);
+    assert!(index.scores("queues", false).in_order(&both)[1].score > 0.0);
     // As many lessons, but others.
     index.remove("a");
     index.insert(&lesson("c", "queues of queues", &[]));
     let scored = index.scores("queues", false).in_order(&both);
-    assert_eq!(scored[0], (0.0, 0.0));
-    assert!(scored[1].0 > 0.0);
+    assert_eq!(scored[0], WordMatch::default());
+    assert!(scored[1].score > 0.0);
 }

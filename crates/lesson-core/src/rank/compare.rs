@@ -158,8 +158,7 @@ fn sentence(was: &Trace, is: &Trace, factors: &[FactorChange]) -> String {
 /// A factor in words.
 fn words(name: &str) -> &str {
     match name {
-        "similarity" => "likeness in meaning",
-        "keyword" => "words in common",
+        "match" => "how well words and meaning match",
         "metadata" => "project and technologies",
         "decision" => "where decisions begin",
         "low_rating" => "poor ratings",

@@ -4,6 +4,8 @@
 //! the very steps that make the scores.
 
 mod compare;
+mod explain;
+mod matching;
 mod order;
 mod pool;
 mod relevance;
@@ -13,11 +15,12 @@ mod standing;
 mod trace;
 
 pub use compare::{Compared, FactorChange, Placed, compare};
+pub use explain::{Explain, TracePart};
 pub use relevance::RelevanceWord;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
 };
-pub use situation::{Market, RankError, Situation, Trend, Volatility};
+pub use situation::{Market, RankError, Situation, Trend, Volatility, situation_text};
 pub use trace::{Exclusion, ExclusionCode, Factor, FactorKind, Trace};
 
 use crate::keyword::KeywordIndex;
@@ -25,8 +28,9 @@ use crate::lesson::Lesson;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::space::Space;
+use explain::{Explained, LeftOut, TraceCollector};
+use matching::{MatchScore, Matches};
 use order::{Scored, best_first, merge_duplicates};
-use relevance::{Likeness, is_relevant};
 use situation::Context;
 use trace::Run;
 
@@ -61,6 +65,8 @@ pub struct Ranked {
     pub score: f64,
     /// Relevance before standing, 0 to 1.
     pub relevance: f64,
+    /// The same for people: of the match where there is a query, else of the relevance.
+    pub word: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,
     /// The highest confidence among the lessons of its title.
@@ -74,24 +80,26 @@ pub struct Ranked {
 pub struct Ranking {
     /// The lessons, best first.
     pub items: Vec<Ranked>,
-    /// Whether a model took part: at least one lesson had a similarity.
+    /// Whether a model took part.
     pub semantic: bool,
+    /// How many lessons of the pool have no vector, when a model was asked.
+    pub without_vector: u32,
     /// How many lessons were in the pool.
     pub total_considered: u32,
     /// How many of the pool fell to their outcomes.
     pub excluded_low_effectiveness: u32,
     /// How many of the pool fell to their relevance.
     pub excluded_low_relevance: u32,
-    /// One entry per lesson of the space when explained: the answer's in order of rank, then the
-    /// others by score and slug.
+    /// One entry per lesson that is explained: the answer's in order of rank, then the others by score and slug.
     pub trace: Option<Vec<Trace>>,
+    /// How many lessons were left out for each reason, when a part is explained; in the order of the pipeline.
+    pub left_out: Vec<(ExclusionCode, u32)>,
 }
 
 /// Ranks the lessons of `space` for `situation`.
 ///
-/// `similarity` is `None` without a model; words in common with the query, found by `index`, then
-/// take its place, as they do for a single lesson without a vector. Costs one pass over the
-/// lessons; only `explain` allocates per lesson.
+/// `similarity` is the cosine with the vector of [`situation_text`], and `None` without a model: words in common, found
+/// by `index`, then make the match alone. Costs one pass over the lessons; what is explained costs what it shows.
 ///
 /// # Errors
 /// When the situation says nothing, names an unknown phase or a limit of 0, or when a number of
@@ -102,222 +110,179 @@ pub fn recommend(
     similarity: Option<Similarity<'_>>,
     index: &KeywordIndex,
     policy: &RankPolicy,
-    explain: bool,
+    explain: Explain<'_>,
 ) -> Result<Ranking, RankError> {
     situation::check_policy(policy)?;
     let context = Context::of(situation, policy)?;
-    let mut traces = Traces::new(explain);
+    let mut traces = TraceCollector::new(explain);
 
-    let mut pool: Vec<(Candidate<'_>, Option<f64>)> = Vec::with_capacity(space.lessons.len());
+    let mut pool: Vec<Candidate<'_>> = Vec::with_capacity(space.lessons.len());
     for one in candidates(space) {
-        let lesson = one.lesson;
-        match pool::left_out(lesson, one.facts, &context, policy) {
-            Some(code) => traces.leave_out(lesson, code, || pool::words(code, lesson, &context)),
-            None => pool.push((one, None)),
+        match pool::left_out(one.lesson, one.facts, &context, policy) {
+            Some(code) => traces.leave_out(LeftOut::new(one, code, 0.0)),
+            None => pool.push(one),
         }
     }
+    let text = context.text.as_deref();
+    let held = (space, index);
+    let similarity = similarity.filter(|_| text.is_some());
+    let matches = Matches::of(text, false, held, similarity, pool.iter(), policy);
     let mut ranking = Ranking {
         items: Vec::new(),
-        semantic: similarity.is_some() && pool.is_empty(),
+        semantic: matches.semantic,
+        without_vector: matches.without_vector,
         total_considered: count(pool.len()),
         excluded_low_effectiveness: 0,
         excluded_low_relevance: 0,
         trace: None,
-    };
-    let mut lacking = false;
-    for (one, cosine) in &mut pool {
-        *cosine = similarity.and_then(|similarity| similarity(one.lesson));
-        ranking.semantic |= cosine.is_some();
-        lacking |= cosine.is_none();
-    }
-    let keywords = match context.query {
-        Some(query) if lacking && context.project => {
-            let places = pool.iter().map(|(one, _)| one.place);
-            Normalised::of(index, query, false, space, places)
-        }
-        _ => Normalised::default(),
+        left_out: Vec::new(),
     };
 
     let mut scored: Vec<Scored<'_>> = Vec::with_capacity(pool.len());
-    for (one, cosine) in pool {
-        let Candidate { lesson, facts, .. } = one;
-        if let Some(why) = standing::disqualified(&facts.standing, policy) {
+    for one in pool {
+        if standing::disqualified(&one.facts.standing, policy).is_some() {
             ranking.excluded_low_effectiveness += 1;
-            traces.leave_out(lesson, ExclusionCode::LowEffectiveness, || {
-                why.words(&facts.standing)
-            });
+            traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
             continue;
         }
-        let likeness = match cosine {
-            Some(cosine) => Likeness::Similarity(cosine),
-            None => Likeness::Keyword(keywords.score(one.place)),
-        };
-        let mut run = Run::new(explain);
-        relevance::relevance(&mut run, lesson, facts, likeness, &context, policy);
-        let relevance = run.value();
-        if !is_relevant(relevance, likeness, &context, policy) {
+        let found = matches.of_lesson(&one);
+        let mut run = Run::new(false);
+        let relevance = relevance::relevance(&mut run, &one, &found, &context, policy);
+        if !relevance.is_enough(&context, policy) {
             ranking.excluded_low_relevance += 1;
-            traces.score(lesson, relevance, run);
-            traces.exclude(lesson, ExclusionCode::LowRelevance, || {
-                format!("relevance {relevance:.3} is too low")
-            });
+            let left = LeftOut::new(one, ExclusionCode::LowRelevance, relevance.value);
+            traces.leave_out(left);
             continue;
         }
-        standing::standing(&mut run, &facts.standing, policy);
-        scored.push(Scored::new(one, relevance, run.value()));
-        traces.score(lesson, relevance, run);
+        standing::standing(&mut run, &one.facts.standing, policy);
+        scored.push(Scored::new(one, relevance.value, run.value()));
     }
 
     let mut kept = merge_duplicates(scored, |other, best| {
-        traces.exclude(other.of.lesson, ExclusionCode::DuplicateTitle, || {
-            format!(
-                "`{}` has the same title and ranks higher",
-                best.of.lesson.slug
-            )
+        traces.leave_out(LeftOut {
+            kept: Some(&best.of.lesson.slug),
+            ..LeftOut::new(other.of, ExclusionCode::DuplicateTitle, other.score)
         });
     });
-    best_first(&mut kept, context.limit, explain);
-    if explain {
-        for (place, beyond) in kept.iter().enumerate().skip(context.limit) {
-            traces.exclude(beyond.of.lesson, ExclusionCode::BeyondLimit, || {
-                format!("it ranks {}, and {} were wanted", place + 1, context.limit)
-            });
-        }
+    best_first(&mut kept, context.limit, traces.wanted());
+    for (place, beyond) in kept.iter().enumerate().skip(context.limit) {
+        traces.leave_out(LeftOut {
+            rank: place + 1,
+            ..LeftOut::new(beyond.of, ExclusionCode::BeyondLimit, beyond.score)
+        });
     }
+    kept.truncate(context.limit);
     ranking.items = kept
         .iter()
-        .take(context.limit)
         .enumerate()
         .map(|(place, best)| Ranked {
             slug: best.of.lesson.slug.clone(),
             score: best.score,
             relevance: best.relevance,
+            word: word(
+                &matches.of_lesson(&best.of),
+                best.relevance,
+                &context,
+                policy,
+            ),
             rank: count(place + 1),
             confidence: best.confidence,
             frequency: best.frequency,
         })
         .collect();
-    ranking.trace = traces.finish(&ranking.items);
+    let shown: Vec<(Candidate<'_>, &Ranked)> = kept
+        .iter()
+        .map(|best| best.of)
+        .zip(&ranking.items)
+        .collect();
+    let explained = traces.finish(
+        &shown,
+        |one, code| trace(one, code, &matches, &context, policy),
+        |left| why(left, &matches, &context, policy),
+    );
+    if let Some(Explained { traces, counts }) = explained {
+        ranking.trace = Some(traces);
+        ranking.left_out = counts;
+    }
     Ok(ranking)
+}
+
+/// Relevance for people. Whoever asks in words wants to know how well these are answered; without words, facets and
+/// market are what there is to fit.
+fn word(
+    found: &MatchScore,
+    relevance: f64,
+    context: &Context<'_>,
+    policy: &RankPolicy,
+) -> RelevanceWord {
+    if context.query.is_some() {
+        RelevanceWord::of_match(found.value, policy)
+    } else {
+        RelevanceWord::of_relevance(relevance, policy)
+    }
+}
+
+/// What the ranking did with one lesson, by the steps that it took.
+fn trace(
+    one: &Candidate<'_>,
+    code: Option<ExclusionCode>,
+    matches: &Matches<'_>,
+    context: &Context<'_>,
+    policy: &RankPolicy,
+) -> Trace {
+    use ExclusionCode::{BeyondLimit, DuplicateTitle, LowRelevance};
+    let scored = matches!(
+        code,
+        None | Some(LowRelevance | DuplicateTitle | BeyondLimit)
+    );
+    let mut run = Run::new(scored);
+    let mut relevance = 0.0;
+    if scored {
+        let found = matches.of_lesson(one);
+        relevance = relevance::relevance(&mut run, one, &found, context, policy).value;
+        if code != Some(LowRelevance) {
+            standing::standing(&mut run, &one.facts.standing, policy);
+        }
+    }
+    Trace {
+        slug: one.lesson.slug.clone(),
+        title: one.lesson.text.title.clone(),
+        rank: None,
+        relevance,
+        score: run.value(),
+        factors: run.into_factors(),
+        exclusion: None,
+    }
+}
+
+/// Why a lesson is not in the answer, for a person.
+fn why(
+    left: &LeftOut<'_>,
+    matches: &Matches<'_>,
+    context: &Context<'_>,
+    policy: &RankPolicy,
+) -> String {
+    let held = &left.of.facts.standing;
+    match left.code {
+        ExclusionCode::LowEffectiveness => standing::disqualified(held, policy)
+            .map_or_else(String::new, |disqualified| disqualified.words(held)),
+        ExclusionCode::LowRelevance => {
+            let mut run = Run::new(false);
+            let found = matches.of_lesson(&left.of);
+            let relevance = relevance::relevance(&mut run, &left.of, &found, context, policy);
+            relevance.why_not(policy)
+        }
+        ExclusionCode::DuplicateTitle => format!(
+            "`{}` has the same title and ranks higher",
+            left.kept.unwrap_or_default()
+        ),
+        ExclusionCode::BeyondLimit => {
+            format!("it ranks {}, and {} were wanted", left.rank, context.limit)
+        }
+        code => pool::words(code, left.of.lesson, context),
+    }
 }
 
 fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
-}
-
-/// Keyword scores of the lessons of a space, over the highest one among those considered: 0 to 1.
-#[derive(Debug, Default)]
-struct Normalised {
-    /// Score and share per lesson, in the order of slugs; empty when no lesson has a word.
-    found: Vec<(f64, f64)>,
-    highest: f64,
-}
-
-impl Normalised {
-    fn of(
-        index: &KeywordIndex,
-        query: &str,
-        prefix: bool,
-        space: &Space,
-        considered: impl Iterator<Item = u32>,
-    ) -> Self {
-        let scores = index.scores(query, prefix);
-        let mut normalised = Self::default();
-        if scores.is_empty() {
-            return normalised;
-        }
-        normalised.found = scores.in_order(&space.lessons);
-        normalised.highest = considered.fold(0.0, |high, place| {
-            let (score, _) = normalised.held(place);
-            if score > high { score } else { high }
-        });
-        normalised
-    }
-
-    fn held(&self, place: u32) -> (f64, f64) {
-        self.found.get(place as usize).copied().unwrap_or_default()
-    }
-
-    /// The keyword score of the lesson in this place of the order of slugs.
-    fn score(&self, place: u32) -> f64 {
-        match self.held(place) {
-            (score, _) if score > 0.0 => score / self.highest,
-            _ => 0.0,
-        }
-    }
-
-    /// How much of the query that lesson contains, 0 to 1.
-    fn share(&self, place: u32) -> f64 {
-        self.held(place).1
-    }
-}
-
-/// Collects traces when explaining, does nothing otherwise.
-struct Traces {
-    kept: Option<std::collections::BTreeMap<String, Trace>>,
-}
-
-impl Traces {
-    fn new(explain: bool) -> Self {
-        Self {
-            kept: explain.then(std::collections::BTreeMap::new),
-        }
-    }
-
-    fn score(&mut self, lesson: &Lesson, relevance: f64, run: Run) {
-        if let Some(kept) = &mut self.kept {
-            kept.insert(
-                lesson.slug.clone(),
-                Trace {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    rank: None,
-                    relevance,
-                    score: run.value(),
-                    factors: run.into_factors(),
-                    exclusion: None,
-                },
-            );
-        }
-    }
-
-    /// Leaves a lesson out that has not been scored.
-    fn leave_out(&mut self, lesson: &Lesson, code: ExclusionCode, words: impl FnOnce() -> String) {
-        if self.kept.is_some() {
-            self.score(lesson, 0.0, Run::new(false));
-            self.exclude(lesson, code, words);
-        }
-    }
-
-    /// Says why a lesson is left out after all.
-    fn exclude(&mut self, lesson: &Lesson, code: ExclusionCode, words: impl FnOnce() -> String) {
-        if let Some(trace) = self
-            .kept
-            .as_mut()
-            .and_then(|kept| kept.get_mut(&lesson.slug))
-        {
-            trace.exclusion = Some(Exclusion {
-                code,
-                words: words(),
-            });
-        }
-    }
-
-    fn finish(self, items: &[Ranked]) -> Option<Vec<Trace>> {
-        let mut kept = self.kept?;
-        for item in items {
-            if let Some(trace) = kept.get_mut(&item.slug) {
-                trace.rank = Some(item.rank);
-            }
-        }
-        let mut traces: Vec<Trace> = kept.into_values().collect();
-        traces.sort_by(|a, b| {
-            let place = |trace: &Trace| trace.rank.unwrap_or(u32::MAX);
-            place(a)
-                .cmp(&place(b))
-                .then_with(|| b.score.total_cmp(&a.score))
-                .then_with(|| a.slug.cmp(&b.slug))
-        });
-        Some(traces)
-    }
 }

@@ -1,14 +1,15 @@
 //! Step 3, relevance: how well a lesson fits the situation, whatever its standing.
 //!
-//! - *Project relevance* (C): `0.50·similarity + 0.30·metadata + 0.20·confidence`; for a lesson
-//!   without a similarity `metadata + (1 − metadata)·keyword` when there is a query, else
-//!   `metadata`.
-//! - *Decision relevance* (B): 0.5 and what the market adds, at most 1.
+//! - *Project relevance* (hybrid retrieval): `0.50·match + 0.30·metadata + 0.20·confidence`; the match is that of
+//!   `matching.rs`, halved when both sides name technologies and share none.
+//! - *Decision relevance* (decision recommendations): 0.5 and what the market adds, at most 1.
 //! - Both: their mean. Decision relevance runs first, since its cap holds for it alone.
 
+use super::Candidate;
+use super::matching::MatchScore;
 use super::situation::{Context, Named, Trend, Volatility, same_word};
 use super::trace::Run;
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Text;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::words::Kind;
@@ -22,25 +23,44 @@ pub enum RelevanceWord {
     /// Below medium.
     #[serde(rename = "low")]
     Low,
-    /// From `word_medium`.
+    /// From `match_medium`, or `word_medium` without a query.
     #[serde(rename = "medium")]
     Medium,
-    /// From `word_high`.
+    /// From `match_high`, or `word_high`.
     #[serde(rename = "high")]
     High,
-    /// From `word_very_high`.
+    /// From `match_very_high`, or `word_very_high`.
     #[serde(rename = "very high")]
     VeryHigh,
 }
 
 impl RelevanceWord {
-    /// The word for a relevance, by the policy's thresholds.
-    pub fn of(relevance: f64, policy: &RankPolicy) -> Self {
-        if relevance >= policy.word_very_high {
+    /// The word for a match of a query and a lesson, by the policy's thresholds.
+    pub fn of_match(value: f64, policy: &RankPolicy) -> Self {
+        Self::by(
+            value,
+            [
+                policy.match_very_high,
+                policy.match_high,
+                policy.match_medium,
+            ],
+        )
+    }
+
+    /// The word for a relevance where nothing was asked in words, by the policy's thresholds.
+    pub fn of_relevance(relevance: f64, policy: &RankPolicy) -> Self {
+        Self::by(
+            relevance,
+            [policy.word_very_high, policy.word_high, policy.word_medium],
+        )
+    }
+
+    fn by(value: f64, [very_high, high, medium]: [f64; 3]) -> Self {
+        if value >= very_high {
             Self::VeryHigh
-        } else if relevance >= policy.word_high {
+        } else if value >= high {
             Self::High
-        } else if relevance >= policy.word_medium {
+        } else if value >= medium {
             Self::Medium
         } else {
             Self::Low
@@ -58,29 +78,56 @@ impl RelevanceWord {
     }
 }
 
-/// How a lesson is like the query.
+/// How well a lesson fits a situation.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Likeness {
-    /// The cosine, by a model.
-    Similarity(f64),
-    /// Words in common, 0 to 1; the fallback for a lesson without a vector.
-    Keyword(f64),
+pub(super) struct Relevance {
+    /// 0 to 1.
+    pub value: f64,
+    /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
+    /// the market. Without it, relevance is made of neutral defaults.
+    pub has_ground: bool,
 }
 
-/// Runs the relevance of `lesson` into `run`.
+impl Relevance {
+    /// Whether a lesson of this relevance is kept. Standing has no say in it.
+    pub(super) fn is_enough(self, context: &Context<'_>, policy: &RankPolicy) -> bool {
+        self.value >= policy.relevance_min && (self.has_ground || !context.project)
+    }
+
+    /// Why it is not, for a person.
+    pub(super) fn why_not(self, policy: &RankPolicy) -> String {
+        if self.value < policy.relevance_min {
+            format!(
+                "relevance {:.3} is below {}",
+                self.value, policy.relevance_min
+            )
+        } else {
+            "it shares no word, meaning, project type, technology or domain with the situation"
+                .to_owned()
+        }
+    }
+}
+
+/// Runs the relevance of a lesson into `run`.
 pub(super) fn relevance(
     run: &mut Run,
-    lesson: &Lesson,
-    facts: &Facts,
-    likeness: Likeness,
+    one: &Candidate<'_>,
+    found: &MatchScore,
     context: &Context<'_>,
     policy: &RankPolicy,
-) {
+) -> Relevance {
+    let mut has_ground = found.value > 0.0;
     if context.decision {
-        decision(run, lesson, facts, context, policy);
+        decision(run, one, context, policy);
+        has_ground |= run.value() > policy.decision_base;
+        has_ground |= context.domain.as_ref().is_some_and(|domain| {
+            one.facts.domain == domain.hash && same_word(&one.lesson.text.domain, &domain.word)
+        });
     }
     if context.project {
-        project(run, lesson, facts, likeness, context, policy);
+        let fit = Fit::of(&one.lesson.text, one.facts, context, policy);
+        project(run, one.facts, found, &fit, policy);
+        has_ground |= fit.shared;
     }
     if context.decision && context.project {
         run.multiply("mean", (2.0, 0.5, 0.5), || {
@@ -88,79 +135,34 @@ pub(super) fn relevance(
         });
     }
     run.cap("at_most_one", 1.0, || "relevance is at most 1".to_owned());
-}
-
-/// Whether a lesson of this relevance is kept. Standing has no say in it.
-pub(super) fn is_relevant(
-    relevance: f64,
-    likeness: Likeness,
-    context: &Context<'_>,
-    policy: &RankPolicy,
-) -> bool {
-    match likeness {
-        Likeness::Keyword(_) if !context.decision => relevance > policy.keyword_relevance_above,
-        _ => relevance >= policy.relevance_min,
+    Relevance {
+        value: run.value(),
+        has_ground,
     }
 }
 
-fn project(
-    run: &mut Run,
-    lesson: &Lesson,
-    facts: &Facts,
-    likeness: Likeness,
-    context: &Context<'_>,
-    policy: &RankPolicy,
-) {
-    let fit = Fit::of(&lesson.text, facts, context, policy);
-    let metadata = fit.metadata(policy);
-    match likeness {
-        Likeness::Similarity(cosine) => {
-            let similarity = counted_similarity(cosine, policy);
-            let halved = fit.tech_mismatch && similarity > 0.0;
-            let input = if halved {
-                similarity * policy.tech_mismatch_factor
-            } else {
-                similarity
-            };
-            run.add("similarity", input, policy.similarity_weight, || {
-                similarity_note(cosine, similarity, halved)
-            });
-            run.add("metadata", metadata, policy.metadata_weight, || fit.note());
-            run.add(
-                "confidence",
-                facts.standing.confidence,
-                policy.confidence_weight,
-                || "stored confidence".to_owned(),
-            );
-        }
-        Likeness::Keyword(keyword) => {
-            run.add("metadata", metadata, 1.0, || fit.note());
-            if context.query.is_some() {
-                run.add("keyword", keyword, 1.0 - metadata, || {
-                    "no vector: words in common with the query take its place".to_owned()
-                });
-            }
-        }
-    }
-}
-
-/// A cosine as it counts: 0 below the policy's minimum, never above 1. NaN counts 0.
-pub(super) fn counted_similarity(cosine: f64, policy: &RankPolicy) -> f64 {
-    if cosine >= policy.similarity_min {
-        if cosine > 1.0 { 1.0 } else { cosine }
+fn project(run: &mut Run, facts: &Facts, found: &MatchScore, fit: &Fit, policy: &RankPolicy) {
+    let halved = fit.tech_mismatch && found.value > 0.0;
+    let input = if halved {
+        found.value * policy.tech_mismatch_factor
     } else {
-        0.0
-    }
-}
-
-pub(super) fn similarity_note(cosine: f64, counted: f64, halved: bool) -> String {
-    if counted == 0.0 {
-        format!("cosine {cosine:.3} is too low to count")
-    } else if halved {
-        format!("cosine {cosine:.3}, reduced: no technology in common")
-    } else {
-        format!("cosine {cosine:.3}")
-    }
+        found.value
+    };
+    run.add("match", input, policy.match_weight, || {
+        found.note(input, halved, policy)
+    });
+    run.add(
+        "metadata",
+        fit.metadata(policy),
+        policy.metadata_weight,
+        || fit.note(),
+    );
+    run.add(
+        "confidence",
+        facts.standing.confidence,
+        policy.confidence_weight,
+        || "stored confidence".to_owned(),
+    );
 }
 
 /// How a lesson's project types and technologies meet those of the situation (C).
@@ -170,6 +172,8 @@ pub(super) struct Fit {
     tech: f64,
     /// Both sides name technologies, and none is the same.
     pub(super) tech_mismatch: bool,
+    /// The project type or a technology is the same.
+    pub(super) shared: bool,
 }
 
 impl Fit {
@@ -184,13 +188,13 @@ impl Fit {
         let lists = |bits: u64, words: &[String], named: &Named| {
             bits & named.bit != 0 && words.iter().any(|word| same_word(word, &named.word))
         };
-        let project = if !facts.has_projects {
-            policy.unnamed
-        } else if context
+        let listed = context
             .project_type
             .as_ref()
-            .is_some_and(|named| lists(facts.projects, &text.project_types, named))
-        {
+            .is_some_and(|named| lists(facts.projects, &text.project_types, named));
+        let project = if !facts.has_projects {
+            policy.unnamed
+        } else if listed {
             1.0
         } else {
             0.0
@@ -200,6 +204,7 @@ impl Fit {
                 project,
                 tech: policy.unnamed,
                 tech_mismatch: false,
+                shared: listed,
             };
         }
         let shared = context
@@ -211,6 +216,7 @@ impl Fit {
             project,
             tech: shared as f64 / context.tech_stack.len() as f64,
             tech_mismatch: shared == 0,
+            shared: listed || shared > 0,
         }
     }
 
@@ -227,13 +233,8 @@ impl Fit {
     }
 }
 
-fn decision(
-    run: &mut Run,
-    lesson: &Lesson,
-    facts: &Facts,
-    context: &Context<'_>,
-    policy: &RankPolicy,
-) {
+fn decision(run: &mut Run, one: &Candidate<'_>, context: &Context<'_>, policy: &RankPolicy) {
+    let Candidate { lesson, facts, .. } = *one;
     run.add("decision", policy.decision_base, 1.0, || {
         "every lesson of the pool may bear on the decision".to_owned()
     });

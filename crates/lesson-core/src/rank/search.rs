@@ -1,12 +1,13 @@
 //! Searching by text, without a situation: `search` for people, `patterns` for a feature.
 //!
-//! `0.5·similarity + 0.3·keyword + 0.2·confidence` (C). Nothing here is counted in a standing.
+//! `0.8·match + 0.2·confidence` (hybrid retrieval). Nothing here is counted in a standing.
 
+use super::matching::{MatchScore, Matches};
 use super::order::{Scored, best_first, compare, merge_duplicates};
-use super::relevance::{Fit, counted_similarity, similarity_note};
+use super::relevance::{Fit, RelevanceWord};
 use super::situation::{Context, Situation};
 use super::trace::{Factor, Run};
-use super::{Candidate, Normalised, Similarity, candidates, count};
+use super::{Candidate, Similarity, candidates, count};
 use crate::keyword::KeywordIndex;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
@@ -39,10 +40,16 @@ pub struct Found {
     pub slug: String,
     /// The hybrid score, 0 to 1.
     pub score: f64,
-    /// The score over what was attainable: without a model, the similarity's share is not.
-    pub relevance: f64,
+    /// How well it matches the query, 0 to 1.
+    pub match_score: f64,
+    /// The same for people.
+    pub word: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,
+    /// The highest confidence among the lessons of its title, where there is one result per title.
+    pub confidence: f64,
+    /// The summed frequency of the lessons of its title, where there is one result per title.
+    pub frequency: u32,
     /// The factors of the score, empty when not explained.
     pub factors: Vec<Factor>,
 }
@@ -52,16 +59,18 @@ pub struct Found {
 pub struct SearchRanking {
     /// The results.
     pub items: Vec<Found>,
-    /// Whether a model took part: at least one lesson had a similarity.
+    /// Whether a model took part.
     pub semantic: bool,
+    /// How many of the lessons considered have no vector, when a model was asked.
+    pub without_vector: u32,
     /// How many lessons were results before the limit.
     pub total: u32,
 }
 
-/// Lessons that `query` finds: those with a word of it, or with a similarity that counts.
+/// Lessons that `query` finds: those with a word of it, or with a match that counts.
 ///
 /// Lessons with the exact query word always have a place within the limit, however low their
-/// similarity; when there are more of them than places, the best have.
+/// match; when there are more of them than places, the best have.
 pub fn search(
     space: &Space,
     query: &str,
@@ -111,7 +120,7 @@ pub fn patterns_text(feature: &str) -> String {
 /// Lessons for building a feature: `similarity` is that of [`patterns_text`], keywords are those
 /// of the feature itself; one lesson per title.
 ///
-/// With a project type or technologies, similarity is halved as in a recommendation, and the
+/// With a project type or technologies, the match is halved as in a recommendation, and the
 /// score is multiplied by `1 − metadata_weight·(1 − metadata)`.
 pub fn patterns(
     space: &Space,
@@ -168,26 +177,26 @@ impl Hybrid<'_> {
         let pool: Vec<Candidate<'_>> = candidates(space)
             .filter(|one| considered(one.facts))
             .collect();
-        let places = pool.iter().map(|one| one.place);
-        let keywords = Normalised::of(index, self.query, self.options.prefix, space, places);
-        let mut semantic = self.similarity.is_some() && pool.is_empty();
+        let matches = Matches::of(
+            Some(self.query),
+            self.options.prefix,
+            (space, index),
+            self.similarity,
+            pool.iter(),
+            self.policy,
+        );
         let mut scored: Vec<Scored<'_>> = Vec::new();
         let mut exact: BTreeSet<u32> = BTreeSet::new();
         for one in pool {
-            let cosine = self
-                .similarity
-                .and_then(|similarity| similarity(one.lesson));
-            semantic |= cosine.is_some();
-            let keyword = keywords.score(one.place);
-            let counted = cosine.map_or(0.0, |cosine| counted_similarity(cosine, self.policy));
-            if keyword == 0.0 && counted == 0.0 {
+            let found = matches.of_lesson(&one);
+            if found.words.score == 0.0 && found.value == 0.0 {
                 continue;
             }
-            if keywords.share(one.place) >= EXACT_SHARE {
+            if found.words.share >= EXACT_SHARE {
                 exact.insert(one.place);
             }
-            let run = self.score(&one, cosine, keyword, false);
-            scored.push(Scored::new(one, keyword, run.value()));
+            let run = self.score(&one, &found, false);
+            scored.push(Scored::new(one, found.raw, run.value()));
         }
         if one_per_title {
             scored = merge_duplicates(scored, |_, _| {});
@@ -197,25 +206,20 @@ impl Hybrid<'_> {
         let all = limit < scored.len() && !exact.is_empty();
         best_first(&mut scored, limit, all);
         keep_exact(&mut scored, limit, |one| exact.contains(&one.of.place));
-        let attainable = if semantic {
-            1.0
-        } else {
-            self.policy.search_keyword_weight + self.policy.search_confidence_weight
-        };
         let items = scored
             .iter()
             .enumerate()
             .map(|(place, one)| Found {
                 slug: one.of.lesson.slug.clone(),
                 score: one.score,
-                relevance: share_of(one.score, attainable),
+                match_score: one.relevance,
+                word: RelevanceWord::of_match(one.relevance, self.policy),
                 rank: count(place + 1),
+                confidence: one.confidence,
+                frequency: one.frequency,
                 factors: if self.options.explain {
-                    let cosine = self
-                        .similarity
-                        .and_then(|similarity| similarity(one.of.lesson));
-                    self.score(&one.of, cosine, one.relevance, true)
-                        .into_factors()
+                    let found = matches.of_lesson(&one.of);
+                    self.score(&one.of, &found, true).into_factors()
                 } else {
                     Vec::new()
                 },
@@ -223,33 +227,28 @@ impl Hybrid<'_> {
             .collect();
         SearchRanking {
             items,
-            semantic,
+            semantic: matches.semantic,
+            without_vector: matches.without_vector,
             total,
         }
     }
 
-    fn score(&self, one: &Candidate<'_>, cosine: Option<f64>, keyword: f64, explain: bool) -> Run {
+    /// The floor says what is a result, not how results are ordered: the match counts as it is.
+    fn score(&self, one: &Candidate<'_>, found: &MatchScore, explain: bool) -> Run {
         let policy = self.policy;
         let mut run = Run::new(explain);
         let fit = self
             .fit
             .as_ref()
             .map(|context| Fit::of(&one.lesson.text, one.facts, context, policy));
-        let similarity = cosine.map_or(0.0, |cosine| counted_similarity(cosine, policy));
-        let halved = similarity > 0.0 && fit.as_ref().is_some_and(|fit| fit.tech_mismatch);
+        let halved = found.raw > 0.0 && fit.as_ref().is_some_and(|fit| fit.tech_mismatch);
         let input = if halved {
-            similarity * policy.tech_mismatch_factor
+            found.raw * policy.tech_mismatch_factor
         } else {
-            similarity
+            found.raw
         };
-        run.add("similarity", input, policy.search_similarity_weight, || {
-            cosine.map_or_else(
-                || "no vector".to_owned(),
-                |cosine| similarity_note(cosine, similarity, halved),
-            )
-        });
-        run.add("keyword", keyword, policy.search_keyword_weight, || {
-            "words in common, over the best match".to_owned()
+        run.add("match", input, policy.search_match_weight, || {
+            found.note(input, halved, policy)
         });
         run.add(
             "confidence",
@@ -269,15 +268,6 @@ impl Hybrid<'_> {
         run.cap("at_most_one", 1.0, || "a score is at most 1".to_owned());
         run
     }
-}
-
-fn share_of(score: f64, attainable: f64) -> f64 {
-    let share = if attainable > 0.0 {
-        score / attainable
-    } else {
-        score
-    };
-    if share > 1.0 { 1.0 } else { share }
 }
 
 /// Cuts to `limit`, letting the best exact lessons push out the last of the others.

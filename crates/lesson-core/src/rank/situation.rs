@@ -4,6 +4,7 @@ use crate::lessons::{bit_of, domain_hash};
 use crate::policy::RankPolicy;
 use crate::words::Category;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What lessons are wanted for. Blank text counts as absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,32 @@ pub struct Situation {
     pub market: Option<Market>,
     /// At most so many answers; the policy's number when absent.
     pub limit: Option<usize>,
+    /// Whether a decision is to be made: then few answers are wanted.
+    pub for_decision: bool,
+}
+
+/// The text of a situation that is embedded: its query, or `{project_type} project using {technologies}` where only the
+/// project is told (hybrid retrieval). `None` where neither is.
+///
+/// ```
+/// let situation = lesson_core::Situation {
+///     project_type: Some("web-app".to_owned()),
+///     tech_stack: vec!["rust".to_owned(), "react".to_owned()],
+///     ..Default::default()
+/// };
+/// assert_eq!(lesson_core::situation_text(&situation).unwrap(), "web-app project using rust, react");
+/// ```
+pub fn situation_text(situation: &Situation) -> Option<String> {
+    if let Some(query) = given(situation.query.as_deref()) {
+        return Some(query.to_owned());
+    }
+    let techs: Vec<&str> = named(&situation.tech_stack).collect();
+    match (given(situation.project_type.as_deref()), techs.is_empty()) {
+        (None, true) => None,
+        (Some(project), true) => Some(format!("{project} project")),
+        (None, false) => Some(format!("project using {}", techs.join(", "))),
+        (Some(project), false) => Some(format!("{project} project using {}", techs.join(", "))),
+    }
 }
 
 /// What a trading agent sees of its market.
@@ -115,6 +142,9 @@ pub(super) fn error(field: &'static str, message: impl Into<String>) -> RankErro
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) query: Option<&'a str>,
+    /// What is matched as words: the query, else what the project is called and made with. The words around them in
+    /// [`situation_text`] say nothing.
+    pub(super) text: Option<Cow<'a, str>>,
     pub(super) project_type: Option<Named>,
     /// Each once.
     pub(super) tech_stack: Vec<Named>,
@@ -150,11 +180,21 @@ impl<'a> Context<'a> {
         let limit = match situation.limit {
             Some(0) => return Err(error("limit", "limit is 0; it has to be at least 1")),
             Some(limit) => limit,
-            None if decision => policy.top_decision as usize,
+            None if decision || situation.for_decision => policy.top_decision as usize,
             None => policy.top_project as usize,
+        };
+        let told: Vec<&str> = given(situation.project_type.as_deref())
+            .into_iter()
+            .chain(named(&situation.tech_stack))
+            .collect();
+        let text = match query {
+            Some(query) => Some(Cow::Borrowed(query)),
+            None if told.is_empty() => None,
+            None => Some(Cow::Owned(told.join(" "))),
         };
         Ok(Self {
             query,
+            text,
             project_type,
             tech_stack,
             domain,
@@ -195,12 +235,17 @@ fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
+/// The words trimmed, blanks dropped.
+fn named(words: &[String]) -> impl Iterator<Item = &str> {
+    words.iter().filter_map(|word| given(Some(word)))
+}
+
 /// The words trimmed and lower-cased, blanks dropped, each once, in the order given.
 fn lowered(words: &[String]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::with_capacity(words.len());
-    for word in words {
-        let word = word.trim().to_lowercase();
-        if !word.is_empty() && !kept.contains(&word) {
+    for word in named(words) {
+        let word = word.to_lowercase();
+        if !kept.contains(&word) {
             kept.push(word);
         }
     }
@@ -241,15 +286,22 @@ pub(super) fn same_word(word: &str, lowered: &str) -> bool {
 /// That every number of a policy keeps scores finite and between 0 and 1.
 pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
     let numbers = [
-        ("similarity_weight", policy.similarity_weight),
+        ("match_weight", policy.match_weight),
         ("metadata_weight", policy.metadata_weight),
         ("confidence_weight", policy.confidence_weight),
-        ("similarity_min", policy.similarity_min),
+        ("meaning_weight", policy.meaning_weight),
+        ("words_alone", policy.words_alone),
+        ("meaning_from", policy.meaning_from),
+        ("meaning_to", policy.meaning_to),
+        ("meaning_min_covered", policy.meaning_min_covered),
+        ("match_floor", policy.match_floor),
+        ("match_very_high", policy.match_very_high),
+        ("match_high", policy.match_high),
+        ("match_medium", policy.match_medium),
         ("tech_mismatch_factor", policy.tech_mismatch_factor),
         ("project_weight", policy.project_weight),
         ("tech_weight", policy.tech_weight),
         ("unnamed", policy.unnamed),
-        ("keyword_relevance_above", policy.keyword_relevance_above),
         ("decision_base", policy.decision_base),
         ("strategy_bonus", policy.strategy_bonus),
         ("warning_after_loss_bonus", policy.warning_after_loss_bonus),
@@ -268,8 +320,7 @@ pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
         ("causal_base", policy.causal_base),
         ("causal_weight", policy.causal_weight),
         ("causal_floor", policy.causal_floor),
-        ("search_similarity_weight", policy.search_similarity_weight),
-        ("search_keyword_weight", policy.search_keyword_weight),
+        ("search_match_weight", policy.search_match_weight),
         ("search_confidence_weight", policy.search_confidence_weight),
         ("word_very_high", policy.word_very_high),
         ("word_high", policy.word_high),
@@ -282,6 +333,15 @@ pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
                 format!("{name} is {value}; it has to be between 0 and 1"),
             ));
         }
+    }
+    if policy.meaning_from >= policy.meaning_to {
+        return Err(error(
+            "policy",
+            format!(
+                "meaning_to is {}; it has to be above meaning_from, {}",
+                policy.meaning_to, policy.meaning_from
+            ),
+        ));
     }
     for (name, sum) in [
         (

@@ -91,7 +91,7 @@ fn hides(c: char, previous: Option<char>, next: Option<char>) -> bool {
     }
 }
 
-fn always_hidden(c: char) -> bool {
+pub(super) fn always_hidden(c: char) -> bool {
     matches!(c,
         '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}'
         | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
@@ -99,7 +99,7 @@ fn always_hidden(c: char) -> bool {
         | '\u{FFF9}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E007F}')
 }
 
-fn selector(c: char) -> bool {
+pub(super) fn selector(c: char) -> bool {
     matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
@@ -116,96 +116,4 @@ fn emoji(c: char) -> bool {
 fn joining(c: char) -> bool {
     matches!(c, '\u{0620}'..='\u{08FF}' | '\u{0900}'..='\u{0DFF}' | '\u{0F00}'..='\u{109F}'
         | '\u{1780}'..='\u{18AF}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
-}
-
-/// A text as a model may read it: without hidden characters and their marks, look-alike letters
-/// as the Latin ones they resemble, tag characters as the text they spell, in lower case.
-pub(super) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let (c, length) = match mark(rest) {
-            Some(mark) => mark,
-            None => (c, c.len_utf8()),
-        };
-        rest = &rest[length..];
-        match c {
-            '\u{E0020}'..='\u{E007E}' => {
-                out.extend(char::from_u32(u32::from(c) - 0xE0000).map(|c| c.to_ascii_lowercase()));
-            }
-            '\u{200C}' | '\u{200D}' | '\u{300}'..='\u{36F}' => {}
-            '\n' | '\r' | '\t' => out.push(c),
-            c if c.is_control() || selector(c) || always_hidden(c) => {}
-            c => out.extend(latin(c).to_lowercase()),
-        }
-    }
-    out
-}
-
-/// The character that a mark such as `⟦U+200B×3⟧` stands for, and the mark's length in bytes.
-fn mark(text: &str) -> Option<(char, usize)> {
-    let inner = text.strip_prefix("⟦U+")?;
-    let digits = inner
-        .bytes()
-        .take(6)
-        .take_while(u8::is_ascii_hexdigit)
-        .count();
-    let c = char::from_u32(u32::from_str_radix(inner.get(..digits)?, 16).ok()?)?;
-    let mut tail = &inner[digits..];
-    if let Some(times) = tail.strip_prefix('×') {
-        let digits = times
-            .bytes()
-            .take(10)
-            .take_while(u8::is_ascii_digit)
-            .count();
-        tail = &times[digits..];
-    }
-    let tail = tail.strip_prefix('⟧')?;
-    Some((c, text.len() - tail.len()))
-}
-
-/// The Latin letter or ASCII sign that a character is drawn like.
-fn latin(c: char) -> char {
-    if let '\u{FF01}'..='\u{FF5E}' = c {
-        return char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c);
-    }
-    if let '\u{1D400}'..='\u{1D6A3}' = c {
-        // Thirteen mathematical alphabets of A–Z and a–z, one after the other.
-        let place = (u32::from(c) - 0x1D400) % 52;
-        return char::from_u32(if place < 26 {
-            0x41 + place
-        } else {
-            0x61 + place - 26
-        })
-        .unwrap_or(c);
-    }
-    match c {
-        'а' | 'А' | 'α' | 'Α' | 'ɑ' | 'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' => 'a',
-        'В' | 'Β' => 'b',
-        'с' | 'С' | 'ϲ' | 'ç' => 'c',
-        'ԁ' => 'd',
-        'е' | 'Е' | 'Ε' | 'ε' | 'ё' | 'é' | 'è' | 'ê' | 'ë' => 'e',
-        'ɡ' => 'g',
-        'һ' | 'Н' | 'Η' => 'h',
-        'і' | 'І' | 'ι' | 'Ι' | 'ı' | 'í' | 'ì' | 'î' | 'ï' => 'i',
-        'ј' | 'Ј' => 'j',
-        'к' | 'К' | 'κ' | 'Κ' => 'k',
-        'ӏ' | 'Ӏ' => 'l',
-        'м' | 'М' | 'Μ' => 'm',
-        'п' | 'ո' | 'Ν' | 'ñ' => 'n',
-        'о' | 'О' | 'ο' | 'Ο' | 'ó' | 'ò' | 'ô' | 'ö' | 'õ' | 'ø' => 'o',
-        'р' | 'Р' | 'ρ' | 'Ρ' => 'p',
-        'ѕ' | 'Ѕ' => 's',
-        'т' | 'Т' | 'τ' | 'Τ' => 't',
-        'υ' | 'ú' | 'ù' | 'û' | 'ü' => 'u',
-        'ν' | 'ѵ' => 'v',
-        'ԝ' => 'w',
-        'х' | 'Х' | 'χ' | 'Χ' => 'x',
-        'у' | 'У' | 'γ' | 'Υ' | 'ý' => 'y',
-        'Ζ' => 'z',
-        '‹' | '〈' | '⟨' => '<',
-        '›' | '〉' | '⟩' => '>',
-        'ǀ' | '│' | '∣' => '|',
-        c => c,
-    }
 }

@@ -6,6 +6,7 @@
 
 mod hidden;
 mod injection;
+mod plain;
 mod secrets;
 
 use crate::lesson::Text;
@@ -49,16 +50,14 @@ pub fn screen(text: &Text) -> Screened {
         }
         // What is judged is what will be read: a redacted part speaks to nobody.
         if reason.is_none() {
-            reason = injection::found(&hidden::plain(value)).map(|what| format!("{field} {what}"));
+            reason = injection::found(value).map(|what| format!("{field} {what}"));
         }
         whole.push_str(value);
         whole.push('\n');
     }
     // A sentence may be spread over fields, since they are read one after the other.
-    let reason = reason.or_else(|| {
-        injection::found(&hidden::plain(&whole))
-            .map(|what| format!("title and text together {what}"))
-    });
+    let reason = reason
+        .or_else(|| injection::found(&whole).map(|what| format!("title and text together {what}")));
     let trust = match reason {
         Some(reason) => {
             findings.insert(0, format!("quarantined: {reason}"));

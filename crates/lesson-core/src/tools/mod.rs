@@ -25,7 +25,9 @@ const HASH_LENGTH: usize = 32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPolicy {
-    /// Servers that are always at hand: never recorded, never suggested.
+    /// Servers that are always at hand, in any case: never recorded, never suggested. The fold
+    /// knows the default ones, as they are written, and no others, so that a ledger means the same
+    /// everywhere; further ones are kept out before an event is made.
     pub core_servers: Vec<String>,
     /// A book that grows past this many records drops its oldest.
     pub max_records: usize,
@@ -55,6 +57,16 @@ impl Default for ToolPolicy {
             suggestions: 5,
             because_limit: 3,
         }
+    }
+}
+
+impl ToolPolicy {
+    /// Whether a server is always at hand, whatever the case of its letters.
+    pub fn is_core(&self, server: &str) -> bool {
+        let server = server.trim().to_lowercase();
+        self.core_servers
+            .iter()
+            .any(|core| core.trim().to_lowercase() == server)
     }
 }
 
@@ -123,6 +135,12 @@ impl ToolBook {
         &self.records
     }
 
+    /// The record of a query and a server.
+    pub fn find(&self, query: &str, server: &str) -> Option<&ToolRecord> {
+        let known = self.index.find(&tool_query_hash(query, server))?;
+        self.records.get(known)
+    }
+
     /// Notes that `server` helped with `query` at `at` (ms since the epoch).
     ///
     /// Over `max_records` the oldest go until `keep_records` remain; of equally old ones the lower hash goes first.
@@ -133,7 +151,7 @@ impl ToolBook {
         at: Millis,
         policy: &ToolPolicy,
     ) -> Recorded {
-        if is_core(server, policy) {
+        if policy.core_servers.iter().any(|core| core == server) {
             return Recorded::Core;
         }
         let recorded = self.insert(query.to_owned(), server.to_owned(), at);
@@ -167,7 +185,7 @@ impl ToolBook {
             .into_iter()
             .enumerate()
             .filter_map(|(server, sum)| Some((server, sum?)))
-            .filter(|&(server, _)| !is_core(&self.index.servers()[server], policy))
+            .filter(|&(server, _)| !policy.is_core(&self.index.servers()[server]))
             .collect();
         best.sort_by(|x, y| {
             let name = |server: usize| &self.index.servers()[server];
@@ -322,10 +340,6 @@ pub fn tool_query_hash(query: &str, server: &str) -> String {
     let mut hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     hash.truncate(HASH_LENGTH);
     hash
-}
-
-fn is_core(server: &str, policy: &ToolPolicy) -> bool {
-    policy.core_servers.iter().any(|core| core == server)
 }
 
 /// The age in days of a record made at `at`, and what it leaves of the record: 1 when new, one half after a half-life.

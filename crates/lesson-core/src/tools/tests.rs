@@ -99,6 +99,12 @@ fn core_servers_are_never_recorded_nor_suggested() {
         ..policy
     };
     assert!(book.suggest("deploy", NOW, 5, &later).is_empty());
+    let shouted = ToolPolicy {
+        core_servers: vec![" Vercel".to_owned()],
+        ..ToolPolicy::default()
+    };
+    assert!(book.suggest("deploy", NOW, 5, &shouted).is_empty());
+    assert!(shouted.is_core("VERCEL") && !shouted.is_core("vercel-2"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Usage tracking (B): which recommended lessons an agent's reasoning applied.
 
 mod clause;
+mod denial;
 mod phrases;
 mod plain;
 
@@ -12,16 +13,20 @@ use aho_corasick::AhoCorasick;
 use clause::{Naming, is_list, is_name_char, naming};
 use phrases::key_phrases;
 use plain::Plain;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+
+/// Most places of a key phrase that are looked at.
+const PLACES: usize = 32;
 
 /// One detection per lesson, in the order given: how `reasoning` uses it.
 ///
 /// - *Explicit*: the slug, whatever its case, quoted or after "applying", "using", "based on",
 ///   "following", "lesson" or "skill". It has to stand alone: `warning-dlmm` is not in
 ///   `warning-dlmm-low-tvl`.
-/// - *Mentioned*: the slug, but only in negated clauses ("not applying 'x'", "instead of 'x'").
-///   Nothing is applied then, even if key phrases appear.
-/// - *Implicit*: three or more different key phrases.
+/// - *Mentioned*: the slug, but only where the lesson itself is denied ("not applying 'x'",
+///   "instead of 'x'", "'x' does not apply"). Nothing is applied then, even if key phrases appear.
+///   A denied verb before a cue applies it: "I will not open this pool based on 'x'".
+/// - *Implicit*: three or more different key phrases in places that don't overlap.
 ///
 /// A lesson that is negated in one place and applied in another is applied. All lessons are
 /// searched in one pass; memory is about nine times the reasoning.
@@ -84,27 +89,48 @@ struct Name {
 struct Seen {
     applied: Option<(usize, usize)>,
     negated: Option<(usize, usize)>,
-    phrases: BTreeSet<usize>,
-    first_phrase: Option<(usize, usize)>,
+    /// Where each key phrase stands, in the order of the text.
+    phrases: BTreeMap<usize, Vec<(usize, usize)>>,
 }
 
 impl Seen {
     fn phrase(&mut self, pattern: usize, place: (usize, usize)) {
-        self.phrases.insert(pattern);
-        if self.first_phrase.is_none_or(|first| place < first) {
-            self.first_phrase = Some(place);
+        let places = self.phrases.entry(pattern).or_default();
+        if places.len() < PLACES {
+            places.push(place);
         }
     }
 
+    /// Places of different key phrases that don't overlap, first place first. A phrase that stands
+    /// in few places chooses before one that stands in many.
+    fn apart(&self) -> Vec<(usize, usize)> {
+        let mut phrases: Vec<&Vec<(usize, usize)>> = self.phrases.values().collect();
+        phrases.sort_by_key(|places| (places.len(), places.first().map(|place| place.1)));
+        let mut taken: Vec<(usize, usize)> = Vec::new();
+        for places in phrases {
+            let free = |place: &&(usize, usize)| {
+                taken
+                    .iter()
+                    .all(|held| place.1 <= held.0 || held.1 <= place.0)
+            };
+            if let Some(place) = places.iter().find(free) {
+                taken.push(*place);
+            }
+        }
+        taken.sort_unstable();
+        taken
+    }
+
     fn detection(&self, lesson: &Lesson, plain: &Plain<'_>, policy: &UsagePolicy) -> Detection {
-        let implicit = self.phrases.len() >= policy.implicit_min_phrases as usize;
+        let phrases = self.apart();
+        let implicit = phrases.len() >= policy.implicit_min_phrases as usize;
         let (match_type, confidence, place) = match (self.applied, self.negated) {
             (Some(place), _) => (MatchType::Explicit, policy.explicit_confidence, Some(place)),
             (None, Some(place)) => (MatchType::Mentioned, 0.0, Some(place)),
-            (None, None) if implicit && self.first_phrase.is_some() => (
+            (None, None) if implicit && !phrases.is_empty() => (
                 MatchType::Implicit,
                 policy.implicit_confidence,
-                self.first_phrase,
+                phrases.first().copied(),
             ),
             (None, None) => (MatchType::None, 0.0, None),
         };

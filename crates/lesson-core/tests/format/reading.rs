@@ -92,6 +92,87 @@ fn reflections_give_their_labels() {
 }
 
 #[test]
+fn generated_reflections_are_told_apart_by_their_names() {
+    let one_of = one(data!("warning-perps-1770000000001.md"));
+    let other = one(data!("warning-perps-1770000900002.md"));
+    assert_eq!(
+        one_of.text.title,
+        "Warning perps 1770000000001: Leave Before the Funding Turns"
+    );
+    assert_eq!(
+        other.text.title,
+        "Warning perps 1770000900002: Size a Short by Its Stop"
+    );
+    assert_eq!(
+        (&*one_of.text.domain, &*other.text.domain),
+        ("perps", "perps")
+    );
+    assert_eq!(
+        other.text.context,
+        "Perpetual futures (perps), leveraged positions\nAny short that is opened without a stop"
+    );
+    assert!(
+        other
+            .text
+            .recommendation
+            .contains("Before momentum and funding")
+    );
+}
+
+#[test]
+fn a_reflection_s_domain_is_a_word() {
+    for (name, domain, expected) in [
+        ("warning-dlmm-low-tvl", None, "dlmm"),
+        ("warning-thin-pool", None, ""),
+        ("pattern-lending-1770000000003", None, "lending"),
+        ("warning-thin-pool", Some("dlmm"), "dlmm"),
+        ("warning-perps-late", Some("Perps"), "perps"),
+        ("warning-perps-late", Some("spot"), "spot"),
+        (
+            "warning-late",
+            Some("Trades of spot tokens, mostly new ones"),
+            "spot",
+        ),
+        (
+            "warning-late",
+            Some("Whatever one may do, on any market"),
+            "",
+        ),
+    ] {
+        let label = domain.map_or(String::new(), |domain| format!("**Domain:** {domain}\n"));
+        let text = format!("# Late\n\n{label}**Recommendation:** Be early.\n");
+        let read = one((&format!("reflections/{name}.md"), &text));
+        assert_eq!(read.text.domain, expected, "{name} {domain:?}");
+        assert_eq!(read.text.title, "Late");
+    }
+}
+
+#[test]
+fn titles_of_a_template_take_the_name_first() {
+    for (name, title, expected) in [
+        (
+            "pattern-dlmm-1770000000004",
+            "Winning Pattern: dlmm add_liquidity",
+            "Pattern dlmm 1770000000004: dlmm add_liquidity",
+        ),
+        (
+            "strategy-spot-1770000000005",
+            "SPOT Trading Strategy",
+            "Strategy spot 1770000000005: SPOT Trading Strategy",
+        ),
+        (
+            "warning-dlmm-depth",
+            "Warning: check depth",
+            "Warning: check depth",
+        ),
+    ] {
+        let text = format!("# {title}\n\nDo it.\n");
+        let read = one((&format!("reflections/{name}.md"), &text));
+        assert_eq!(read.text.title, expected);
+    }
+}
+
+#[test]
 fn records_of_other_systems_are_read_under_their_names() {
     let file = data!("records.json");
     let all = lessons(file);

@@ -1,7 +1,7 @@
 //! Two rankings of one situation: who moved, and which factor made them.
 
 use crate::common::{space, with, written};
-use lesson_core::{KeywordIndex, RankPolicy, Situation, compare, recommend};
+use lesson_core::{Explain, KeywordIndex, RankPolicy, Situation, compare, recommend};
 
 #[test]
 fn a_comparison_names_who_moved_and_why() {
@@ -21,7 +21,7 @@ fn a_comparison_names_who_moved_and_why() {
         ..Situation::default()
     };
     let rank = |policy: &RankPolicy| {
-        recommend(&space, &situation, None, &index, policy, true).expect("it is complete")
+        recommend(&space, &situation, None, &index, policy, Explain::All).expect("it is complete")
     };
     let held = RankPolicy::default();
     let forgiving = RankPolicy {

@@ -7,6 +7,7 @@ mod fold;
 mod fold_properties;
 mod history;
 mod keyword;
+mod matching;
 mod packed;
 mod prompt;
 mod rank;

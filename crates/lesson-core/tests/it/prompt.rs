@@ -1,7 +1,7 @@
 //! The prompt text.
 
 use crate::common::{with, written};
-use lesson_core::{Lesson, RelevanceWord, Trust, prompt_text};
+use lesson_core::{Lesson, RelevanceWord, Trust, prompt_text, tokens};
 use proptest::prelude::*;
 
 fn prompt(lessons: &[Lesson]) -> String {
@@ -9,7 +9,7 @@ fn prompt(lessons: &[Lesson]) -> String {
         .iter()
         .map(|l| (l, RelevanceWord::VeryHigh))
         .collect();
-    prompt_text(&items)
+    prompt_text(&items, None).text
 }
 
 #[test]
@@ -119,5 +119,74 @@ proptest! {
         let prompt = prompt(&[hostile]);
         let (_, _, after) = fenced(&prompt);
         prop_assert!(after.starts_with("\n## Naming lessons"));
+    }
+}
+
+/// A lesson of several blocks, each of so many bytes.
+fn long(slug: &str, blocks: usize, bytes: usize) -> Lesson {
+    let text: Vec<String> = (0..blocks)
+        .map(|n| format!("Block {n}: {}", "word ".repeat(bytes / 5)))
+        .collect();
+    written(slug, &format!("Title of {slug}"), &text.join("\n\n"))
+}
+
+#[test]
+fn a_prompt_keeps_within_its_tokens() {
+    let lessons = [
+        long("first", 20, 200),
+        long("second", 40, 200),
+        long("third", 1, 100),
+    ];
+    let items: Vec<(&Lesson, RelevanceWord)> =
+        lessons.iter().map(|l| (l, RelevanceWord::High)).collect();
+    let whole = prompt_text(&items, None);
+    assert!(whole.tokens.iter().all(|tokens| *tokens > 0));
+    for max in [200, 500, 1_000, 1_400, 2_000, 3_000, 10_000] {
+        let held = prompt_text(&items, Some(max));
+        assert!(tokens(&held.text) <= max, "{} of {max}", tokens(&held.text));
+        // The first is there, whole or cut at a block; what does not fit later is left out whole.
+        assert!(
+            held.tokens[0] > 0 && held.text.contains("### first\n"),
+            "{max}"
+        );
+        assert!(held.text.contains("Applying 'first'"));
+        let cut = held.tokens[0] < whole.tokens[0];
+        assert_eq!(held.text.contains("left out to save tokens"), cut);
+        if cut {
+            let text = fenced(&held.text).1;
+            let end = text.trim_end().rsplit("\n\n").next().expect("a block");
+            assert!(end.ends_with("word") || end.starts_with("Title"), "{end}");
+        }
+        for (at, lesson) in lessons.iter().enumerate().skip(1) {
+            let there = held.text.contains(&format!("### {}\n", lesson.slug));
+            assert_eq!(there, held.tokens[at] > 0);
+            assert!(held.tokens[at] == 0 || held.tokens[at] == whole.tokens[at]);
+        }
+    }
+    // The second is too long for what is left, the third is not.
+    let held = prompt_text(&items, Some(1_400));
+    assert!(
+        held.tokens[1] == 0 && held.tokens[2] > 0,
+        "{:?}",
+        held.tokens
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_text_takes_more_tokens_than_allowed(
+        texts in prop::collection::vec("(?s).{0,600}|`{1,200}|(a\n\n){0,80}", 1..4),
+        max in 200..1_500usize,
+    ) {
+        let lessons: Vec<Lesson> = texts
+            .iter()
+            .enumerate()
+            .map(|(n, text)| written(&format!("l{n}"), "Title", text))
+            .collect();
+        let items: Vec<(&Lesson, RelevanceWord)> =
+            lessons.iter().map(|l| (l, RelevanceWord::Low)).collect();
+        let held = prompt_text(&items, Some(max));
+        prop_assert!(tokens(&held.text) <= max);
+        prop_assert_eq!(held.tokens.len(), items.len());
     }
 }

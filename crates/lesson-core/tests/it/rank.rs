@@ -2,11 +2,11 @@
 
 use crate::common::{lesson, space, with, written};
 use lesson_core::{
-    Category, ExclusionCode, FactorKind, KeywordIndex, Lesson, Market, RankPolicy, Ranking,
+    Category, ExclusionCode, Explain, KeywordIndex, Lesson, Market, RankPolicy, Ranking,
     RelevanceWord, Similarity, Situation, Space, Trend, Trust, Volatility, recommend,
 };
 
-fn rank(space: &Space, situation: &Situation, cosine: Option<f64>) -> Ranking {
+pub fn rank(space: &Space, situation: &Situation, cosine: Option<f64>) -> Ranking {
     let same = |_: &Lesson| cosine;
     let similarity: Option<Similarity<'_>> = if cosine.is_some() { Some(&same) } else { None };
     let index = KeywordIndex::of_space(space);
@@ -16,26 +16,26 @@ fn rank(space: &Space, situation: &Situation, cosine: Option<f64>) -> Ranking {
         similarity,
         &index,
         &RankPolicy::default(),
-        true,
+        Explain::All,
     )
     .expect("the situation is complete")
 }
 
-fn query(text: &str) -> Situation {
+pub fn query(text: &str) -> Situation {
     Situation {
         query: Some(text.to_owned()),
         ..Situation::default()
     }
 }
 
-fn domain(name: &str) -> Situation {
+pub fn domain(name: &str) -> Situation {
     Situation {
         domain: Some(name.to_owned()),
         ..Situation::default()
     }
 }
 
-fn relevance_of(ranking: &Ranking, slug: &str) -> f64 {
+pub fn relevance_of(ranking: &Ranking, slug: &str) -> f64 {
     let trace = ranking.trace.as_ref().expect("explained");
     trace
         .iter()
@@ -51,19 +51,24 @@ fn close(got: f64, expected: f64, words: &str) {
     );
 }
 
+/// The cosine that means this much, as the policy maps cosines to meaning.
+fn cosine_of(meaning: f64) -> f64 {
+    0.1 + 0.7 * meaning
+}
+
 #[test]
-fn project_relevance_weighs_similarity_metadata_and_confidence() {
-    // project types, technologies, cosine → similarity that counts, metadata
+fn project_relevance_weighs_match_metadata_and_confidence() {
+    // project types, technologies, meaning → the share of the match that counts, metadata
     type Case<'a> = (&'a [&'a str], &'a [&'a str], f64, f64, f64);
     let cases: [Case<'_>; 8] = [
-        (&[], &[], 0.8, 0.8, 0.5),
-        (&["web-app"], &["rust", "react"], 0.8, 0.8, 1.0),
-        (&["WEB-APP"], &["React"], 0.8, 0.8, 0.4 + 0.6 * 0.5),
-        (&["cli"], &[], 0.8, 0.8, 0.3),
-        (&[], &["go"], 0.8, 0.4, 0.2),
-        (&["cli"], &["go"], 0.8, 0.4, 0.0),
-        (&[], &[], 0.3, 0.3, 0.5),
-        (&["web-app"], &["rust", "react"], 0.299, 0.0, 1.0),
+        (&[], &[], 0.9, 1.0, 0.5),
+        (&["web-app"], &["rust", "react"], 0.9, 1.0, 1.0),
+        (&["WEB-APP"], &["React"], 0.9, 1.0, 0.4 + 0.6 * 0.5),
+        (&["cli"], &[], 0.9, 1.0, 0.3),
+        (&[], &["go"], 0.9, 0.5, 0.2),
+        (&["cli"], &["go"], 0.9, 0.5, 0.0),
+        (&[], &[], 0.32, 1.0, 0.5),
+        (&["web-app"], &["rust", "react"], 0.3, 0.0, 1.0),
     ];
     let situation = Situation {
         project_type: Some("Web-App".to_owned()),
@@ -75,20 +80,22 @@ fn project_relevance_weighs_similarity_metadata_and_confidence() {
         ],
         ..query("a form")
     };
-    for (types, techs, cosine, similarity, metadata) in cases {
+    for (types, techs, meaning, counted, metadata) in cases {
         let owned = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
         let one = with("a", |l| {
             l.text.project_types = owned(types);
             l.text.tech_stacks = owned(techs);
             l.standing.confidence = 0.7;
         });
-        let ranking = rank(&space([one]), &situation, Some(cosine));
+        let ranking = rank(&space([one]), &situation, Some(cosine_of(meaning)));
         assert!(ranking.semantic);
-        let expected = 0.5 * similarity + 0.3 * metadata + 0.2 * 0.7;
+        // No word of the query is in the lesson: meaning alone makes the match.
+        let found = (0.4 * meaning).sqrt() * counted;
+        let expected = 0.5 * found + 0.3 * metadata + 0.2 * 0.7;
         close(
             relevance_of(&ranking, "a"),
             expected,
-            &format!("{types:?} {techs:?} {cosine}"),
+            &format!("{types:?} {techs:?} {meaning}"),
         );
         let low = expected < 0.3;
         assert_eq!(ranking.items.is_empty(), low);
@@ -97,62 +104,52 @@ fn project_relevance_weighs_similarity_metadata_and_confidence() {
 }
 
 #[test]
-fn without_a_model_words_in_common_take_its_place() {
+fn without_a_model_words_make_the_match_and_nothing_else_is_padded_in() {
     let space = space([
         written(
             "pools",
             "Connection pools",
             "Keep database connections in a pool.",
         ),
-        written("forms", "Forms", "Validate on submit."),
+        // Neutral in everything but the best in confidence: nothing meets the query.
+        with("forms", |l| {
+            l.text.title = "Forms".to_owned();
+            l.standing.confidence = 1.0;
+        }),
         with("odd", |l| l.text.project_types = vec!["cli".to_owned()]),
     ]);
     let ranking = rank(&space, &query("connection pools"), None);
     assert!(!ranking.semantic);
-    // metadata + (1 − metadata)·keyword: the best match has keyword 1.
-    close(relevance_of(&ranking, "pools"), 1.0, "pools");
-    close(relevance_of(&ranking, "forms"), 0.5, "forms");
-    // Metadata of exactly 0.3 is not above 0.3.
-    close(relevance_of(&ranking, "odd"), 0.3, "odd");
-    assert_eq!(ranking.excluded_low_relevance, 1);
-    let slugs: Vec<&str> = ranking
-        .items
-        .iter()
-        .map(|item| item.slug.as_str())
-        .collect();
-    assert_eq!(slugs, ["pools", "forms"]);
+    let slugs = |ranking: &Ranking| -> Vec<String> {
+        let items = ranking.items.iter();
+        items.map(|item| item.slug.clone()).collect()
+    };
+    assert_eq!(slugs(&ranking), ["pools"]);
+    assert_eq!(ranking.items[0].word, RelevanceWord::VeryHigh);
+    assert_eq!(ranking.excluded_low_relevance, 2);
+    let trace = ranking.trace.expect("explained");
+    let forms = trace.iter().find(|t| t.slug == "forms").expect("traced");
+    assert!(forms.relevance >= 0.3, "{}", forms.relevance);
+    let reason = forms.exclusion.as_ref().expect("left out");
+    assert!(reason.words.contains("shares no word"), "{}", reason.words);
 
-    // Without a query, metadata alone.
+    // A facet in common carries a lesson without a word of the query.
     let situation = Situation {
         project_type: Some("cli".to_owned()),
+        ..query("connection pools")
+    };
+    let ranking = rank(&space, &situation, None);
+    assert_eq!(slugs(&ranking), ["pools", "odd"]);
+    assert_eq!(ranking.items[1].word, RelevanceWord::Low);
+
+    // Without a query, the project's own words are looked for.
+    let situation = Situation {
+        project_type: Some("cli".to_owned()),
+        tech_stack: vec!["pools".to_owned()],
         ..Situation::default()
     };
     let ranking = rank(&space, &situation, None);
-    close(relevance_of(&ranking, "odd"), 0.4 + 0.3, "odd");
-    close(relevance_of(&ranking, "forms"), 0.5, "forms");
-}
-
-#[test]
-fn a_single_lesson_without_a_vector_falls_back_alone() {
-    let space = space([
-        written("new", "Quota errors", "Show what is left of the quota."),
-        written("old", "Old one", "Quota is mentioned here."),
-    ]);
-    let similarity = |l: &Lesson| (l.slug == "old").then_some(0.9);
-    let index = KeywordIndex::of_space(&space);
-    let policy = RankPolicy::default();
-    let ranking = recommend(
-        &space,
-        &query("quota"),
-        Some(&similarity),
-        &index,
-        &policy,
-        true,
-    )
-    .expect("the situation is complete");
-    assert!(ranking.semantic);
-    close(relevance_of(&ranking, "old"), 0.45 + 0.15 + 0.1, "old");
-    close(relevance_of(&ranking, "new"), 1.0, "new");
+    assert_eq!(slugs(&ranking), ["pools", "odd"]);
 }
 
 #[test]
@@ -215,16 +212,23 @@ fn decision_relevance_is_capped_and_both_are_averaged() {
     };
     let space = space([lesson("strategy-a")]);
     let index = KeywordIndex::of_space(&space);
-    let capped =
-        recommend(&space, &domain("perps"), None, &index, &policy, true).expect("complete");
+    let capped = recommend(
+        &space,
+        &domain("perps"),
+        None,
+        &index,
+        &policy,
+        Explain::All,
+    )
+    .expect("complete");
     close(relevance_of(&capped, "strategy-a"), 1.0, "capped");
 
     let both = Situation {
         query: Some("entry".to_owned()),
         ..domain("perps")
     };
-    let ranking = rank(&space, &both, Some(0.6));
-    let project = 0.5 * 0.6 + 0.3 * 0.5 + 0.2 * 0.5;
+    let ranking = rank(&space, &both, Some(cosine_of(0.9)));
+    let project = 0.5 * (0.4_f64 * 0.9).sqrt() + 0.3 * 0.5 + 0.2 * 0.5;
     close(
         relevance_of(&ranking, "strategy-a"),
         (project + 0.7) / 2.0,
@@ -291,8 +295,15 @@ fn approved_only_leaves_the_others_out() {
         ..RankPolicy::default()
     };
     let index = KeywordIndex::new();
-    let ranking =
-        recommend(&space, &domain("perps"), None, &index, &policy, true).expect("complete");
+    let ranking = recommend(
+        &space,
+        &domain("perps"),
+        None,
+        &index,
+        &policy,
+        Explain::All,
+    )
+    .expect("complete");
     assert_eq!(ranking.items.len(), 1);
     let trace = ranking.trace.expect("explained");
     let code = trace
@@ -358,7 +369,7 @@ fn lessons_of_one_title_are_merged() {
 
 #[test]
 fn as_many_are_answered_as_wanted() {
-    let space = space((0..30).map(|n| lesson(&format!("l{n:02}"))));
+    let space = space((0..30).map(|n| written(&format!("l{n:02}"), &format!("Lesson {n}"), "x")));
     let limited = |limit, situation: Situation| {
         rank(&space, &Situation { limit, ..situation }, None)
             .items
@@ -366,6 +377,11 @@ fn as_many_are_answered_as_wanted() {
     };
     assert_eq!(limited(None, domain("perps")), 5);
     assert_eq!(limited(None, query("x")), 15);
+    let decision = Situation {
+        for_decision: true,
+        ..query("x")
+    };
+    assert_eq!(limited(None, decision), 5);
     assert_eq!(limited(Some(7), domain("perps")), 7);
     assert_eq!(limited(Some(100), query("x")), 30);
     let trace = rank(&space, &domain("perps"), None)
@@ -404,7 +420,8 @@ fn a_situation_that_cannot_be_ranked_for_says_what_to_do() {
         (&Situation::default(), "query", "at least one of"),
     ] {
         let policy = RankPolicy::default();
-        let error = recommend(&space, situation, None, &index, &policy, false).expect_err(field);
+        let error =
+            recommend(&space, situation, None, &index, &policy, Explain::Nothing).expect_err(field);
         assert_eq!(error.field, field);
         assert!(error.message.contains(words), "{error}");
     }
@@ -413,7 +430,8 @@ fn a_situation_that_cannot_be_ranked_for_says_what_to_do() {
             causal_base: bad,
             ..RankPolicy::default()
         };
-        let error = recommend(&space, &query("x"), None, &index, &policy, false).expect_err("bad");
+        let error = recommend(&space, &query("x"), None, &index, &policy, Explain::Nothing)
+            .expect_err("bad");
         assert_eq!(error.field, "policy");
     }
 }
@@ -438,41 +456,21 @@ fn relevance_reads_in_words() {
         (0.44, "low"),
         (0.0, "low"),
     ] {
-        assert_eq!(RelevanceWord::of(relevance, &policy).as_str(), word);
+        assert_eq!(
+            RelevanceWord::of_relevance(relevance, &policy).as_str(),
+            word
+        );
     }
-}
-
-#[test]
-fn the_trace_names_its_factors_in_order() {
-    let space = space([with("warning-a", |l| {
-        l.standing.times_not_helpful = 4;
-        l.standing.times_surfaced = 12;
-    })]);
-    let situation = Situation {
-        query: Some("entry".to_owned()),
-        market: Some(Market {
-            recent_loss_count: Some(1),
-            ..Market::default()
-        }),
-        ..domain("perps")
-    };
-    let ranking = rank(&space, &situation, Some(0.6));
-    let trace = &ranking.trace.expect("explained")[0];
-    let told: Vec<_> = trace.factors.iter().map(|f| (f.name, f.kind)).collect();
-    use FactorKind::{Add, Multiply};
-    assert_eq!(
-        told,
-        [
-            ("decision", Add),
-            ("warning_after_loss", Add),
-            ("similarity", Add),
-            ("metadata", Add),
-            ("confidence", Add),
-            ("mean", Multiply),
-            ("low_rating", Multiply),
-            ("never_helpful", Multiply),
-            ("causal", Multiply),
-        ]
-    );
-    assert!(trace.factors.iter().all(|f| !f.note.is_empty()));
+    for (found, word) in [
+        (1.0, "very high"),
+        (0.67, "very high"),
+        (0.66, "high"),
+        (0.45, "high"),
+        (0.44, "medium"),
+        (0.40, "medium"),
+        (0.39, "low"),
+        (0.0, "low"),
+    ] {
+        assert_eq!(RelevanceWord::of_match(found, &policy).as_str(), word);
+    }
 }

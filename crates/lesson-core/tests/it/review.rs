@@ -60,7 +60,23 @@ fn key_of(space: &Space, near: &[NearPair], slug: &str) -> Option<String> {
 
 #[test]
 fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
-    use ReviewReason::{BottomFive, NearDuplicate, NeverRated, Quarantined, Unreviewed};
+    use ReviewReason::{
+        BottomFive, Disqualified, NearDuplicate, NeverRated, Pruning, Quarantined, Unreviewed,
+    };
+    let applied = |slug: &str, times, successes, row| {
+        approved(slug, |lesson| {
+            lesson.standing.times_applied = times;
+            lesson.standing.success_count = successes;
+            lesson.standing.consecutive_failures = row;
+        })
+    };
+    let caused = |slug: &str, effectiveness, hits| {
+        approved(slug, |lesson| {
+            lesson.standing.effectiveness = effectiveness;
+            lesson.standing.use_count = hits;
+            lesson.standing.causal_hits = hits;
+        })
+    };
     let shown = |slug: &str, trust, times| {
         with(slug, |lesson| {
             lesson.trust = trust;
@@ -79,6 +95,13 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
         scored("worst", 0, 4),
         scored("bad", 1, 2),
         scored("middling", 1, 1),
+        applied("pending", 3, 1, 2),
+        applied("excluded", 6, 1, 5),
+        applied("young", 2, 0, 2),
+        caused("useless", 0.05, 9),
+        caused("harmful", 0.24, 5),
+        caused("early", 0.1, 4),
+        caused("mixed", 0.25, 9),
         with("gone", |lesson| lesson.archived = true),
         approved("double", |_| {}),
         approved("fine", |lesson| lesson.standing.times_surfaced = 1),
@@ -95,6 +118,10 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
         [
             ("held", vec![Quarantined, NeverRated]),
             ("double", vec![NearDuplicate]),
+            ("excluded", vec![Disqualified]),
+            ("pending", vec![Disqualified]),
+            ("useless", vec![Pruning]),
+            ("harmful", vec![Pruning]),
             ("worst", vec![BottomFive]),
             ("bad", vec![BottomFive]),
             ("often", vec![NeverRated]),
@@ -104,24 +131,28 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
             ("new-1", vec![Unreviewed]),
         ]
     );
-    assert_eq!(queue.total, 9);
+    assert_eq!(queue.total, 13);
     assert_eq!(
         queue.counts,
         ReviewCounts {
             quarantined: 1,
             near_duplicate: 1,
+            disqualified: 2,
+            pruning: 2,
             bottom_five: 2,
             never_rated: 3,
             unreviewed: 4,
         }
     );
     // What may be kept as it is: lessons whose text a person stands behind already.
-    let kept: Vec<_> = ["double", "worst", "bad", "often"]
-        .map(|slug| (slug, key_of(&space, &near, slug).unwrap()))
-        .into();
+    let kept: Vec<_> = [
+        "double", "excluded", "pending", "useless", "harmful", "worst", "bad", "often",
+    ]
+    .map(|slug| (slug, key_of(&space, &near, slug).unwrap()))
+    .into();
     assert_eq!(queue.keepable, kept);
     let some = review_queue(&space, &near, 2, &Policy::default());
-    assert_eq!((some.items.len(), some.total), (2, 9));
+    assert_eq!((some.items.len(), some.total), (2, 13));
     assert_eq!(some.items[..], queue.items[..2]);
     let none = review_queue(&space, &near, 0, &Policy::default());
     assert_eq!((none.items.len(), none.counts), (0, queue.counts));

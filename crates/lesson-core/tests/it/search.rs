@@ -65,7 +65,7 @@ fn words_find_lessons_without_a_model() {
     let plain = SearchOptions::default();
     for (query, expected) in [
         ("cache", vec!["pattern-cache"]),
-        ("CACHE tenant", vec!["pattern-cache"]),
+        ("CACHE tenant", vec!["pattern-cache", "pattern-rls"]),
         ("row-level", vec!["pattern-rls"]),
         ("security of a row", vec!["pattern-rls"]),
         ("nothing of the kind", vec![]),
@@ -99,12 +99,12 @@ fn words_find_lessons_without_a_model() {
 }
 
 #[test]
-fn scores_are_the_hybrid_of_similarity_words_and_confidence() {
+fn scores_are_of_match_and_confidence() {
     let space = sample();
     let similarity = |l: &Lesson| match l.slug.as_str() {
         "pattern-rls" => Some(0.8),
-        "pattern-cache" => Some(0.25),
-        _ => Some(0.1),
+        "pattern-cache" => Some(0.1),
+        _ => Some(0.2),
     };
     let options = SearchOptions {
         explain: true,
@@ -112,13 +112,26 @@ fn scores_are_the_hybrid_of_similarity_words_and_confidence() {
     };
     let found = look(&space, "cache", Some(&similarity), options);
     assert!(found.semantic);
-    // The cache lesson has the word and no similarity that counts; the other has it the other
-    // way round; the third has neither, and is no result.
-    assert_eq!(slugs(&found), ["pattern-rls", "pattern-cache"]);
-    assert!((found.items[0].score - (0.5 * 0.8 + 0.2 * 0.5)).abs() < 1e-12);
-    assert!((found.items[1].score - (0.3 + 0.2 * 0.5)).abs() < 1e-12);
-    let names: Vec<&str> = found.items[0].factors.iter().map(|f| f.name).collect();
-    assert_eq!(names, ["similarity", "keyword", "confidence"]);
+    // The cache lesson has the word and nothing of the meaning; the other has it the other way round; the third means
+    // too little to count, and is no result.
+    let mut told = slugs(&found);
+    told.sort_unstable();
+    assert_eq!(told, ["pattern-cache", "pattern-rls"]);
+    let of = |slug: &str| {
+        let found = found.items.iter().find(|item| item.slug == slug);
+        found.expect("it is a result")
+    };
+    assert!((of("pattern-rls").match_score - 0.4_f64.sqrt()).abs() < 1e-12);
+    let alone = look(&space, "cache", None, options);
+    let words = alone.items[0].match_score;
+    // Alone, words count for four fifths of their score; beside meaning, for three.
+    let both = of("pattern-cache").match_score;
+    assert!((words * words / 0.8 - both * both / 0.6).abs() < 1e-12);
+    for item in &found.items {
+        assert!((item.score - (0.8 * item.match_score + 0.2 * 0.5)).abs() < 1e-12);
+        let names: Vec<&str> = item.factors.iter().map(|f| f.name).collect();
+        assert_eq!(names, ["match", "confidence"]);
+    }
 }
 
 #[test]
@@ -184,14 +197,17 @@ fn patterns_merge_words_and_likeness_and_fit_the_project() {
     };
     let place = |ranking: &SearchRanking| {
         let found = ranking.items.iter().find(|i| i.slug == "pattern-go-cache");
-        found.expect("it has the word").score
+        let found = found.expect("it has the word");
+        (found.score, found.match_score)
     };
     let plain = PatternsFor {
         limit: Some(10),
         ..wanted
     };
-    let without = place(&patterns(&space, plain, None, &index, &policy));
-    let with = place(&patterns(&space, fitting, None, &index, &policy));
-    // Metadata 0.4·0.5 + 0.6·0: the score is held back by 0.3·(1 − 0.2).
-    assert!((with / without - (1.0 - 0.3 * 0.8)).abs() < 1e-12);
+    let (without, words) = place(&patterns(&space, plain, None, &index, &policy));
+    let (with, _) = place(&patterns(&space, fitting, None, &index, &policy));
+    assert!((without - (0.8 * words + 0.1)).abs() < 1e-12);
+    // The match is halved, and metadata 0.4·0.5 + 0.6·0 holds the score back by 0.3·(1 − 0.2).
+    let expected = (0.8 * words * 0.5 + 0.1) * (1.0 - 0.3 * 0.8);
+    assert!((with - expected).abs() < 1e-12);
 }

@@ -1,5 +1,7 @@
 //! Session extraction.
 
+use std::path::Path;
+
 use lesson_core::{Category, Extracted, FeedbackOutcome, SessionPolicy, extract, is_slug};
 use proptest::prelude::*;
 
@@ -33,6 +35,89 @@ fn a_session_teaches_what_it_says() {
         "parse-dates-with-an-explicit-zone-never-trust-the-servers"
     );
     assert!(!insight.from_failure);
+}
+
+/// Transcripts in the shapes that the source system (D) tests, with what each has to give.
+#[test]
+fn every_transcript_gives_what_is_expected() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+    let expected: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(include_str!("../data/transcripts/expected.json")).unwrap();
+    let files = std::fs::read_dir(&folder).unwrap().count();
+    assert_eq!(
+        expected.len() + 1,
+        files,
+        "a transcript without expectation"
+    );
+    for (name, expected) in &expected {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap();
+        let out = read(&text);
+        let insights: Vec<_> = out
+            .insights
+            .iter()
+            .map(|one| {
+                serde_json::json!({
+                    "text": one.text, "tags": one.tags, "derived": one.from_failure,
+                })
+            })
+            .collect();
+        let got = serde_json::json!({
+            "outcome": out.outcome,
+            "outcome_text": out.outcome_text,
+            "injected": out.injected,
+            "insights": insights,
+        });
+        assert_eq!(got, *expected, "{name}");
+    }
+}
+
+#[test]
+fn nothing_to_tell_is_told_in_many_ways() {
+    for said in [
+        "",
+        " none",
+        " None.",
+        " n/a",
+        " N/A",
+        " -",
+        " —",
+        " `none`",
+        " none, all is well",
+        " nothing",
+    ] {
+        let out = read(&format!("BLOCKED:{said}"));
+        assert_eq!(out, Extracted::default(), "{said}");
+    }
+    for said in [
+        "none of the mirrors answers since noon",
+        "nil-pointer dereference in the parser",
+        "nothing can be built without the key",
+        "no network in the sandbox of the runner",
+    ] {
+        let out = read(&format!("BLOCKED: {said}"));
+        assert_eq!(out.outcome, Some(FeedbackOutcome::Blocked), "{said}");
+        assert_eq!(out.insights.len(), 1, "{said}");
+    }
+}
+
+#[test]
+fn a_derived_failure_keeps_the_task_that_was_attempted() {
+    let out = read(
+        "TASK: Write the parser\nDELIVERED: it reads all files\nTASK: none\nTASK: Ship it\n\
+         BLOCKED: the signing key has expired\nTASK: Tidy up",
+    );
+    assert_eq!(
+        out.insights[0].text,
+        "When attempting 'Ship it': blocked by the signing key has expired"
+    );
+    assert_eq!(
+        out.insights[0].title,
+        "Blocked: the signing key has expired"
+    );
+    assert_eq!(
+        out.insights[0].slug,
+        "warning-blocked-the-signing-key-has-expired"
+    );
 }
 
 #[test]

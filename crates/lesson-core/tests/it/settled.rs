@@ -2,8 +2,8 @@
 
 use crate::common::{added, folded, lesson, rated, space, surfaced, with};
 use lesson_core::{
-    ExclusionCode, KeywordIndex, Lesson, Qualification, RankPolicy, Ranking, Situation, Space,
-    recommend,
+    ExclusionCode, Explain, KeywordIndex, Lesson, Qualification, RankPolicy, Ranking, Situation,
+    Space, recommend,
 };
 
 fn policy() -> RankPolicy {
@@ -16,7 +16,8 @@ fn decide(space: &Space) -> Ranking {
         ..Situation::default()
     };
     let index = KeywordIndex::of_space(space);
-    recommend(space, &situation, None, &index, &policy(), true).expect("the situation is complete")
+    recommend(space, &situation, None, &index, &policy(), Explain::All)
+        .expect("the situation is complete")
 }
 
 #[test]

@@ -48,8 +48,9 @@ fn stats_count_what_is_there() {
         list.iter().map(|rank| rank.slug.clone()).collect()
     };
     assert_eq!(slugs(&told.top), ["r1", "r6", "r2", "r3", "r4"]);
-    assert_eq!(slugs(&told.bottom), ["r5", "r4", "r3", "r2", "r1"]);
+    assert_eq!(slugs(&told.bottom), ["r5", "r4"]);
     assert_eq!(slugs(&told.never_rated), ["shown"]);
+    assert_eq!((slugs(&told.pruning), told.disqualified), (vec![], 0));
     assert_eq!(told.top[2].effectiveness_score, Some(0.75));
     let days: Vec<_> = told
         .activity
@@ -57,6 +58,43 @@ fn stats_count_what_is_there() {
         .map(|d| (d.day.as_str(), d.events))
         .collect();
     assert_eq!(days, [("2026-11-22", 12)]);
+}
+
+#[test]
+fn a_lesson_that_everybody_finds_helpful_is_none_of_the_worst() {
+    let space = space([with("praised", |l| l.standing.times_helpful = 5)]);
+    let told = stats(&space, NOW, &Policy::default());
+    assert_eq!((told.top.len(), told.bottom.len()), (1, 0));
+}
+
+#[test]
+fn what_outcomes_and_feedback_speak_against_is_told() {
+    let caused = |slug: &str, effectiveness, hits| {
+        with(slug, |l| {
+            l.standing.effectiveness = effectiveness;
+            l.standing.causal_hits = hits;
+            l.standing.use_count = hits;
+        })
+    };
+    let space = space([
+        caused("harmful", 0.2, 5),
+        caused("useless", 0.05, 7),
+        caused("early", 0.05, 4),
+        caused("mixed", 0.25, 7),
+        with("gone", |l| {
+            l.archived = true;
+            l.standing.causal_hits = 9;
+            l.standing.effectiveness = 0.0;
+        }),
+        with("failing", |l| {
+            l.standing.times_applied = 4;
+            l.standing.success_count = 1;
+        }),
+    ]);
+    let told = stats(&space, NOW, &Policy::default());
+    let pruning: Vec<&str> = told.pruning.iter().map(|rank| &*rank.slug).collect();
+    assert_eq!(pruning, ["useless", "harmful"]);
+    assert_eq!(told.disqualified, 1);
 }
 
 #[test]

@@ -238,3 +238,44 @@ fn every_lesson_gets_a_detection_in_order() {
     assert_eq!(told, [("c-c", false), ("a-a", false), ("b-b", true)]);
     assert!(seen(&[], "Applying 'b-b'").is_empty());
 }
+
+/// Sentences with a `+` apply the lesson, those with a `-` reject it. Returns those that are read
+/// otherwise.
+fn misread(corpus: &str) -> Vec<&str> {
+    corpus
+        .lines()
+        .filter(|line| line.starts_with(['+', '-']))
+        .filter(|line| {
+            let applied = seen(&[lesson("warning-low-tvl")], &line[2..])[0].applied;
+            applied != line.starts_with('+')
+        })
+        .collect()
+}
+
+#[test]
+fn the_sentences_that_the_rules_were_made_with_are_read_right() {
+    let corpus = include_str!("../data/usage/tuned.txt");
+    assert_eq!(misread(corpus), Vec::<&str>::new());
+}
+
+/// At most three of forty.
+#[test]
+fn sentences_that_the_rules_were_not_made_with_are_read_right() {
+    let corpus = include_str!("../data/usage/held-out.txt");
+    let wrong = misread(corpus);
+    assert!(wrong.len() <= 3, "{} are misread: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn a_clause_counts_as_one_phrase_however_many_overlap_in_it() {
+    let body = "## Halve the size when spreads widen\n\n**halve the size** and **the size when spreads widen**\n\n- Halve the size when spreads widen\n";
+    let lessons = [written("pattern-size", "Halve the size", body)];
+    let how = |text: &str| seen(&lessons, text)[0].match_type;
+    assert_eq!(how("I halve the size when spreads widen."), Unseen);
+    assert_eq!(
+        how(
+            "I halve the size. The size when spreads widen is a half. So: halve the size when spreads widen."
+        ),
+        Implicit
+    );
+}

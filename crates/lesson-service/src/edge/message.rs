@@ -2,6 +2,7 @@
 
 use lesson_api::{ApiError, ErrorBody, ErrorCode, Response};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A request as it came.
 #[derive(Clone, Default)]
@@ -14,6 +15,9 @@ pub struct EdgeRequest {
     pub headers: BTreeMap<String, String>,
     /// The body, as far as it was read: [`super::BODY_BYTES`] and one byte more at most.
     pub body: Vec<u8>,
+    /// Has the host fetch the model pack beside the request, which it then hands to [`super::Edge::load_model`], or
+    /// says by [`super::Edge::no_model`] that it can't.
+    pub fetch_model: Option<Rc<dyn Fn()>>,
 }
 
 impl std::fmt::Debug for EdgeRequest {

@@ -10,6 +10,7 @@ mod host;
 mod kept;
 mod keys;
 mod message;
+mod model;
 mod race;
 mod rate;
 mod space;
@@ -28,13 +29,13 @@ use config::Config;
 use keys::{Agent, Keys};
 use lesson_api::{ApiError, ErrorCode, Method, Request, Response, limits};
 use lesson_core::Millis;
-use lesson_embed::Model;
 use lesson_sync::{Named, Store};
 use message::Refusal;
+use model::Pack;
 use rate::Buckets;
 use serde_json::Value;
 use space::{OLD, Space};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use token::Tokens;
 
@@ -43,13 +44,13 @@ pub const BODY_BYTES: usize = 1_048_576;
 /// How long the first request for a space waits for its lessons, in milliseconds.
 const FIRST: Millis = 20_000;
 /// How long a request waits for what changed since the snapshot was kept that it is answered from.
-const GLANCE_MS: u32 = 100;
+const GLANCE: Millis = 100;
 /// How long a request waits for a snapshot that has grown old.
 const REFRESH_MS: u32 = 500;
 /// How long is stayed after an answer to send what waits.
 const STAY: Millis = 25_000;
-/// How long lessons are embedded after an answer.
-const EMBED: Millis = 300;
+/// Between two looks whether what another request does is done.
+const LOOK_MS: u32 = 5;
 /// The most spaces, and lessons in all of them, that are kept in memory.
 const SPACES: usize = 16;
 const LESSONS: usize = 60_000;
@@ -71,6 +72,9 @@ pub struct Edge<S, H> {
     lookups: Buckets,
     spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     model: RefCell<Option<Rc<dyn Embedder>>>,
+    pack: Cell<Pack>,
+    /// Milliseconds that a lesson took to be embedded, lately.
+    pace: Cell<Option<f64>>,
 }
 
 impl<S, H> std::fmt::Debug for Edge<S, H> {
@@ -96,6 +100,8 @@ impl<S: Store, H: Host> Edge<S, H> {
             lookups: Buckets::new(LOOKUPS),
             spaces: RefCell::default(),
             model: RefCell::default(),
+            pack: Cell::default(),
+            pace: Cell::new(None),
             config,
         })
     }
@@ -122,6 +128,8 @@ impl<S: Store, H: Host> Edge<S, H> {
 
     async fn answer(&self, request: &EdgeRequest) -> Result<EdgeAnswer, Refusal> {
         let agent = self.admit(request).await?;
+        // Together with the lessons, and as soon as an agent connects: it is going to ask.
+        self.want_model(request.fetch_model.as_deref());
         let path = request.path.split('?').next().unwrap_or_default();
         if path == "/mcp" {
             // Its own rules say what a message and its answer look like.
@@ -207,7 +215,11 @@ impl<S: Store, H: Host> Edge<S, H> {
             fields.entry("source").or_insert(Value::from(source));
         }
         let writes = route.writes() && route != Route::Recommend;
-        let space = self.space(agent, writes).await?;
+        let begun = self.host.now();
+        let space = self.space(agent, writes, route.embeds()).await?;
+        if route.embeds() {
+            self.wait_for_meaning(&space, begun).await;
+        }
         space
             .service
             .stale
@@ -227,15 +239,20 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 
     /// The agent's space, with a snapshot to answer from; what `writes` waits until it is one of
-    /// the server's.
-    async fn space(&self, agent: &Agent, writes: bool) -> Result<Rc<Space<S, H>>, Refusal> {
+    /// the server's. `embeds`: whether the model is waited for.
+    async fn space(
+        &self,
+        agent: &Agent,
+        writes: bool,
+        embeds: bool,
+    ) -> Result<Rc<Space<S, H>>, Refusal> {
         let begun = self.host.now();
         let space = self.open(agent).await?;
         space.used.set(begun);
         space.recall(&self.tokens, &self.config).await;
         if space.is_recalled() && !space.is_ready() && !writes {
             if space.wait() == 0 {
-                space.turn(GLANCE_MS).await;
+                space.turn_until(self.glance(embeds)).await;
             }
             return Ok(space);
         }
@@ -364,60 +381,6 @@ impl<S: Store, H: Host> Edge<S, H> {
                 space.keep(&self.tokens, &self.config).await;
             }
         }
-    }
-
-    /// Gives some lessons that nobody embedded their vectors.
-    async fn embed(&self, space: &Space<S, H>) {
-        let until = self.host.now() + EMBED;
-        while self.model.borrow().is_some() && self.host.now() < until {
-            match space.service.index_step().await {
-                Ok(step) if !step.is_done_here() => self.host.pause().await,
-                _ => return,
-            }
-        }
-    }
-
-    /// Whether a model would be of use: there are lessons, and none is loaded.
-    pub fn wants_model(&self) -> bool {
-        self.model.borrow().is_none()
-            && self
-                .spaces
-                .borrow()
-                .iter()
-                .any(|space| space.service.lessons_held() > 0)
-    }
-
-    /// Checks and loads a model pack; lessons are found by meaning from then on. `sha256` is that
-    /// of the pack from [`Model::HASHED_FROM`] on, where the host has computed it already.
-    ///
-    /// # Errors
-    /// When the pack is refused; the edge goes on without it.
-    pub async fn load_model(
-        &self,
-        pack: Vec<u8>,
-        sha256: Option<[u8; 32]>,
-    ) -> Result<String, ApiError> {
-        let model = match sha256 {
-            Some(sha256) => Model::load_hashed(pack, sha256),
-            None => Model::load(pack),
-        };
-        let model: Rc<dyn Embedder> =
-            Rc::new(model.map_err(|error| crate::fault::of_model(&error))?);
-        self.use_model(model).await
-    }
-
-    /// As [`Edge::load_model`], with a model that is in memory already.
-    ///
-    /// # Errors
-    /// When the model's vectors can't be kept.
-    pub async fn use_model(&self, model: Rc<dyn Embedder>) -> Result<String, ApiError> {
-        let id = model.id().to_owned();
-        let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
-        *self.model.borrow_mut() = Some(Rc::clone(&model));
-        for space in spaces {
-            space.service.use_model(Rc::clone(&model)).await?;
-        }
-        Ok(id)
     }
 }
 

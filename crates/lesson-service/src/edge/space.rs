@@ -5,6 +5,7 @@
 //! round has an owner and a time, others look again after a while, and one that lasts too long is
 //! taken over.
 
+use super::LOOK_MS;
 use super::config::Config;
 use super::host::Signed;
 use super::kept;
@@ -25,8 +26,6 @@ const ROUND: Millis = 35_000;
 pub(super) const FRESH: Millis = 5_000;
 /// A snapshot older than this is refreshed before the answer, for a moment at most.
 pub(super) const OLD: Millis = 60_000;
-/// Between two looks whether another's round is over.
-const LOOK_MS: u32 = 5;
 /// After a round that came to nothing, before the next is tried.
 const PAUSE: Millis = 1_000;
 /// The same after the first in a row, when it failed quickly: writes wait for it.
@@ -61,6 +60,8 @@ pub(super) struct Space<S, H> {
     kept: Cell<Option<(u64, Millis)>>,
     /// Who stays after the answer to send what waits, and since when.
     pub staying: Cell<Option<Millis>>,
+    /// When the server last did not give its vectors in time.
+    pub silent: Cell<Option<Millis>>,
 }
 
 /// A round that came to nothing.
@@ -110,6 +111,7 @@ impl<S: Store, H: Host> Space<S, H> {
             recall: Cell::new(Recall::Not),
             kept: Cell::new(None),
             staying: Cell::new(None),
+            silent: Cell::new(None),
         })
     }
 
@@ -226,6 +228,11 @@ impl<S: Store, H: Host> Space<S, H> {
     /// up after `limit` milliseconds; what was sent then may have arrived. While another's round is
     /// under way, waits a moment instead.
     pub async fn turn(&self, limit: u32) {
+        self.turn_until(self.service.host().sleep(limit)).await;
+    }
+
+    /// The same, given up when `limit` ends.
+    pub async fn turn_until(&self, limit: impl Future) {
         if self.is_running() {
             self.service.host().sleep(LOOK_MS).await;
             return;
@@ -236,11 +243,7 @@ impl<S: Store, H: Host> Space<S, H> {
         self.running.set(Some(begun));
         let ended = Ended(self, mine);
         let still_mine = || self.round.get() == mine;
-        let done = within(
-            self.service.round(still_mine),
-            self.service.host().sleep(limit),
-        )
-        .await;
+        let done = within(self.service.round(still_mine), limit).await;
         drop(ended);
         if !still_mine() {
             return;

@@ -21,7 +21,12 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             answer
         }
         Kind::Recommend => {
-            each(&mut answer, "recommended", lesson);
+            each(&mut answer, "recommended", |one| {
+                lesson(one);
+                if one["tokens"] == 0 {
+                    without(one, &["untrusted"]);
+                }
+            });
             without(&mut answer, &["prompt", "trace", "left_out"]);
             answer
         }
@@ -41,7 +46,7 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             answer
         }
         Kind::Stats => {
-            for list in ["top", "bottom", "never_rated"] {
+            for list in ["top", "bottom", "pruning", "never_rated"] {
                 each(&mut answer, list, |one| {
                     badge(one);
                     untrusted(one, &["title"]);

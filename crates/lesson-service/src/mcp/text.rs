@@ -92,6 +92,7 @@ pub(super) fn failed(answer: &Response) -> Value {
 fn recommended(asked: &Value, answer: &Value) -> String {
     let mut out = word(answer, "prompt").to_owned();
     hint(&mut out, answer);
+    by_words(&mut out, answer);
     if answer["stale"] == true {
         line(
             &mut out,
@@ -129,6 +130,7 @@ fn found(answer: &Value) -> String {
     if results.is_empty() {
         let mut out = format!("No lesson was found {by}.");
         hint(&mut out, answer);
+        by_words(&mut out, answer);
         return out;
     }
     let mut out = format!(
@@ -169,6 +171,7 @@ fn found(answer: &Value) -> String {
             ),
         );
     }
+    by_words(&mut out, answer);
     line(
         &mut out,
         format_args!(
@@ -333,6 +336,7 @@ fn stats(answer: &Value) -> String {
     for (title, field) in [
         ("Best by ratings", "top"),
         ("Worst by ratings", "bottom"),
+        ("Candidates for pruning", "pruning"),
         ("Often shown, never rated", "never_rated"),
     ] {
         let slugs: Vec<&str> = list(answer, field)
@@ -349,7 +353,8 @@ fn stats(answer: &Value) -> String {
 fn health(answer: &Value) -> String {
     let funnel = &answer["funnel"];
     let mut out = format!(
-        "Feedback in the last 7 days: {}. Recommended {}, applied {}, with an outcome {}, gone well {}.",
+        "Status: {}. Feedback in the last 7 days: {}. Recommended {}, applied {}, with an outcome {}, gone well {}.",
+        word(answer, "status"),
         answer["feedback_last_7_days"],
         funnel["surfaced"],
         funnel["applied"],
@@ -365,8 +370,17 @@ fn health(answer: &Value) -> String {
         &mut out,
         format_args!("Search: {model}. Syncing: {}.", word(answer, "sync")),
     );
-    if let Some(error) = answer["store"]["error"].as_str() {
-        line(&mut out, format_args!("Storing: {}", one_line(error)));
+    for issue in list(answer, "issues") {
+        let said = one_line(word(issue, "message"));
+        line(
+            &mut out,
+            format_args!(
+                "- {} ({}): {said} {}",
+                word(issue, "severity"),
+                word(issue, "code"),
+                word(issue, "remedy"),
+            ),
+        );
     }
     out
 }
@@ -376,6 +390,20 @@ fn hint(out: &mut String, answer: &Value) {
     if !hint.is_empty() {
         line(out, format_args!("{hint}"));
     }
+}
+
+/// Says why lessons were ranked by their words, where they were.
+fn by_words(out: &mut String, answer: &Value) {
+    let reason = one_line(word(answer, "semantic_reason"));
+    if reason.is_empty() {
+        return;
+    }
+    let how = if answer["semantic"] == true {
+        "Ranked by meaning, but some by their words alone"
+    } else {
+        "Ranked by words, not by meaning"
+    };
+    line(out, format_args!("{how}: {reason}."));
 }
 
 /// Adds a line, on a line of its own.

@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 /// The argument of writing tools that makes a repeated call count once.
 pub(super) const KEY: &str = "idempotency_key";
 
+/// The argument that stands for `lesson` where ratings name a lesson by its title, as in other
+/// playbooks.
+const TITLE: &str = "title";
+
 const DESCRIBED: &str = include_str!("tools.json");
 
 /// Which tool, where results differ.
@@ -96,6 +100,7 @@ const TOOLS: &[Tool] = &[
             "domain",
             "market",
             "limit",
+            "max_tokens",
             "decision_id",
         ],
     ),
@@ -127,13 +132,13 @@ const TOOLS: &[Tool] = &[
         "playbook_rate_lesson",
         Kind::Rate,
         "/v1/rate",
-        &["lesson", "helpful"],
+        &["lesson", TITLE, "helpful"],
     ),
     writes(
         "playbook_vote_lesson",
         Kind::Vote,
         "/v1/vote",
-        &["lesson", "up"],
+        &["lesson", TITLE, "up"],
     ),
     writes(
         "playbook_add_lesson",
@@ -217,6 +222,9 @@ impl Tool {
                 format!("{} has no argument `{name}`; {}", self.name, self.takes()),
             ));
         }
+        if matches!(self.kind, Kind::Rate | Kind::Vote) {
+            named_by_title(&mut arguments)?;
+        }
         Ok(Request {
             method: self.method,
             path: self.path.to_owned(),
@@ -236,6 +244,27 @@ impl Tool {
         let last = if self.writes { KEY } else { "" };
         format!("it takes {}{key}{last}", self.arguments.join(", "))
     }
+}
+
+/// Puts `title` where the interface takes it: it finds lessons by slugs and titles alike.
+fn named_by_title(arguments: &mut Map<String, Value>) -> Result<(), ApiError> {
+    let Some(title) = arguments.remove(TITLE) else {
+        if arguments.contains_key("lesson") {
+            return Ok(());
+        }
+        return Err(ApiError::invalid(
+            "lesson",
+            "no lesson is named; give its slug as lesson, or its title as title",
+        ));
+    };
+    if arguments.contains_key("lesson") {
+        return Err(ApiError::invalid(
+            TITLE,
+            "lesson and title both name a lesson; give one of them",
+        ));
+    }
+    arguments.insert("lesson".to_owned(), title);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -359,7 +359,7 @@ pub fn request(method: &str, path: &str, key: &str) -> EdgeRequest {
             ("authorization".to_owned(), format!("Bearer {key}")),
             ("content-type".to_owned(), "application/json".to_owned()),
         ]),
-        body: Vec::new(),
+        ..EdgeRequest::default()
     }
 }
 

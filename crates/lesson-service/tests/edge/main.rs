@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod desk;
+mod first_answer;
 mod kept;
 mod retry;
 

@@ -33,7 +33,13 @@ pub fn ensure_peer_model(cache: &Cache) -> Result<String> {
     })
 }
 
-fn peer_model(cache: &Cache) -> Result<(PathBuf, Made)> {
+/// The folder that the peers are installed in.
+pub fn peers(cache: &Cache) -> PathBuf {
+    cache.root.join(PEERS).join("node_modules")
+}
+
+/// The folder of the peers' model; it is made when absent.
+pub fn peer_model(cache: &Cache) -> Result<(PathBuf, Made)> {
     let key = || {
         cache::key_of(
             &cache.root,
@@ -65,10 +71,7 @@ pub fn run(cache: &Cache, json: bool) -> Result<()> {
     node.arg("tests/benches/embed/bench.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?)
-        .env(
-            "LESSONLOOP_PEERS",
-            cache.root.join(PEERS).join("node_modules"),
-        )
+        .env("LESSONLOOP_PEERS", peers(cache))
         .env("LESSONLOOP_PEER_MODEL", peer_model(cache)?.0);
     if json {
         node.arg("--json");

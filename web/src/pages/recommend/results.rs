@@ -18,10 +18,11 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
     let trace = given.trace.unwrap_or_default();
     let left_out = given.left_out.unwrap_or_default();
     let situation = answered.situation;
-    let how = if given.semantic {
-        "Ranked by meaning, context and standing"
-    } else {
-        "Ranked by keywords, context and standing"
+    let how = match (given.semantic, &given.semantic_reason) {
+        (true, None) => "Ranked by words, meaning, context and standing".to_owned(),
+        (true, Some(why)) => format!("Ranked by words, meaning, context and standing; {why}"),
+        (false, None) => "Ranked by words, context and standing".to_owned(),
+        (false, Some(why)) => format!("Ranked by words, context and standing: {why}"),
     };
     let counts = format!(
         "{how}. {} considered; {} left out for their outcomes, {} for their relevance.",

@@ -120,6 +120,7 @@ impl Situation {
             domain: text(self.domain),
             market: (market != Market::default()).then_some(market),
             limit: self.limit.get_untracked().trim().parse().ok(),
+            max_tokens: None,
             decision_id: filled(decision_id),
             explain: None,
             policy: None,

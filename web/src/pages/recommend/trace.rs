@@ -137,8 +137,7 @@ fn said(entry: &TraceEntry) -> String {
 /// A factor in the words of the page.
 pub fn label(name: &str) -> String {
     match name {
-        "similarity" => "Likeness in meaning",
-        "keyword" => "Words in common",
+        "match" => "Match of words and meaning",
         "metadata" => "Project and technologies",
         "confidence" => "Confidence",
         "decision" => "Bears on the decision",
@@ -194,12 +193,12 @@ mod tests {
     fn the_sentence_names_what_moved_the_score_most() {
         for (steps, words) in [
             (
-                vec![("similarity", 0.4), ("causal", 0.3)],
-                "Most of it comes from likeness in meaning (+0.4). How often it was a cause takes off most (−0.1).",
+                vec![("match", 0.4), ("causal", 0.3)],
+                "Most of it comes from match of words and meaning (+0.4). How often it was a cause takes off most (−0.1).",
             ),
             (
-                vec![("metadata", 0.2), ("keyword", 0.7), ("at_most_one", 0.7)],
-                "Most of it comes from words in common (+0.5).",
+                vec![("metadata", 0.2), ("match", 0.7), ("at_most_one", 0.7)],
+                "Most of it comes from match of words and meaning (+0.5).",
             ),
             (vec![], "Nothing speaks for it."),
         ] {

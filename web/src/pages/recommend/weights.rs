@@ -20,21 +20,21 @@ pub struct Knob {
 /// The sliders, in the order of the pipeline.
 pub const KNOBS: [Knob; 9] = [
     Knob {
-        name: "similarity_weight",
-        label: "Likeness in meaning",
-        about: "How much it counts that lesson and situation mean the same. Needs the model.",
+        name: "match_weight",
+        label: "Match",
+        about: "How much it counts that words and meaning of the lesson match the situation.",
         rest: None,
     },
     Knob {
         name: "metadata_weight",
         label: "Project and technologies",
-        about: "How much a fitting kind of project and technologies count. Needs the model; without it they count whole.",
+        about: "How much a fitting kind of project and technologies count.",
         rest: None,
     },
     Knob {
         name: "confidence_weight",
         label: "Confidence",
-        about: "How much ratings and votes count. Needs the model.",
+        about: "How much ratings and votes count.",
         rest: None,
     },
     Knob {

@@ -32,11 +32,13 @@ pub fn Progress() -> impl IntoView {
 
 fn words(counts: ReviewCounts) -> Markup {
     use lesson_api::ReviewReason::{
-        BottomFive, NearDuplicate, NeverRated, Quarantined, Unreviewed,
+        BottomFive, Disqualified, NearDuplicate, NeverRated, Pruning, Quarantined, Unreviewed,
     };
     [
         (Quarantined, counts.quarantined),
         (NearDuplicate, counts.near_duplicate),
+        (Disqualified, counts.disqualified),
+        (Pruning, counts.pruning),
         (BottomFive, counts.bottom_five),
         (NeverRated, counts.never_rated),
         (Unreviewed, counts.unreviewed),

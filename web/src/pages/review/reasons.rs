@@ -3,13 +3,15 @@
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Measure, NearDuplicate, ReviewItem, ReviewReason};
+use lesson_api::{Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
 
 /// In a word or two.
 pub fn short(reason: ReviewReason) -> &'static str {
     match reason {
         ReviewReason::Quarantined => "Quarantined",
         ReviewReason::NearDuplicate => "Near duplicate",
+        ReviewReason::Disqualified => "Kept out by outcomes",
+        ReviewReason::Pruning => "To prune",
         ReviewReason::BottomFive => "Among the worst",
         ReviewReason::NeverRated => "Never rated",
         ReviewReason::Unreviewed => "Unreviewed",
@@ -26,6 +28,22 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
+        ReviewReason::Disqualified => format!(
+            "Not recommended: {} of {} went well{}. {}",
+            format::count(item.success_count),
+            format::plural(item.times_applied, "use", "uses"),
+            match item.qualification {
+                Qualification::Excluded => ", and the last ones failed in a row",
+                Qualification::Pending | Qualification::Qualified => "",
+            },
+            item.remedy.as_deref().unwrap_or_default()
+        ),
+        ReviewReason::Pruning => format!(
+            "Its effectiveness is {} after it was a cause {}. {}",
+            format::percent(item.effectiveness),
+            format::plural(item.causal_hits, "time", "times"),
+            item.remedy.as_deref().unwrap_or_default()
+        ),
         ReviewReason::BottomFive => format!(
             "{} of {} found it helpful. Is it wrong, or just unclear?",
             format::count(item.times_helpful),
@@ -58,9 +76,11 @@ pub fn alike(other: &NearDuplicate) -> String {
 #[component]
 pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
     let class = match reason {
-        ReviewReason::Quarantined => "chip chip-bad",
+        ReviewReason::Quarantined | ReviewReason::Disqualified => "chip chip-bad",
         ReviewReason::NearDuplicate => "chip chip-info",
-        ReviewReason::BottomFive | ReviewReason::Unreviewed => "chip chip-warn",
+        ReviewReason::Pruning | ReviewReason::BottomFive | ReviewReason::Unreviewed => {
+            "chip chip-warn"
+        }
         ReviewReason::NeverRated => "chip",
     };
     view! { <span class=class data-testid="reason" data-reason=reason.as_str()>{short(reason)}</span> }

@@ -1,0 +1,433 @@
+//! Rules over words: their form, how they are read from the data, and how they are matched.
+
+use super::lexicon::{Lexicon, WordId};
+use super::tokens::{Token, entry};
+use std::collections::BTreeMap;
+
+/// All rules with the lexicon of their words.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    pub lexicon: Lexicon,
+    sets: Vec<Set>,
+    rules: Vec<Rule>,
+    /// Rules by the first word of what they match.
+    starts: BTreeMap<WordId, Vec<usize>>,
+    denial: Option<usize>,
+    mention: Option<usize>,
+    lead: Option<usize>,
+}
+
+/// Words, or sequences of them, any of which may stand in a place.
+#[derive(Debug, Default, Clone)]
+struct Set(BTreeMap<WordId, Vec<Vec<WordId>>>);
+
+impl Set {
+    fn take(&mut self, other: Self) {
+        for (first, sequences) in other.0 {
+            self.0.entry(first).or_default().extend(sequences);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Rule {
+    family: String,
+    excuse: Excuse,
+    elements: Vec<Element>,
+}
+
+/// What excuses a text that a rule matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Excuse {
+    /// Nothing.
+    None,
+    /// A denial right before it, or a quotation that is spoken of.
+    Clause,
+    /// Also a denial anywhere before it in the sentence.
+    Sentence,
+}
+
+#[derive(Debug)]
+enum Element {
+    /// One of a set, so many times; before a colon if that is asked.
+    Words {
+        set: usize,
+        least: usize,
+        most: usize,
+        colon: bool,
+    },
+    /// At most so many words of any kind, within the sentence or not.
+    Gap { most: usize, crosses: bool },
+    /// None of a set may follow.
+    Not(usize),
+    /// The next word begins a clause, or follows a word that goes before an order.
+    Clause,
+    /// The next word begins a line, or there is none.
+    Line,
+    /// The last word ended a sentence.
+    End,
+}
+
+/// What a rule found, and in which words.
+pub(super) struct Hit<'a> {
+    pub family: &'a str,
+    pub from: usize,
+    pub to: usize,
+}
+
+/// Most steps that one rule takes from one word, so that matching stays linear.
+const STEPS: usize = 2_000;
+/// How far before a match a word that denies it may stand.
+const DENIED: usize = 2;
+/// How far before it one may stand that denies the whole sentence.
+const SENTENCE: usize = 30;
+/// How far from a quotation a word that speaks of it may stand.
+const MENTIONED: usize = 12;
+
+impl Rules {
+    /// Reads rules; a line that is none is an error with the line.
+    pub fn read(data: &str) -> Result<Self, String> {
+        let mut rules = Self::default();
+        let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        for line in data.lines().map(str::trim) {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Some((name, words)) =
+                line.strip_prefix('%').and_then(|line| line.split_once('='))
+            {
+                let set = rules.set(words.split_whitespace());
+                match names.get(name.trim()) {
+                    // A set may be written in several lines.
+                    Some(known) => {
+                        if let Some(held) = rules.sets.get_mut(*known) {
+                            held.take(set);
+                        }
+                    }
+                    None => {
+                        names.insert(name.trim().to_owned(), rules.sets.len());
+                        rules.sets.push(set);
+                    }
+                }
+                continue;
+            }
+            let rule = rules
+                .rule(line, &names)
+                .ok_or_else(|| format!("no rule: `{line}`"))?;
+            rules.rules.push(rule);
+        }
+        rules.denial = names.get("denial").copied();
+        rules.mention = names.get("mention").copied();
+        rules.lead = names.get("lead").copied();
+        for (at, rule) in rules.rules.iter().enumerate() {
+            let first = rule.elements.iter().find_map(|element| match element {
+                Element::Words {
+                    set, least: 1.., ..
+                } => rules.sets.get(*set),
+                _ => None,
+            });
+            let first = first.ok_or_else(|| format!("rule {at} begins with no word"))?;
+            for word in first.0.keys() {
+                rules.starts.entry(*word).or_default().push(at);
+            }
+        }
+        Ok(rules)
+    }
+
+    fn set<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Set {
+        let mut set = Set::default();
+        for word in words {
+            let mut sequence = Vec::new();
+            for part in word.split('_') {
+                let beginning = part.ends_with('*');
+                let parts = entry(part.trim_end_matches('*'));
+                let last = parts.len();
+                for (place, part) in parts.into_iter().enumerate() {
+                    sequence.push(self.lexicon.add(&part, beginning && place + 1 == last));
+                }
+            }
+            if let Some(first) = sequence.first() {
+                set.0.entry(*first).or_default().push(sequence);
+            }
+        }
+        set
+    }
+
+    /// Words and named sets as one set.
+    fn union<'a>(
+        &mut self,
+        parts: impl Iterator<Item = &'a str>,
+        names: &BTreeMap<String, usize>,
+    ) -> Option<Set> {
+        let (named, words): (Vec<&str>, Vec<&str>) = parts.partition(|part| part.starts_with('%'));
+        let mut union = self.set(words.into_iter());
+        for name in named {
+            let set = self.sets.get(*names.get(&name[1..])?)?;
+            union.take(set.clone());
+        }
+        (!union.0.is_empty()).then_some(union)
+    }
+
+    /// `family: element element …`
+    fn rule(&mut self, line: &str, names: &BTreeMap<String, usize>) -> Option<Rule> {
+        let (family, body) = line.split_once(": ")?;
+        let (family, excuse) = match family.strip_suffix('=') {
+            Some(family) => (family, Excuse::None),
+            None => match family.strip_suffix('~') {
+                Some(family) => (family, Excuse::Sentence),
+                None => (family, Excuse::Clause),
+            },
+        };
+        let elements = body
+            .split_whitespace()
+            .map(|word| self.element(word, names))
+            .collect::<Option<Vec<_>>>()?;
+        Some(Rule {
+            family: family.to_owned(),
+            excuse,
+            elements,
+        })
+    }
+
+    fn element(&mut self, word: &str, names: &BTreeMap<String, usize>) -> Option<Element> {
+        match word {
+            "^" => return Some(Element::Clause),
+            "^^" => return Some(Element::Line),
+            "$" => return Some(Element::End),
+            _ => {}
+        }
+        if let Some(most) = word.strip_prefix("...") {
+            let most = most.parse().ok()?;
+            return Some(Element::Gap {
+                most,
+                crosses: true,
+            });
+        }
+        if let Some(most) = word.strip_prefix("..") {
+            let most = most.parse().ok()?;
+            return Some(Element::Gap {
+                most,
+                crosses: false,
+            });
+        }
+        let (word, not) = match word.strip_prefix('!') {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (word, colon) = match word.strip_suffix(':') {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (word, least, most) = match word.strip_suffix('?') {
+            Some(word) => (word, 0, 1),
+            None => match word.split_once('{') {
+                Some((word, bounds)) => {
+                    let (least, most) = bounds.strip_suffix('}')?.split_once(',')?;
+                    (word, least.parse().ok()?, most.parse().ok()?)
+                }
+                None => (word, 1, 1),
+            },
+        };
+        let set = match word.strip_prefix('%').and_then(|name| names.get(name)) {
+            Some(known) => *known,
+            None => {
+                let set = self.union(word.split('|'), names)?;
+                self.sets.push(set);
+                self.sets.len() - 1
+            }
+        };
+        Some(if not {
+            Element::Not(set)
+        } else {
+            Element::Words {
+                set,
+                least,
+                most,
+                colon,
+            }
+        })
+    }
+
+    /// The first place where a rule holds and nothing excuses it.
+    pub fn find(&self, tokens: &[Token]) -> Option<Hit<'_>> {
+        for from in 0..tokens.len() {
+            let mut tried: Vec<usize> = Vec::new();
+            for id in &tokens[from].ids {
+                for at in self.starts.get(id).into_iter().flatten() {
+                    if !tried.contains(at) {
+                        tried.push(*at);
+                    }
+                }
+            }
+            // In the order of the data, whichever word of a token led to them.
+            tried.sort_unstable();
+            for rule in tried.iter().filter_map(|at| self.rules.get(*at)) {
+                let mut steps = STEPS;
+                if let Some(to) = self.holds(tokens, from, &rule.elements, from, &mut steps)
+                    && !self.excused(tokens, from, to, rule.excuse)
+                {
+                    return Some(Hit {
+                        family: &rule.family,
+                        from,
+                        to,
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a match of these elements from this word ends.
+    fn holds(
+        &self,
+        tokens: &[Token],
+        start: usize,
+        elements: &[Element],
+        at: usize,
+        steps: &mut usize,
+    ) -> Option<usize> {
+        *steps = steps.checked_sub(1)?;
+        let Some((element, rest)) = elements.split_first() else {
+            return Some(at);
+        };
+        let go = |at: usize, steps: &mut usize| self.holds(tokens, start, rest, at, steps);
+        match element {
+            Element::Clause => {
+                let word = tokens.get(at)?;
+                let leads = at > 0 && self.is_lead(&tokens[at - 1]);
+                (word.begins_clause || leads).then(|| go(at, steps))?
+            }
+            Element::Line => match tokens.get(at) {
+                Some(word) if !word.begins_line => None,
+                _ => go(at, steps),
+            },
+            Element::End => (at > start && tokens[at - 1].ends_sentence).then(|| go(at, steps))?,
+            Element::Not(set) => match self.ends(*set, tokens, at).next() {
+                Some(_) => None,
+                None => go(at, steps),
+            },
+            Element::Gap { most, crosses } => (0..=*most)
+                .take_while(|gap| {
+                    let last = (at + gap).checked_sub(1);
+                    *gap == 0
+                        || at + gap <= tokens.len()
+                            && (*crosses || last.is_some_and(|last| !tokens[last].ends_sentence))
+                })
+                .find_map(|gap| go(at + gap, steps)),
+            Element::Words {
+                set,
+                least,
+                most,
+                colon,
+            } => self.repeat(
+                tokens,
+                start,
+                (*set, *least, *most, *colon),
+                rest,
+                at,
+                steps,
+            ),
+        }
+    }
+
+    /// A set's words, as many times as they may come, and then the rest.
+    fn repeat(
+        &self,
+        tokens: &[Token],
+        start: usize,
+        words: (usize, usize, usize, bool),
+        rest: &[Element],
+        at: usize,
+        steps: &mut usize,
+    ) -> Option<usize> {
+        *steps = steps.checked_sub(1)?;
+        let (set, least, most, colon) = words;
+        if most > 0 {
+            for end in self.ends(set, tokens, at) {
+                if colon && !tokens[end - 1].colon {
+                    continue;
+                }
+                let more = (set, least.saturating_sub(1), most - 1, colon);
+                let found = self.repeat(tokens, start, more, rest, end, steps);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        if least == 0 {
+            self.holds(tokens, start, rest, at, steps)
+        } else {
+            None
+        }
+    }
+
+    /// Where the sequences of a set end that begin at this word.
+    fn ends<'a>(
+        &'a self,
+        set: usize,
+        tokens: &'a [Token],
+        at: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let ids: &[WordId] = tokens.get(at).map_or(&[], |token| &token.ids);
+        ids.iter()
+            .filter_map(move |id| self.sets.get(set)?.0.get(id))
+            .flatten()
+            .filter(move |sequence| {
+                sequence.iter().enumerate().all(|(place, id)| {
+                    tokens
+                        .get(at + place)
+                        .is_some_and(|token| token.ids.contains(id))
+                })
+            })
+            .map(move |sequence| at + sequence.len())
+    }
+
+    fn is_lead(&self, token: &Token) -> bool {
+        token.ids.iter().any(|id| {
+            self.lead
+                .and_then(|set| self.sets.get(set))
+                .is_some_and(|set| set.0.contains_key(id))
+        })
+    }
+
+    /// Whether the words before or around a match say that it is not meant.
+    fn excused(&self, tokens: &[Token], from: usize, to: usize, excuse: Excuse) -> bool {
+        if excuse == Excuse::None {
+            return false;
+        }
+        let reach = if excuse == Excuse::Sentence {
+            SENTENCE
+        } else {
+            DENIED
+        };
+        let mut at = from;
+        while at > 0 && from - at < reach {
+            let inside = !tokens[at - 1].ends_sentence
+                && (excuse == Excuse::Sentence || !tokens[at].begins_clause);
+            if !inside {
+                break;
+            }
+            at -= 1;
+            if self
+                .denial
+                .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
+            {
+                return true;
+            }
+        }
+        // A match may begin with a word before the quotation.
+        tokens[to - 1].quoted && self.mentioned(tokens, from, to)
+    }
+
+    /// Whether words outside of a quotation, near it, speak of it as of an example.
+    pub fn mentioned(&self, tokens: &[Token], from: usize, to: usize) -> bool {
+        let before = from.saturating_sub(MENTIONED)..from;
+        let after = to..tokens.len().min(to + MENTIONED);
+        before.chain(after).any(|at| {
+            !tokens[at].quoted
+                && self
+                    .mention
+                    .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Titles and slugs of what a session taught.
+
+use super::line::cut;
+use crate::lesson::slug_of;
+use sha2::{Digest, Sha256};
+
+/// Longest title, in characters.
+const LONGEST_TITLE: usize = 100;
+/// Longest slug before a hash is added.
+const LONGEST_SLUG: usize = 60;
+
+/// Whether there is a letter or a digit, not only dots and dashes.
+pub(super) fn says_something(said: &str) -> bool {
+    said.contains(char::is_alphanumeric)
+}
+
+/// The first sentence, cut at a word when it is long.
+pub(super) fn title_from(prefix: &str, said: &str) -> String {
+    let line = said.lines().find(|line| says_something(line));
+    let line = line.unwrap_or_default();
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '?'));
+    let sentence = line
+        .match_indices(['.', '!', '?'])
+        .filter(|(at, _)| line[at + 1..].starts_with(' '))
+        .map(|(at, _)| &line[..at])
+        .find(|head| says_something(head))
+        .unwrap_or(line);
+    let room = LONGEST_TITLE.saturating_sub(prefix.len());
+    if sentence.chars().count() <= room {
+        return format!("{prefix}{}", sentence.trim_end_matches('.'));
+    }
+    let head = cut(sentence, room.saturating_sub(1));
+    let head = head.rsplit_once(' ').map_or(head, |(head, _)| head);
+    format!("{prefix}{head}…")
+}
+
+/// A slug of the text's first words; what it can't hold, a hash of the text stands for.
+pub(super) fn slug_from(prefix: &str, said: &str) -> String {
+    let whole = slug_of(said);
+    let lost = !said.is_ascii() || whole.len() > LONGEST_SLUG;
+    let mut head = whole.get(..LONGEST_SLUG).unwrap_or(&whole);
+    if head.len() < whole.len() {
+        head = head.rsplit_once('-').map_or(head, |(head, _)| head);
+    }
+    if head.is_empty() {
+        return with_hash(&format!("{prefix}insight"), said);
+    }
+    let slug = format!("{prefix}{head}");
+    if lost { with_hash(&slug, said) } else { slug }
+}
+
+/// A slug with 32 bits of the text's SHA-256 in hex.
+pub(super) fn with_hash(slug: &str, text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    format!(
+        "{slug}-{:02x}{:02x}{:02x}{:02x}",
+        hash[0], hash[1], hash[2], hash[3]
+    )
+}

@@ -1,0 +1,28 @@
+//! Whether the right lesson is found, beside what an app would take instead. Measured and printed by
+//! `tests/benches/relevance`.
+
+use std::path::Path;
+
+use super::embed;
+use crate::cache::Cache;
+use crate::fault::{OrFault as _, Result};
+use crate::{model, run};
+
+/// Prints all figures over the sample lessons, or over a folder of others; as one line of JSON too, if asked.
+pub fn run(cache: &Cache, json: bool, lessons: Option<&Path>) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .env("LESSONLOOP_PEERS", embed::peers(cache))
+        .env("LESSONLOOP_PEER_MODEL", embed::peer_model(cache)?.0)
+        .args(["bench", "-p", "tests", "--bench", "relevance", "--"]);
+    if let Some(lessons) = lessons {
+        // Cargo runs a bench in its package's folder.
+        let at = std::path::absolute(lessons).or_fault(lessons.display(), "name a folder")?;
+        cargo.arg("--lessons").arg(at);
+    }
+    if json {
+        cargo.arg("--json");
+    }
+    run::loud(cargo, "read the message above")
+}
