@@ -77,6 +77,8 @@ for (const [colorScheme, width, height] of LOOKS) {
       await page.getByTestId("palette-option").filter({ hasText: /tenant/i }).first().waitFor();
       await clean(page, "palette");
       await page.keyboard.press("Escape");
+      // Keys rest while it is open, and a slow machine closes it late.
+      await page.getByTestId("palette-input").waitFor({ state: "hidden" });
       await page.keyboard.press("?");
       await page.getByTestId("single-keys").waitFor();
       await clean(page, "shortcuts");
