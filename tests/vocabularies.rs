@@ -25,7 +25,7 @@ fn stored_words_are_spelled_alike() {
         MatchType,
         Measure,
         ReviewReason,
-        TradeOutcome,
+        DecisionOutcome,
         Trust,
         Verdict
     );

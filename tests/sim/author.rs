@@ -2,8 +2,8 @@
 
 use crate::dice::Dice;
 use lesson_core::{
-    Changes, Detection, FeedbackOutcome, Happening, Lesson, MatchType, Millis, Space,
-    SurfacedContext, SurfacedItem, Text, TradeOutcome, Trust, Verdict,
+    Changes, DecisionOutcome, Detection, FeedbackOutcome, Happening, Lesson, MatchType, Millis,
+    Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
 };
 
 /// Who writes.
@@ -45,7 +45,7 @@ pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happen
         48..56 => tracked(dice, space),
         56..64 => Happening::OutcomeRecorded {
             decision_id: decision(dice, space),
-            outcome: *dice.of(TradeOutcome::ALL),
+            outcome: *dice.of(DecisionOutcome::ALL),
             pnl_percent: dice.one_in(2).then(|| dice.below(100) as f64 / 8.0 - 6.0),
         },
         64..78 => Happening::Rated {
@@ -155,6 +155,7 @@ fn surfaced(dice: &mut Dice, space: &Space) -> Happening {
         },
         items,
         policy: String::new(),
+        measured: None,
     }
 }
 

@@ -7,8 +7,9 @@
 mod space_json;
 
 use lesson_core::{
-    Category, Changes, Detection, Event, FeedbackOutcome, Happening, Lesson, MatchType, Millis,
-    Policy, Space, Standing, SurfacedContext, SurfacedItem, Text, TradeOutcome, Trust, Verdict,
+    Category, Changes, DecisionOutcome, Detection, Event, FeedbackOutcome, Happening, Lesson,
+    MatchType, Millis, Policy, Space, Standing, SurfacedContext, SurfacedItem, Text, Trust,
+    Verdict,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -352,7 +353,7 @@ impl Author {
             }
             17..=19 => Happening::OutcomeRecorded {
                 decision_id: self.decision(),
-                outcome: self.dice.of(TradeOutcome::ALL),
+                outcome: self.dice.of(DecisionOutcome::ALL),
                 pnl_percent: match self.dice.below(5) {
                     0 => None,
                     1 => Some(-0.0),

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::space::Space;
 
 impl Space {
-    /// Whether these happenings could be folded now, one after the other; the space stays as it
+    /// Whether these happenings, all made by `by`, could be folded now, one after the other; the space stays as it
     /// is. Costs as much as what they touch, not as the space.
     ///
     /// # Errors
@@ -15,6 +15,7 @@ impl Space {
     pub fn check(
         &self,
         happenings: &[Happening],
+        by: &str,
         at: Millis,
         policy: &Policy,
     ) -> Result<(), (usize, FoldError)> {
@@ -22,7 +23,7 @@ impl Space {
         for (place, happening) in happenings.iter().enumerate() {
             self.lend(happening, &mut scratch);
             scratch
-                .apply(happening, at, policy)
+                .apply(happening, by, at, policy)
                 .map_err(|error| (place, error))?;
         }
         Ok(())

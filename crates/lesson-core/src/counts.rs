@@ -7,7 +7,7 @@ use crate::lesson::Standing;
 use crate::lessons::Lessons;
 use crate::policy::FoldPolicy;
 use crate::space::Decision;
-use crate::words::TradeOutcome;
+use crate::words::DecisionOutcome;
 
 /// Counts a final outcome in the standing of every applied lesson, once each: whichever of
 /// tracking and outcome comes last brings it about.
@@ -25,13 +25,13 @@ pub(crate) fn settle(
             continue;
         }
         record.settled = true;
-        record.contributed_to_success = outcome == TradeOutcome::Profit;
+        record.contributed_to_success = outcome == DecisionOutcome::Success;
         let Some(mut lesson) = lessons.get_mut(&record.lesson) else {
             continue;
         };
         let held = &mut lesson.standing;
         bump(&mut held.times_applied);
-        if outcome == TradeOutcome::Profit {
+        if outcome == DecisionOutcome::Success {
             bump(&mut held.success_count);
             held.consecutive_failures = 0;
         } else {
@@ -120,5 +120,5 @@ pub(crate) fn add_counts(sum: &mut Standing, other: &Standing) {
     }
     sum.last_used_at = sum.last_used_at.max(other.last_used_at);
     sum.last_feedback_at = sum.last_feedback_at.max(other.last_feedback_at);
-    // Two histories have no common order, so the target's run of failures goes on.
+    // Two histories have no common order, so the target's run of failures goes on, and its trial.
 }

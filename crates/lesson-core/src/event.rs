@@ -2,8 +2,16 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::{Lesson, Text};
-use crate::words::{Category, FeedbackOutcome, MatchType, TradeOutcome, Trust, Verdict};
+use crate::words::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The version of the ledger that this code writes; it reads all earlier ones.
+///
+/// 2 added `by` and `request` to events, `success` and `failure` in the place of `profit` and `loss`, `decision_id` to
+/// feedback, ratings and votes, `measured` to recommendations, and the events `TrialGranted` and `PolicyChanged`.
+pub const LEDGER_VERSION: u32 = 2;
 
 /// An event with its identity. Folding the same `op_id` twice changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +26,14 @@ pub struct Event {
     /// When it was made, by the actor's clock.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
+    /// Who made it: `person:` and an account's id, `agent:` and the id of an agent's key, or `local` where nobody
+    /// signs in. Empty in ledgers of version 1. A server overwrites what a client claims.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// SHA-256 in hex of the request that it was made for, where that had an `Idempotency-Key`. The `op_id` is then made
+    /// of the key, so that another `request` under a known `op_id` is a key that was used again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
     /// What happened.
     pub event: Happening,
 }
@@ -83,6 +99,9 @@ pub enum Happening {
         items: Vec<SurfacedItem>,
         /// Hash of the ranking policy that was in force.
         policy: String,
+        /// What was withheld at random, so that the effect of lessons can be measured.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        measured: Option<Measured>,
     },
     /// An agent's reasoning was searched for the lessons of a decision.
     UsageTracked {
@@ -96,8 +115,8 @@ pub enum Happening {
         /// The decision.
         decision_id: String,
         /// What came of it.
-        outcome: TradeOutcome,
-        /// Profit or loss in percent; finite.
+        outcome: DecisionOutcome,
+        /// Gain or loss in percent; finite.
         #[serde(default)]
         pnl_percent: Option<f64>,
     },
@@ -109,6 +128,9 @@ pub enum Happening {
         lessons: Vec<String>,
         /// Those of them that were a cause.
         causal: Vec<String>,
+        /// The decision that it is about: everybody gives feedback on one once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision_id: Option<String>,
     },
     /// A lesson was found helpful, or not.
     Rated {
@@ -116,6 +138,9 @@ pub enum Happening {
         lesson: String,
         /// Whether it helped.
         helpful: bool,
+        /// The decision that it was recommended for: everybody says this of a lesson in a decision once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision_id: Option<String>,
     },
     /// A lesson was voted up or down.
     Voted {
@@ -123,6 +148,9 @@ pub enum Happening {
         lesson: String,
         /// Up or down.
         up: bool,
+        /// The decision that it was recommended for: everybody says this of a lesson in a decision once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision_id: Option<String>,
     },
     /// A tool server did what was asked.
     ToolSucceeded {
@@ -130,6 +158,17 @@ pub enum Happening {
         query: String,
         /// The server.
         server: String,
+    },
+    /// A lesson that outcomes keep out gets another trial: its run of failures is forgiven, and outcomes have to keep it
+    /// out anew. Its counters stay.
+    TrialGranted {
+        /// Which.
+        lesson: String,
+    },
+    /// Settings of the space were changed. The fold itself goes by none of them.
+    PolicyChanged {
+        /// The new values by name, such as `tools.core_servers`; `null` goes back to the default.
+        changes: BTreeMap<String, Value>,
     },
 }
 
@@ -150,6 +189,8 @@ impl Happening {
             Self::Rated { .. } => "Rated",
             Self::Voted { .. } => "Voted",
             Self::ToolSucceeded { .. } => "ToolSucceeded",
+            Self::TrialGranted { .. } => "TrialGranted",
+            Self::PolicyChanged { .. } => "PolicyChanged",
         }
     }
 }
@@ -247,6 +288,28 @@ pub struct SurfacedContext {
     pub tech_stack: Vec<String>,
     /// The phase of work.
     pub phase: Option<String>,
+}
+
+/// How a recommendation takes part in measuring what lessons do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Measured {
+    /// Whether no lesson was shown at all.
+    pub control: bool,
+    /// The lessons that a draw was made for.
+    pub drawn: Vec<Drawn>,
+}
+
+/// A draw whether a lesson is withheld from a recommendation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// Which.
+    pub lesson: String,
+    /// The probability that it is withheld, 0 to 1.
+    pub q: f64,
+    /// Whether it was.
+    pub withheld: bool,
 }
 
 /// A lesson in a recommendation.

@@ -1,6 +1,6 @@
 //! A lesson's history: the events that touched it, with its standing before and after.
 
-use crate::event::{Event, Happening, SurfacedContext};
+use crate::event::{Event, Happening};
 use crate::lesson::{Lesson, Standing};
 use crate::policy::Policy;
 use crate::space::Space;
@@ -48,10 +48,6 @@ pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String
             // Only that it is there matters of the one that took the lesson in.
             kept.push(stand_in(into, &event));
         }
-        if let Happening::OutcomeRecorded { decision_id, .. } = &event.event {
-            // It may have come before any of these lessons was recommended for the decision.
-            kept.push(beginning(decision_id, &event));
-        }
         kept.extend(narrow(event, slugs));
     }
     kept
@@ -60,7 +56,14 @@ pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String
 /// The event without the lessons that are not among `slugs`.
 fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
     match &mut event.event {
-        Happening::Surfaced { items, .. } => items.retain(|item| slugs.contains(&item.lesson)),
+        Happening::Surfaced {
+            items, measured, ..
+        } => {
+            items.retain(|item| slugs.contains(&item.lesson));
+            if let Some(measured) = measured {
+                measured.drawn.retain(|one| slugs.contains(&one.lesson));
+            }
+        }
         Happening::UsageTracked { detections, .. } => {
             detections.retain(|seen| slugs.contains(&seen.lesson));
         }
@@ -79,24 +82,6 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
         _ => {}
     }
     Some(event)
-}
-
-/// A recommendation of nothing: the decision is known from here on.
-fn beginning(decision_id: &str, event: &Event) -> Event {
-    Event {
-        op_id: format!("{} decision", event.op_id),
-        event: Happening::Surfaced {
-            retrieval_id: event.op_id.clone(),
-            purpose: String::new(),
-            context: SurfacedContext {
-                decision_id: Some(decision_id.to_owned()),
-                ..SurfacedContext::default()
-            },
-            items: Vec::new(),
-            policy: String::new(),
-        },
-        ..event.clone()
-    }
 }
 
 fn stand_in(slug: &str, event: &Event) -> Event {
@@ -195,10 +180,12 @@ fn summary(
         Happening::Voted { up: true, .. } => "Voted up".to_owned(),
         Happening::Voted { up: false, .. } => "Voted down".to_owned(),
         Happening::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
+        Happening::TrialGranted { .. } => "Given another trial".to_owned(),
+        Happening::PolicyChanged { .. } => "Settings changed".to_owned(),
     }
 }
 
-/// The decision's outcome as it was counted, such as `profit (2.5 %)`.
+/// The decision's outcome as it was counted, such as `success (2.5 %)`.
 fn outcome_words(space: &Space, decision_id: &str) -> String {
     let Some(decision) = space.decision(decision_id) else {
         return "no outcome".to_owned();

@@ -17,9 +17,12 @@ pub struct Lesson {
     /// The stored numbers.
     #[serde(flatten)]
     pub standing: Standing,
-    /// Who or what wrote it.
+    /// Who or what wrote it, as the writer says.
     #[serde(default)]
     pub source: String,
+    /// Who added it, as the event says that did: see [`crate::Event::by`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
     /// Whether a person stands behind this very text.
     #[serde(default = "unreviewed")]
     pub trust: Trust,
@@ -165,15 +168,23 @@ pub struct Standing {
     pub last_feedback_at: Option<Millis>,
     /// Decisions with a final outcome in which it was applied (B).
     pub times_applied: u32,
-    /// Of those, profits.
+    /// Of those, successes.
     pub success_count: u32,
-    /// Losses since the last profit.
+    /// Failures since the last success, or since it got another trial.
     pub consecutive_failures: u32,
+    /// What `times_applied` was when it last got another trial; 0 when it never did.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trial_from: u32,
     /// Applied at least three times with a success rate of at least one half.
     pub proven_effective: bool,
     /// When it last became proven.
     #[serde(with = "serde_rfc3339_option")]
     pub qualified_at: Option<Millis>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Default for Standing {
@@ -194,6 +205,7 @@ impl Default for Standing {
             times_applied: 0,
             success_count: 0,
             consecutive_failures: 0,
+            trial_from: 0,
             proven_effective: false,
             qualified_at: None,
         }
@@ -228,11 +240,12 @@ impl Standing {
             }
     }
 
-    /// Whether outcomes allow it to be recommended (B).
+    /// Whether outcomes allow it to be recommended (B). A lesson that got another trial is tried like a new one.
     pub fn qualification(&self, policy: &RankPolicy) -> Qualification {
+        let tried = self.times_applied.saturating_sub(self.trial_from);
         if self.consecutive_failures >= policy.max_consecutive_failures {
             Qualification::Excluded
-        } else if self.proven_effective || self.times_applied < policy.qualify_min_applied {
+        } else if self.proven_effective || tried < policy.qualify_min_applied {
             Qualification::Qualified
         } else {
             Qualification::Pending
@@ -336,6 +349,7 @@ impl Lesson {
             text,
             standing: Standing::default(),
             source: source.into(),
+            by: String::new(),
             trust: Trust::Unreviewed,
             findings: Vec::new(),
             archived: false,

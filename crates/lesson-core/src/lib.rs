@@ -35,7 +35,10 @@ mod touched;
 mod usage;
 mod words;
 
-pub use event::{Changes, Detection, Event, Happening, SurfacedContext, SurfacedItem};
+pub use event::{
+    Changes, Detection, Drawn, Event, Happening, LEDGER_VERSION, Measured, SurfacedContext,
+    SurfacedItem,
+};
 pub use explain::{Term, TermNumber, explain};
 pub use fold::Folded;
 pub use fold_error::FoldError;
@@ -65,7 +68,7 @@ pub use review::{
 };
 pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use session::{Extracted, ExtractedInsight, extract};
-pub use space::{Decision, Recommendation, Space};
+pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Bands, DayActivity, Funnel, Health, LessonRank, Stats, health, stats};
 pub use tools::{
     Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion, tool_decay,
@@ -73,5 +76,6 @@ pub use tools::{
 };
 pub use usage::detect;
 pub use words::{
-    Category, FeedbackOutcome, Kind, MatchType, Measure, ReviewReason, TradeOutcome, Trust, Verdict,
+    Category, DecisionOutcome, FeedbackOutcome, Kind, MatchType, Measure, ReviewReason, Trust,
+    Verdict,
 };

@@ -13,6 +13,7 @@ use crate::policy::Policy;
 use crate::space::{Decision, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A row of a space's projections.
@@ -29,6 +30,20 @@ pub enum Row {
         position: u32,
         /// The record; its outcome is the decision's.
         record: Box<Recommendation>,
+    },
+    /// A decision, without its records, which are rows of their own.
+    Decision {
+        /// Its id.
+        decision_id: String,
+        /// The decision.
+        decision: Box<Decision>,
+    },
+    /// A setting of the space.
+    Setting {
+        /// Its name.
+        name: String,
+        /// Its value; null when it was taken back to the default.
+        value: Value,
     },
     /// A tool server that did what was asked.
     Tool {
@@ -66,6 +81,8 @@ impl Row {
                 record,
                 ..
             } => format!("recommendation|{}|{decision_id}", record.lesson),
+            Self::Decision { decision_id, .. } => format!("decision|{decision_id}"),
+            Self::Setting { name, .. } => format!("setting|{name}"),
             Self::Tool { record, .. } => format!("tool|{}", record.query_hash),
             Self::Feedback { position, .. } => format!("feedback|{position}"),
             Self::Day { day, .. } => format!("day|{day}"),
@@ -82,6 +99,7 @@ pub struct Replica {
     retrievals: BTreeMap<String, Option<BTreeSet<String>>>,
     tools: Option<ToolBook>,
     feedback: Option<usize>,
+    settings: BTreeMap<String, Option<Value>>,
     activity: BTreeMap<i64, Option<u32>>,
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
@@ -151,6 +169,12 @@ impl Replica {
         if touched.feedback && self.feedback.is_none() {
             self.feedback = Some(space.feedback_at.len());
         }
+        for name in touched.settings {
+            if !self.settings.contains_key(name) {
+                let held = space.settings.get(name).cloned();
+                self.settings.insert(name.to_owned(), held);
+            }
+        }
         let day = event.at.div_euclid(crate::instant::DAY);
         self.activity
             .entry(day)
@@ -181,6 +205,7 @@ impl Replica {
         }
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
+        restore(&mut space.settings, &mut self.settings);
         restore(&mut space.activity, &mut self.activity);
         restore(&mut space.last_seq, &mut self.last_seq);
         if let Some(tools) = self.tools.take() {
@@ -218,6 +243,24 @@ impl Replica {
                     position,
                     record,
                 } => self.put_record(space, decision_id, position, *record),
+                Row::Decision {
+                    decision_id,
+                    decision,
+                } => {
+                    let held = space.decisions.entry(decision_id).or_default();
+                    let records = std::mem::take(&mut held.records);
+                    *held = Decision {
+                        records,
+                        ..*decision
+                    };
+                }
+                Row::Setting { name, value } => {
+                    if value.is_null() {
+                        space.settings.remove(&name);
+                    } else {
+                        space.settings.insert(name, value);
+                    }
+                }
                 Row::Tool {
                     record,
                     position,
@@ -261,8 +304,11 @@ impl Replica {
     ) {
         let places = self.places.entry(decision_id.clone()).or_default();
         let decision = space.decisions.entry(decision_id).or_default();
-        decision.outcome = record.trade_outcome;
-        decision.pnl_percent = record.pnl_percent;
+        // A store of an older version has no rows of decisions.
+        if record.trade_outcome.is_some() {
+            decision.outcome = record.trade_outcome;
+            decision.pnl_percent = record.pnl_percent;
+        }
         match places.binary_search(&position) {
             Ok(at) => {
                 if let Some(held) = decision.records.get_mut(at) {

@@ -1,11 +1,13 @@
 //! A space: all lessons and what is known of them, as the fold of a ledger.
 
-use crate::instant::{Millis, serde_rfc3339};
+use crate::event::{Measured, SurfacedContext};
+use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::lesson::Lesson;
 use crate::lessons::Lessons;
 use crate::tools::ToolBook;
-use crate::words::{MatchType, TradeOutcome};
+use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The state that a ledger folds into. Equal ledgers give equal spaces, to the bit.
@@ -16,6 +18,8 @@ pub struct Space {
     /// Lessons that each retrieval has been counted for.
     pub(crate) retrievals: BTreeMap<String, BTreeSet<String>>,
     pub(crate) tools: ToolBook,
+    /// Settings by name.
+    pub(crate) settings: BTreeMap<String, Value>,
     /// Times of feedback, for health; in the ledger's order.
     pub(crate) feedback_at: Vec<Millis>,
     /// Events per UTC day (days since the epoch).
@@ -25,26 +29,90 @@ pub struct Space {
     pub(crate) last_seq: BTreeMap<String, u64>,
 }
 
-/// A decision that lessons were recommended for.
+/// A decision that lessons were recommended for: what an agent did in one situation, and what came of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Decision {
+    /// The situation of its first recommendation.
+    pub context: SurfacedContext,
+    /// Who asked for that; empty when the ledger does not say.
+    pub by: String,
+    /// When; `None` while only its outcome is known.
+    #[serde(with = "serde_rfc3339_option")]
+    pub at: Option<Millis>,
+    /// What was withheld from that.
+    pub measured: Option<Measured>,
     /// What came of it.
-    pub outcome: Option<TradeOutcome>,
-    /// Profit or loss in percent.
+    pub outcome: Option<DecisionOutcome>,
+    /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
+    /// Who told the outcome.
+    pub outcome_by: String,
+    /// When.
+    #[serde(with = "serde_rfc3339_option")]
+    pub outcome_at: Option<Millis>,
+    /// Feedback on it, one from each giver, in the ledger's order.
+    pub feedback: Vec<DecisionFeedback>,
+    /// Ratings and votes on its lessons, one of a kind from each giver for a lesson, in the ledger's order.
+    pub opinions: Vec<Opinion>,
     /// One record per recommended lesson, in order of recommendation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<Recommendation>,
+}
+
+/// Feedback on a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionFeedback {
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+    /// What came of the work.
+    pub outcome: FeedbackOutcome,
+    /// The lessons at hand, in the order of their slugs.
+    pub lessons: Vec<String>,
+    /// Those of them that were a cause, in the order of their slugs.
+    pub causal: Vec<String>,
+}
+
+/// A rating of a lesson in a decision, or a vote on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opinion {
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+    /// The lesson.
+    pub lesson: String,
+    /// Whether it is a vote; else it is a rating.
+    pub is_vote: bool,
+    /// Helpful, or up.
+    pub is_positive: bool,
 }
 
 impl Decision {
     /// Whether its outcome can no longer change.
     pub fn is_final(&self) -> bool {
-        self.outcome.is_some_and(TradeOutcome::is_final)
+        self.outcome.is_some_and(DecisionOutcome::is_final)
     }
 
     /// The record of a lesson.
     pub fn record(&self, slug: &str) -> Option<&Recommendation> {
         self.records.iter().find(|record| record.lesson == slug)
+    }
+
+    /// The feedback that `by` gave on it.
+    pub fn feedback_by(&self, by: &str) -> Option<&DecisionFeedback> {
+        self.feedback.iter().find(|given| given.by == by)
+    }
+
+    /// The rating, or vote, that `by` gave a lesson in it.
+    pub fn opinion_by(&self, by: &str, lesson: &str, is_vote: bool) -> Option<&Opinion> {
+        self.opinions
+            .iter()
+            .find(|held| held.by == by && held.lesson == lesson && held.is_vote == is_vote)
     }
 }
 
@@ -68,10 +136,10 @@ pub struct Recommendation {
     /// The agent's words around the match.
     pub agent_quote: Option<String>,
     /// What came of the decision.
-    pub trade_outcome: Option<TradeOutcome>,
-    /// Profit or loss in percent.
+    pub trade_outcome: Option<DecisionOutcome>,
+    /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
-    /// Applied, and a profit.
+    /// Applied, and a success.
     pub contributed_to_success: bool,
     /// Whether the outcome has been counted in the lesson's standing.
     pub settled: bool,
@@ -111,6 +179,18 @@ impl Space {
     /// What worked for which request.
     pub fn tools(&self) -> &ToolBook {
         &self.tools
+    }
+
+    /// A setting by its name, when it differs from the default.
+    pub fn setting(&self, name: &str) -> Option<&Value> {
+        self.settings.get(name)
+    }
+
+    /// All settings that differ from their defaults, in the order of their names.
+    pub fn settings(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
+        self.settings
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// How many different events have been folded.

@@ -4,7 +4,7 @@ use crate::instant::{DAY, Millis, day};
 use crate::lesson::{Badge, Lesson, Qualification};
 use crate::policy::Policy;
 use crate::space::Space;
-use crate::words::{TradeOutcome, Trust};
+use crate::words::{DecisionOutcome, Trust};
 use std::cmp::Ordering;
 
 /// Lessons in a list of the best or the worst.
@@ -281,7 +281,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
             continue;
         }
         funnel.applied += 1;
-        if record.trade_outcome.is_some_and(TradeOutcome::is_final) {
+        if record.trade_outcome.is_some_and(DecisionOutcome::is_final) {
             funnel.outcome += 1;
             funnel.success += u32::from(record.contributed_to_success);
         }

@@ -15,6 +15,8 @@ pub(crate) struct Touched<'a> {
     pub tools: bool,
     /// Whether a time of feedback is added.
     pub feedback: bool,
+    /// Settings.
+    pub settings: Vec<&'a str>,
 }
 
 impl Space {
@@ -26,6 +28,7 @@ impl Space {
             retrieval: None,
             tools: false,
             feedback: false,
+            settings: Vec::new(),
         };
         match happening {
             Happening::LessonAdded { lesson } => touched.slugs.push(&lesson.slug),
@@ -33,8 +36,20 @@ impl Space {
             | Happening::LessonArchived { lesson }
             | Happening::LessonRestored { lesson }
             | Happening::LessonReviewed { lesson, .. }
-            | Happening::Rated { lesson, .. }
-            | Happening::Voted { lesson, .. } => touched.slugs.push(lesson),
+            | Happening::TrialGranted { lesson } => touched.slugs.push(lesson),
+            Happening::Rated {
+                lesson,
+                decision_id,
+                ..
+            }
+            | Happening::Voted {
+                lesson,
+                decision_id,
+                ..
+            } => {
+                touched.slugs.push(lesson);
+                touched.decision = decision_id.as_deref();
+            }
             Happening::LessonsMerged { into, from } => {
                 touched.slugs.push(into);
                 touched.slugs.extend(from.iter().map(String::as_str));
@@ -43,17 +58,28 @@ impl Space {
                 retrieval_id,
                 context,
                 items,
+                measured,
                 ..
             } => {
                 touched
                     .slugs
                     .extend(items.iter().map(|item| item.lesson.as_str()));
+                let drawn = measured.iter().flat_map(|measured| &measured.drawn);
+                touched.slugs.extend(drawn.map(|one| one.lesson.as_str()));
                 touched.decision = context.decision_id.as_deref();
                 touched.retrieval = Some(retrieval_id);
             }
-            Happening::FeedbackGiven { lessons, .. } => {
+            Happening::FeedbackGiven {
+                lessons,
+                decision_id,
+                ..
+            } => {
                 touched.slugs.extend(lessons.iter().map(String::as_str));
                 touched.feedback = true;
+                touched.decision = decision_id.as_deref();
+            }
+            Happening::PolicyChanged { changes } => {
+                touched.settings.extend(changes.keys().map(String::as_str));
             }
             Happening::UsageTracked { decision_id, .. }
             | Happening::OutcomeRecorded { decision_id, .. } => {

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 macro_rules! vocabulary {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal $(or $alias:literal)?),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $word)] $variant),+
+            $($(#[$vdoc])* #[serde(rename = $word $(, alias = $alias)?)] $variant),+
         }
 
         impl $name {
@@ -21,7 +21,7 @@ macro_rules! vocabulary {
 
             /// The variant with this word, if there is one.
             pub fn parse(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$variant),)+ _ => None }
+                match word { $($word $(| $alias)? => Some(Self::$variant),)+ _ => None }
             }
         }
     };
@@ -97,12 +97,12 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What came of a decision.
-    TradeOutcome {
+    /// What came of a decision. Ledgers of version 1 say `profit` and `loss`, which are read as the same.
+    DecisionOutcome {
         /// It went well.
-        Profit = "profit",
+        Success = "success" or "profit",
         /// It went badly.
-        Loss = "loss",
+        Failure = "failure" or "loss",
         /// Not known yet.
         Pending = "pending",
     }
@@ -163,7 +163,7 @@ impl Kind {
     }
 }
 
-impl TradeOutcome {
+impl DecisionOutcome {
     /// Whether this outcome settles a decision.
     pub fn is_final(self) -> bool {
         self != Self::Pending

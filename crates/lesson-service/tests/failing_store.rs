@@ -162,6 +162,7 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
             Happening::Rated {
                 lesson: "a-lesson".to_owned(),
                 helpful: true,
+                decision_id: None,
             },
         )
     };
@@ -225,6 +226,7 @@ fn events_that_cannot_be_folded_are_left_out_and_named() {
     let rate = Happening::Rated {
         lesson: "gone".to_owned(),
         helpful: true,
+        decision_id: None,
     };
     block_on(store.identity("me")).unwrap();
     block_on(store.append(0, vec![own("x1", rate)])).unwrap();

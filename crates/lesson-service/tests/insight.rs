@@ -67,7 +67,7 @@ fn a_showing_tells_the_situation_and_what_followed() {
     assert_eq!(one.tech_stack, ["postgres"]);
     assert_eq!((one.rank, one.applied, one.counted), (1, Some(true), true));
     assert_eq!(one.match_type, Some(MatchType::Explicit));
-    assert_eq!(one.outcome, Some(TradeOutcome::Profit));
+    assert_eq!(one.outcome, Some(DecisionOutcome::Success));
     assert_eq!(one.pnl_percent, Some(2.5));
     assert!(one.quote.as_ref().unwrap().contains("bind-values"));
     let last = history.course.last().unwrap();

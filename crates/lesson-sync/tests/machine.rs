@@ -52,6 +52,7 @@ fn write(store: &MemoryStore, events: usize) {
             event: Happening::Rated {
                 lesson: "a".to_owned(),
                 helpful: true,
+                decision_id: None,
             },
         };
         now(store.append(at, vec![entry])).unwrap();

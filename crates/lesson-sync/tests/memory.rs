@@ -22,6 +22,7 @@ fn rated() -> Happening {
     Happening::Rated {
         lesson: "a".to_owned(),
         helpful: true,
+        decision_id: None,
     }
 }
 

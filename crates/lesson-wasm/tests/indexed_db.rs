@@ -51,6 +51,7 @@ fn rated(op_id: &str) -> Entry {
         event: Happening::Rated {
             lesson: "a".to_owned(),
             helpful: true,
+            decision_id: None,
         },
     }
 }

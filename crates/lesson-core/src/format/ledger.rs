@@ -4,12 +4,12 @@ use super::fields::Fields;
 use super::limits::{LINE_BYTES, edit_out_of_bounds, out_of_bounds};
 use super::node::{Node, Value, line_number, shown};
 use super::{Sink, json, json_tree};
-use crate::event::{Event, Happening};
+use crate::event::{Event, Happening, LEDGER_VERSION};
 use crate::instant::Millis;
 use crate::lesson::is_slug;
 
 /// The first line of a ledger file, without its line break.
-pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":1}"#;
+pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":2}"#;
 
 /// An event as one line of a ledger file, without its line break; it reads back as an equal event.
 pub fn ledger_line(event: &Event) -> String {
@@ -18,7 +18,7 @@ pub fn ledger_line(event: &Event) -> String {
 }
 
 /// The names of all events, for messages.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "LessonAdded",
     "LessonEdited",
     "LessonArchived",
@@ -32,6 +32,8 @@ const NAMES: [&str; 13] = [
     "Rated",
     "Voted",
     "ToolSucceeded",
+    "TrialGranted",
+    "PolicyChanged",
 ];
 
 /// Reads all lines of a file.
@@ -92,13 +94,13 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
 
 fn header(node: &Node) -> Result<(), String> {
     let is = |name: &str, wanted: &str| matches!(node.get(name).map(|node| &node.value), Some(Value::Plain(word) | Value::Text(word)) if word == wanted);
-    if is("lessonloop", "ledger") && is("version", "1") {
+    let is_known = (1..=LEDGER_VERSION).any(|version| is("version", &version.to_string()));
+    if is("lessonloop", "ledger") && is_known {
         Ok(())
     } else {
-        Err(
-            "this ledger is of another version than 1; export it again with this version"
-                .to_owned(),
-        )
+        Err(format!(
+            "this is not a ledger of version 1 to {LEDGER_VERSION}; a newer version of Lessonloop made it, so update this one"
+        ))
     }
 }
 

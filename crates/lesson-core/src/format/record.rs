@@ -300,6 +300,7 @@ fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
         times_applied: fields.count(&["times_applied", "applied_count"], 0)?,
         success_count: fields.count(&["success_count", "successes"], 0)?,
         consecutive_failures: fields.count(&["consecutive_failures"], 0)?,
+        trial_from: fields.count(&["trial_from"], 0)?,
         proven_effective: fields.flag(&["proven_effective"])?.unwrap_or(false),
         qualified_at: fields.time(&["qualified_at"])?,
     };
@@ -339,6 +340,8 @@ fn life(
     if let Some(source) = fields.text(&["source", "author", "origin", "created_by"])? {
         lesson.source = source;
     }
+    // Who added it here is said by the event that does.
+    fields.text(&["by"])?;
     let created = fields.time(&["created_at", "created", "timestamp", "date"])?;
     let updated = fields.time(&["updated_at", "updated", "modified_at"])?;
     lesson.created_at = created.or(updated).unwrap_or(now);

@@ -46,8 +46,11 @@ pub fn account<'a>(
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
     for event in events {
-        // What worked for a tool says nothing of a lesson.
-        if matches!(event.event, Happening::ToolSucceeded { .. }) {
+        // What worked for a tool says nothing of a lesson, and neither do settings.
+        if matches!(
+            event.event,
+            Happening::ToolSucceeded { .. } | Happening::PolicyChanged { .. }
+        ) {
             continue;
         }
         if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
@@ -183,6 +186,8 @@ pub struct Revision {
     pub at: Millis,
     /// By which device or agent.
     pub actor: String,
+    /// By whom: see [`Event::by`].
+    pub by: String,
     /// The text.
     pub text: Text,
     /// The text of the revision before; `None` for the first one.
@@ -215,6 +220,7 @@ pub fn revision<'a>(
                 op_id: event.op_id.clone(),
                 at: event.at,
                 actor: event.actor.clone(),
+                by: event.by.clone(),
                 text: now.text.clone(),
                 before: before.map(|lesson| lesson.text),
             });

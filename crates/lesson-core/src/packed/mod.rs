@@ -6,13 +6,14 @@
 
 mod wire;
 
+use crate::event::{Drawn, Measured, SurfacedContext};
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
 use crate::lesson::{Lesson, Standing, Text};
 use crate::replica::Replica;
-use crate::space::{Decision, Recommendation, Space};
+use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
-use crate::words::{Category, MatchType, TradeOutcome, Trust};
+use crate::words::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
 use std::collections::BTreeMap;
 use wire::Packed;
 pub(crate) use wire::{Reader, Writer};
@@ -25,23 +26,30 @@ wire::structs! {
     Standing {
         confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness,
         use_count, causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures,
-        proven_effective, qualified_at
+        trial_from, proven_effective, qualified_at
     }
     Lesson {
-        slug, text, standing, source, trust, findings, archived, merged_into, rev, created_at, updated_at
+        slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at
     }
     Recommendation {
         lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
         pnl_percent, contributed_to_success, settled, at
     }
-    Decision { outcome, pnl_percent, records }
+    SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
+    Drawn { lesson, q, withheld }
+    Measured { control, drawn }
+    DecisionFeedback { by, at, outcome, lessons, causal }
+    Opinion { by, at, lesson, is_vote, is_positive }
+    Decision {
+        context, by, at, measured, outcome, pnl_percent, outcome_by, outcome_at, feedback, opinions, records
+    }
     ToolRecord { query, server, at, query_hash }
 }
-wire::vocabularies!(Category, Trust, MatchType, TradeOutcome);
+wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome);
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 1: ".to_owned();
+    let mut shape = "replica 2: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);
@@ -89,6 +97,11 @@ pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dy
         place.put(&mut to);
         at.put(&mut to);
     }
+    to.number(space.settings.len() as u64);
+    for (name, value) in &space.settings {
+        to.text(name);
+        to.text(&value.to_string());
+    }
     to.number(space.activity.len() as u64);
     for (day, events) in &space.activity {
         day.put(&mut to);
@@ -130,6 +143,11 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, Replica, KeywordIndex)> {
     let feedback: BTreeMap<u64, Millis> = pairs(&mut from)?;
     space.feedback_at = feedback.values().copied().collect();
     replica.feedback_rows = feedback;
+    for _ in 0..from.count()? {
+        let name = String::take(&mut from)?;
+        let value = serde_json::from_str(from.text()?).ok()?;
+        space.settings.insert(name, value);
+    }
     space.activity = pairs(&mut from)?;
     (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
 }

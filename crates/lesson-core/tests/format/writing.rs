@@ -31,7 +31,7 @@ fn a_ledger_reads_back_as_equal_events() {
         },
         Happening::OutcomeRecorded {
             decision_id: "d".into(),
-            outcome: lesson_core::TradeOutcome::Profit,
+            outcome: lesson_core::DecisionOutcome::Success,
             pnl_percent: Some(1.0 / 3.0),
         },
         Happening::ToolSucceeded {

@@ -2,7 +2,7 @@
 
 use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with};
 use lesson_core::{
-    Changes, FeedbackOutcome, Happening, Policy, TradeOutcome, Trust, account, course, explain,
+    Changes, DecisionOutcome, FeedbackOutcome, Happening, Policy, Trust, account, course, explain,
     revision,
 };
 
@@ -30,7 +30,7 @@ fn where_a_lesson_was_shown_and_what_followed() {
         surfaced("r2", None, &["a"]),
         surfaced("r3", Some("d3"), &["b"]),
         tracked("d1", "a", true),
-        outcome("d1", TradeOutcome::Profit),
+        outcome("d1", DecisionOutcome::Success),
     ]);
     let account = account(&events, "a", &Policy::default());
     let shown: Vec<(&str, u32, bool)> = account
@@ -43,7 +43,7 @@ fn where_a_lesson_was_shown_and_what_followed() {
         .collect();
     assert_eq!(shown, [("r1", 2, true), ("r2", 1, false)]);
     let record = account.shown[0].record.as_ref().expect("it had a decision");
-    assert_eq!(record.trade_outcome, Some(TradeOutcome::Profit));
+    assert_eq!(record.trade_outcome, Some(DecisionOutcome::Success));
     assert!(record.was_applied && record.contributed_to_success);
     assert_eq!(account.shown[1].record, None);
 }
@@ -109,7 +109,7 @@ fn explained_numbers_are_the_ones_that_count() {
         added(lesson("a")),
         surfaced("r", Some("d"), &["a"]),
         tracked("d", "a", true),
-        outcome("d", TradeOutcome::Profit),
+        outcome("d", DecisionOutcome::Success),
         rated("a", false),
         rated("a", false),
         feedback(FeedbackOutcome::Delivered, &["a"], &["a"]),

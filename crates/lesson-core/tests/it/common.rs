@@ -34,6 +34,7 @@ pub fn rated(lesson: &str, helpful: bool) -> Happening {
     Happening::Rated {
         lesson: lesson.to_owned(),
         helpful,
+        decision_id: None,
     }
 }
 
@@ -57,6 +58,7 @@ pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Ha
             })
             .collect(),
         policy: String::new(),
+        measured: None,
     }
 }
 
@@ -78,7 +80,7 @@ pub fn tracked(decision: &str, lesson: &str, applied: bool) -> Happening {
     }
 }
 
-pub fn outcome(decision: &str, outcome: lesson_core::TradeOutcome) -> Happening {
+pub fn outcome(decision: &str, outcome: lesson_core::DecisionOutcome) -> Happening {
     Happening::OutcomeRecorded {
         decision_id: decision.to_owned(),
         outcome,
@@ -96,16 +98,42 @@ pub fn feedback(
         outcome,
         lessons: owned(lessons),
         causal: owned(causal),
+        decision_id: None,
     }
 }
 
-/// The `n`th event of a ledger.
+/// The same, about a decision.
+pub fn in_decision(mut happening: Happening, decision: &str) -> Happening {
+    match &mut happening {
+        Happening::Rated { decision_id, .. }
+        | Happening::Voted { decision_id, .. }
+        | Happening::FeedbackGiven { decision_id, .. } => *decision_id = Some(decision.to_owned()),
+        other => panic!("{other:?} is about no decision"),
+    }
+    happening
+}
+
+/// Core servers are set, or are the usual ones again.
+pub fn setting(is_set: bool) -> Happening {
+    let value = if is_set {
+        serde_json::json!(["git"])
+    } else {
+        serde_json::Value::Null
+    };
+    Happening::PolicyChanged {
+        changes: std::collections::BTreeMap::from([("tools.core_servers".to_owned(), value)]),
+    }
+}
+
+/// The `n`th event of a ledger; one of three makes it.
 pub fn event(n: u64, happening: Happening) -> Event {
     Event {
         op_id: format!("op-{n}"),
         actor: "test".to_owned(),
         seq: n,
         at: NOW + n as i64 * 1000,
+        by: ["local", "agent:1", "person:2"][n as usize % 3].to_owned(),
+        request: None,
         event: happening,
     }
 }

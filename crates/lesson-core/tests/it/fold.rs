@@ -3,10 +3,10 @@
 use crate::common::{
     NOW, added, event, feedback, folded, ledger, lesson, outcome, rated, surfaced, tracked, with,
 };
-use TradeOutcome::{Loss, Pending, Profit};
+use DecisionOutcome::{Failure, Pending, Success};
 use lesson_core::FeedbackOutcome::{Blocked, Delivered, PlanComplete};
 use lesson_core::{
-    Changes, Event, Folded, Happening, MatchType, Policy, Space, TradeOutcome, Trust, Verdict,
+    Changes, DecisionOutcome, Event, Folded, Happening, MatchType, Policy, Space, Trust, Verdict,
 };
 
 fn standing(space: &Space, slug: &str) -> lesson_core::Standing {
@@ -108,6 +108,7 @@ fn ratings_and_votes_move_confidence_within_its_bounds() {
     let vote = |up| Happening::Voted {
         lesson: "a".to_owned(),
         up,
+        decision_id: None,
     };
     for (start, happening, expected) in [
         (0.5, rated("a", true), 0.52),
@@ -148,12 +149,12 @@ fn ratings_and_votes_move_confidence_within_its_bounds() {
 fn outcomes_prove_a_lesson_and_unprove_it() {
     // After each outcome: applied, successes, failures in a row, proven.
     let steps = [
-        (Profit, (1, 1, 0, false)),
-        (Loss, (2, 1, 1, false)),
-        (Profit, (3, 2, 0, true)),
-        (Loss, (4, 2, 1, true)),
-        (Loss, (5, 2, 2, false)),
-        (Profit, (6, 3, 0, true)),
+        (Success, (1, 1, 0, false)),
+        (Failure, (2, 1, 1, false)),
+        (Success, (3, 2, 0, true)),
+        (Failure, (4, 2, 1, true)),
+        (Failure, (5, 2, 2, false)),
+        (Success, (6, 3, 0, true)),
     ];
     let mut happenings = vec![added(lesson("a"))];
     let mut qualified = None;
@@ -186,7 +187,7 @@ fn outcomes_prove_a_lesson_and_unprove_it() {
             .decision(&decision)
             .and_then(|d| d.record("a"))
             .expect("recorded");
-        assert_eq!(record.contributed_to_success, came == Profit);
+        assert_eq!(record.contributed_to_success, came == Success);
         assert_eq!(
             (record.trade_outcome, record.pnl_percent),
             (Some(came), Some(1.5))
@@ -243,7 +244,7 @@ fn pending_only_marks_the_records() {
 #[test]
 fn tracking_after_the_outcome_counts_the_same() {
     let happenings = |late: bool| {
-        let mut rest = vec![tracked("d", "a", true), outcome("d", Profit)];
+        let mut rest = vec![tracked("d", "a", true), outcome("d", Success)];
         if late {
             rest.reverse();
         }
@@ -341,7 +342,7 @@ fn refused_events_change_nothing() {
             added(with("gone", |l| l.archived = true)),
             surfaced("r", Some("d"), &["a"]),
             tracked("d", "a", true),
-            outcome("d", Profit),
+            outcome("d", Success),
         ])
     };
     let merged = |into: &str, from: &[&str]| Happening::LessonsMerged {
@@ -365,7 +366,7 @@ fn refused_events_change_nothing() {
     };
     let pnl = |pnl| Happening::OutcomeRecorded {
         decision_id: "d".to_owned(),
-        outcome: Profit,
+        outcome: Success,
         pnl_percent: Some(pnl),
     };
     let score = |score| {
@@ -396,8 +397,7 @@ fn refused_events_change_nothing() {
         (score(f64::NAN), "invalid"),
         (tracked("d9", "a", true), "unknown_decision"),
         (tracked("d", "gone", true), "conflict"),
-        (outcome("d9", Profit), "unknown_decision"),
-        (outcome("d", Loss), "conflict"),
+        (outcome("d", Failure), "conflict"),
         (pnl(f64::INFINITY), "invalid"),
         (feedback(Delivered, &[], &[]), "invalid"),
         (feedback(Delivered, &["a"], &["gone"]), "invalid"),
@@ -434,10 +434,10 @@ fn a_settled_outcome_told_again_changes_nothing_but_a_different_one_is_refused()
         added(lesson("a")),
         surfaced("r", Some("d"), &["a"]),
         tracked("d", "a", true),
-        outcome("d", Profit),
-        outcome("d", Profit),
+        outcome("d", Success),
+        outcome("d", Success),
         outcome("d", Pending),
-        outcome("d", Loss),
+        outcome("d", Failure),
     ]);
     let (space, refused) = Space::of_ledger(&events, &Policy::default());
     assert_eq!(refused.len(), 1);
@@ -447,7 +447,7 @@ fn a_settled_outcome_told_again_changes_nothing_but_a_different_one_is_refused()
     );
     assert_eq!(standing(&space, "a").times_applied, 1);
     let decision = space.decision("d").expect("made by r");
-    assert_eq!(decision.outcome, Some(Profit));
+    assert_eq!(decision.outcome, Some(Success));
 }
 
 #[test]

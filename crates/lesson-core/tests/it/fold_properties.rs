@@ -1,7 +1,9 @@
 //! Properties of the fold over ledgers of any kind.
 
-use crate::common::{added, event, feedback, lesson, outcome, rated, surfaced, tracked};
-use lesson_core::{Event, FeedbackOutcome, Happening, Policy, Space, TradeOutcome};
+use crate::common::{
+    added, event, feedback, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
+};
+use lesson_core::{DecisionOutcome, Event, FeedbackOutcome, Happening, Policy, Space};
 use proptest::prelude::*;
 
 const SLUGS: [&str; 4] = ["a", "b-one", "warning-c", "d"];
@@ -11,21 +13,23 @@ fn happening() -> impl Strategy<Value = Happening> {
     let slug = || prop::sample::select(&SLUGS[..]);
     let decision = || prop::sample::select(&DECISIONS[..]);
     let came = prop::sample::select(vec![
-        TradeOutcome::Profit,
-        TradeOutcome::Loss,
-        TradeOutcome::Pending,
+        DecisionOutcome::Success,
+        DecisionOutcome::Failure,
+        DecisionOutcome::Pending,
     ]);
     let ended = prop::sample::select(vec![
         FeedbackOutcome::Delivered,
         FeedbackOutcome::PlanComplete,
         FeedbackOutcome::Blocked,
     ]);
+    let ended_again = ended.clone();
     prop_oneof![
         slug().prop_map(|slug| added(lesson(slug))),
         (slug(), any::<bool>()).prop_map(|(slug, up)| rated(slug, up)),
         (slug(), any::<bool>()).prop_map(|(slug, up)| Happening::Voted {
             lesson: slug.to_owned(),
-            up
+            up,
+            decision_id: None,
         }),
         (0..4u8, decision(), slug(), slug()).prop_map(|(r, decision, a, b)| surfaced(
             &format!("r{r}"),
@@ -40,6 +44,16 @@ fn happening() -> impl Strategy<Value = Happening> {
             &[a, b],
             if causal { &[SLUGS[0]] } else { &[] }
         )),
+        (ended_again, decision(), slug(), slug()).prop_map(|(ended, decision, a, b)| in_decision(
+            feedback(ended, &[a, b], &[b]),
+            decision
+        )),
+        (decision(), slug(), any::<bool>())
+            .prop_map(|(decision, slug, helpful)| in_decision(rated(slug, helpful), decision)),
+        slug().prop_map(|slug| Happening::TrialGranted {
+            lesson: slug.to_owned()
+        }),
+        any::<bool>().prop_map(setting),
         slug().prop_map(|slug| Happening::LessonArchived {
             lesson: slug.to_owned()
         }),

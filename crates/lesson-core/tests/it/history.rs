@@ -2,8 +2,8 @@
 
 use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked};
 use lesson_core::{
-    Changes, FeedbackOutcome, Happening, HistoryEntry, Policy, Space, TradeOutcome, Trust, Verdict,
-    history,
+    Changes, DecisionOutcome, FeedbackOutcome, Happening, HistoryEntry, Policy, Space, Trust,
+    Verdict, history,
 };
 
 #[test]
@@ -25,14 +25,15 @@ fn every_event_that_touched_a_lesson_is_told() {
         surfaced("r", Some("d"), &["a"]),
         tracked("d", "b", true),
         tracked("d", "a", true),
-        outcome("d", TradeOutcome::Pending),
-        outcome("d", TradeOutcome::Profit),
-        outcome("d", TradeOutcome::Profit),
-        outcome("d", TradeOutcome::Loss),
+        outcome("d", DecisionOutcome::Pending),
+        outcome("d", DecisionOutcome::Success),
+        outcome("d", DecisionOutcome::Success),
+        outcome("d", DecisionOutcome::Failure),
         feedback(FeedbackOutcome::Blocked, &["a", "b"], &["a"]),
         Happening::Voted {
             lesson: name(),
             up: false,
+            decision_id: None,
         },
         Happening::LessonEdited {
             lesson: name(),
@@ -66,7 +67,7 @@ fn every_event_that_touched_a_lesson_is_told() {
             "Rated helpful",
             "Surfaced at rank 2 (recommend)",
             "Applied, explicit match in decision d",
-            "Decision d: profit (1.5 %)",
+            "Decision d: success (1.5 %)",
             "Feedback blocked, a cause",
             "Voted down",
             "Edited title, tags; now revision 2",
@@ -92,14 +93,14 @@ fn an_outcome_before_the_tracking_is_told_when_it_counts() {
     let events = ledger([
         added(lesson("a")),
         surfaced("r", Some("d"), &["a"]),
-        outcome("d", TradeOutcome::Loss),
+        outcome("d", DecisionOutcome::Failure),
         tracked("d", "a", true),
     ]);
     let told: Vec<HistoryEntry<'_>> = history(&events, "a", &Policy::default());
     let last = told.last().expect("it was tracked");
     assert_eq!(
         last.summary,
-        "Applied, explicit match in decision d; loss (1.5 %)"
+        "Applied, explicit match in decision d; failure (1.5 %)"
     );
     assert_eq!(last.after.times_applied, 1);
     assert_eq!(told.len(), 3);

@@ -15,6 +15,7 @@ mod rank_properties;
 mod replica;
 mod resolve;
 mod review;
+mod runs;
 mod search;
 mod session;
 mod settled;

@@ -1,9 +1,11 @@
 //! Replicas: rows of a space that is kept elsewhere, and events on top of them.
 
-use crate::common::{NOW, added, event, feedback, lesson, outcome, rated, surfaced, tracked};
+use crate::common::{
+    NOW, added, event, feedback, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
+};
 use lesson_core::{
-    Event, FeedbackOutcome, Folded, Happening, MatchType, Policy, Replica, Row, Space, ToolPolicy,
-    ToolRecord, TradeOutcome, history, narrowed, tool_query_hash,
+    Decision, DecisionOutcome, Event, FeedbackOutcome, Folded, Happening, MatchType, Policy,
+    Replica, Row, Space, ToolPolicy, ToolRecord, history, narrowed, tool_query_hash,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,12 +35,28 @@ fn happening() -> impl Strategy<Value = Happening> {
         (decision(), any::<bool>()).prop_map(|(decision, won)| outcome(
             decision,
             if won {
-                TradeOutcome::Profit
+                DecisionOutcome::Success
             } else {
-                TradeOutcome::Loss
+                DecisionOutcome::Failure
             }
         )),
         (slug(), slug()).prop_map(|(a, b)| feedback(FeedbackOutcome::Delivered, &[a, b], &[])),
+        (decision(), slug(), any::<bool>()).prop_map(|(decision, slug, won)| {
+            in_decision(
+                feedback(
+                    FeedbackOutcome::Blocked,
+                    &[slug],
+                    if won { &[] } else { &SLUGS[..1] },
+                ),
+                decision,
+            )
+        }),
+        (decision(), slug(), any::<bool>())
+            .prop_map(|(decision, slug, helpful)| in_decision(rated(slug, helpful), decision)),
+        slug().prop_map(|slug| Happening::TrialGranted {
+            lesson: slug.to_owned()
+        }),
+        any::<bool>().prop_map(setting),
         (0..5_u8).prop_map(|n| used(&format!("deploy {n}"))),
         slug().prop_map(|slug| Happening::LessonArchived {
             lesson: slug.to_owned()
@@ -70,7 +88,20 @@ pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
         .lessons()
         .map(|lesson| Row::Lesson(Box::new(lesson.clone())))
         .collect();
+    // A server keeps a row of what was set and is no more, so that replicas learn of it.
+    let name = "tools.core_servers";
+    rows.push(Row::Setting {
+        name: name.to_owned(),
+        value: space.setting(name).cloned().unwrap_or_default(),
+    });
     for (id, decision) in space.decisions() {
+        rows.push(Row::Decision {
+            decision_id: id.to_owned(),
+            decision: Box::new(Decision {
+                records: Vec::new(),
+                ..decision.clone()
+            }),
+        });
         rows.extend(decision.records.iter().zip(1..).map(|(record, position)| {
             Row::Recommendation {
                 decision_id: id.to_owned(),
@@ -118,6 +149,10 @@ fn shown(space: &Space) -> impl Clone + PartialEq + std::fmt::Debug + use<> {
         space.tools().records().to_vec(),
         space.feedback_times().to_vec(),
         space.activity().collect::<Vec<_>>(),
+        space
+            .settings()
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect::<Vec<_>>(),
     )
 }
 

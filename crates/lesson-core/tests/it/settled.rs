@@ -201,7 +201,7 @@ fn each_returned_lesson_counts_once_per_call() {
 #[test]
 fn the_three_counts_move_apart() {
     use crate::common::{feedback, outcome, tracked};
-    use lesson_core::{FeedbackOutcome, TradeOutcome};
+    use lesson_core::{DecisionOutcome, FeedbackOutcome};
     let counts = |happenings: Vec<lesson_core::Happening>| {
         let all = std::iter::once(added(lesson("a"))).chain(happenings);
         let s = folded(all)
@@ -220,7 +220,7 @@ fn the_three_counts_move_apart() {
     let settled = vec![
         shown(),
         tracked("d", "a", true),
-        outcome("d", TradeOutcome::Loss),
+        outcome("d", DecisionOutcome::Failure),
     ];
     assert_eq!(counts(settled), (1, 0, 1));
 }

@@ -4,7 +4,7 @@ use crate::common::{
     NOW, added, event, feedback, folded, lesson, outcome, space, surfaced, tracked, with,
 };
 use lesson_core::{
-    Bands, DAY, FeedbackOutcome, Funnel, Policy, Space, TradeOutcome, Trust, health, stats,
+    Bands, DAY, DecisionOutcome, FeedbackOutcome, Funnel, Policy, Space, Trust, health, stats,
 };
 
 #[test]
@@ -131,7 +131,7 @@ fn health_tells_whether_learning_goes_on() {
         surfaced("r1", Some("d1"), &["e1", "e2", "e3"]),
         tracked("d1", "e1", true),
         tracked("d1", "e2", false),
-        outcome("d1", TradeOutcome::Profit),
+        outcome("d1", DecisionOutcome::Success),
         surfaced("r2", Some("d2"), &["e1"]),
         tracked("d2", "e1", true),
         surfaced("r3", None, &["e6"]),

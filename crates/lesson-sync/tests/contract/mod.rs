@@ -23,6 +23,7 @@ fn own(op_id: &str) -> Entry {
         event: Happening::Rated {
             lesson: "a".to_owned(),
             helpful: true,
+            decision_id: None,
         },
     }
 }
@@ -36,6 +37,7 @@ fn event(op_id: &str, actor: &str, seq: u64) -> Event {
         event: Happening::Voted {
             lesson: "b".to_owned(),
             up: true,
+            decision_id: None,
         },
     }
 }

@@ -1,0 +1,307 @@
+//! Decisions as they are kept: who did what, and nothing counted twice.
+
+use crate::common::{
+    added, event, feedback, folded, in_decision, ledger, lesson, outcome, rated, setting, surfaced,
+    tracked,
+};
+use lesson_core::{
+    DecisionOutcome, Drawn, Event, FeedbackOutcome, FoldError, Happening, Measured, Policy,
+    Qualification, Space, format::LEDGER_HEADER,
+};
+
+const DELIVERED: FeedbackOutcome = FeedbackOutcome::Delivered;
+
+/// A space with two lessons recommended for the decision `d`.
+fn decided() -> Space {
+    folded([
+        added(lesson("a")),
+        added(lesson("b")),
+        surfaced("r", Some("d"), &["a", "b"]),
+    ])
+}
+
+fn by(who: &str, n: u64, happening: Happening) -> Event {
+    Event {
+        by: who.to_owned(),
+        ..event(n, happening)
+    }
+}
+
+fn standing(space: &Space) -> (u32, u32, u32, u32) {
+    let held = &space.lesson("a").unwrap().standing;
+    (
+        held.use_count,
+        held.times_helpful,
+        held.times_not_helpful,
+        held.upvotes,
+    )
+}
+
+#[test]
+fn everybody_says_a_thing_of_a_decision_once() {
+    let voted = |up| {
+        in_decision(
+            Happening::Voted {
+                lesson: "a".to_owned(),
+                up,
+                decision_id: None,
+            },
+            "d",
+        )
+    };
+    let rate = |helpful| in_decision(rated("a", helpful), "d");
+    let given = |ended, causal: &[&str]| in_decision(feedback(ended, &["a"], causal), "d");
+    let blocked = FeedbackOutcome::Blocked;
+    let table = [
+        ("one", given(DELIVERED, &["a"]), Ok(()), (1, 0, 0, 0)),
+        ("one", given(DELIVERED, &["a"]), Ok(()), (1, 0, 0, 0)),
+        ("one", given(DELIVERED, &[]), Err("conflict"), (1, 0, 0, 0)),
+        ("one", given(blocked, &["a"]), Err("conflict"), (1, 0, 0, 0)),
+        ("two", given(blocked, &["a"]), Ok(()), (2, 0, 0, 0)),
+        ("one", rate(true), Ok(()), (2, 1, 0, 0)),
+        ("one", rate(true), Ok(()), (2, 1, 0, 0)),
+        ("one", rate(false), Err("conflict"), (2, 1, 0, 0)),
+        ("two", rate(false), Ok(()), (2, 1, 1, 0)),
+        // A vote is another thing than a rating.
+        ("one", voted(true), Ok(()), (2, 1, 1, 1)),
+        ("one", voted(true), Ok(()), (2, 1, 1, 1)),
+        ("one", voted(false), Err("conflict"), (2, 1, 1, 1)),
+        // Without a decision each counts.
+        ("one", rated("a", true), Ok(()), (2, 2, 1, 1)),
+        ("one", rated("a", true), Ok(()), (2, 3, 1, 1)),
+    ];
+    let mut space = decided();
+    for (n, (who, happening, answer, after)) in (10..).zip(table) {
+        let folded = space.fold(&by(who, n, happening.clone()), &Policy::default());
+        assert_eq!(
+            folded.map(|_| ()).map_err(|error| error.code()),
+            answer,
+            "{happening:?}"
+        );
+        assert_eq!(standing(&space), after, "{happening:?}");
+    }
+    assert_eq!(space.feedback_times().len(), 2);
+}
+
+#[test]
+fn what_was_not_recommended_in_a_decision_is_not_judged_in_it() {
+    let mut space = decided();
+    let c = event(10, added(lesson("c")));
+    space.fold(&c, &Policy::default()).unwrap();
+    for (happening, field) in [
+        (in_decision(rated("c", true), "d"), "lesson"),
+        (
+            in_decision(feedback(DELIVERED, &["a", "c"], &[]), "d"),
+            "lessons",
+        ),
+        (in_decision(rated("a", true), "nobody"), "decision_id"),
+        (
+            in_decision(feedback(DELIVERED, &["a"], &[]), "nobody"),
+            "decision_id",
+        ),
+    ] {
+        let before = space.clone();
+        let error = space
+            .fold(&event(11, happening), &Policy::default())
+            .unwrap_err();
+        assert_eq!(error.field(), field, "{error}");
+        assert_eq!(space, before);
+    }
+}
+
+#[test]
+fn a_decision_keeps_its_situation_and_who_did_what() {
+    let mut space = decided();
+    let events = [
+        by("two", 10, surfaced("r2", Some("d"), &["b"])),
+        by("one", 11, tracked("d", "a", true)),
+        by("three", 12, outcome("d", DecisionOutcome::Success)),
+        by(
+            "four",
+            13,
+            in_decision(feedback(DELIVERED, &["a"], &["a"]), "d"),
+        ),
+    ];
+    for event in &events {
+        space.fold(event, &Policy::default()).unwrap();
+    }
+    let decision = space.decision("d").unwrap();
+    assert_eq!(decision.context.domain.as_deref(), Some("perps"));
+    // The first recommendation is the situation's.
+    assert_eq!(decision.by, event(3, rated("a", true)).by);
+    assert_eq!(decision.at, Some(event(3, rated("a", true)).at));
+    assert_eq!(decision.outcome, Some(DecisionOutcome::Success));
+    assert_eq!(
+        (&*decision.outcome_by, decision.outcome_at),
+        ("three", Some(events[2].at))
+    );
+    assert_eq!(decision.feedback[0].by, "four");
+    assert_eq!(decision.records.len(), 2);
+    assert_eq!(space.lesson("a").unwrap().by, "agent:1");
+}
+
+#[test]
+fn an_outcome_that_comes_before_its_decision_counts_when_that_comes() {
+    let space = folded([
+        added(lesson("a")),
+        outcome("d", DecisionOutcome::Failure),
+        surfaced("r", Some("d"), &["a"]),
+        tracked("d", "a", true),
+    ]);
+    let held = &space.lesson("a").unwrap().standing;
+    assert_eq!((held.times_applied, held.consecutive_failures), (1, 1));
+    let decision = space.decision("d").unwrap();
+    assert_eq!(decision.records[0].trade_outcome, decision.outcome);
+}
+
+#[test]
+fn another_trial_forgives_a_run_of_failures_and_leaves_the_counters() {
+    let policy = Policy::default();
+    let runs = |from: u32, count: u32, came| {
+        (from..from + count).flat_map(move |n| {
+            let id = format!("d{n}");
+            [
+                surfaced(&format!("r{n}"), Some(&id), &["a"]),
+                tracked(&id, "a", true),
+                outcome(&id, came),
+            ]
+        })
+    };
+    let trial = || {
+        [Happening::TrialGranted {
+            lesson: "a".to_owned(),
+        }]
+    };
+    let qualification = |happenings: Vec<Happening>| {
+        let space = folded(std::iter::once(added(lesson("a"))).chain(happenings));
+        let held = space.lesson("a").unwrap().standing.clone();
+        (held.qualification(&policy.rank), held.times_applied)
+    };
+    let lost = DecisionOutcome::Failure;
+    let (out, pending, tried) = (
+        Qualification::Excluded,
+        Qualification::Pending,
+        Qualification::Qualified,
+    );
+    for (happenings, expected) in [
+        (runs(0, 5, lost).collect::<Vec<_>>(), (out, 5)),
+        (runs(0, 3, lost).collect(), (pending, 3)),
+        (runs(0, 5, lost).chain(trial()).collect(), (tried, 5)),
+        (runs(0, 3, lost).chain(trial()).collect(), (tried, 3)),
+        // It is tried like a new one: three more failures keep it out again.
+        (
+            runs(0, 5, lost)
+                .chain(trial())
+                .chain(runs(9, 2, lost))
+                .collect(),
+            (tried, 7),
+        ),
+        (
+            runs(0, 5, lost)
+                .chain(trial())
+                .chain(runs(9, 3, lost))
+                .collect(),
+            (pending, 8),
+        ),
+        (
+            runs(0, 3, lost)
+                .chain(trial())
+                .chain(runs(9, 3, DecisionOutcome::Success))
+                .collect(),
+            (tried, 6),
+        ),
+    ] {
+        assert_eq!(qualification(happenings), expected);
+    }
+}
+
+#[test]
+fn settings_are_kept_whatever_their_names_and_bounded() {
+    let space = folded([setting(true)]);
+    assert_eq!(
+        space.setting("tools.core_servers"),
+        Some(&serde_json::json!(["git"]))
+    );
+    assert_eq!(folded([setting(true), setting(false)]).settings().len(), 0);
+    for (name, value) in [
+        ("", serde_json::json!(1)),
+        ("Upper", serde_json::json!(1)),
+        ("deep", serde_json::json!({"a": 1})),
+        ("long", serde_json::json!("x".repeat(1_001))),
+        ("list", serde_json::json!([1])),
+        ("long.list", serde_json::json!(vec!["x"; 101])),
+    ] {
+        let changes = [(name.to_owned(), value)].into();
+        let changed = event(1, Happening::PolicyChanged { changes });
+        let refused = Space::new().fold(&changed, &Policy::default());
+        assert!(
+            matches!(
+                refused,
+                Err(FoldError::Invalid {
+                    field: "changes",
+                    ..
+                })
+            ),
+            "{name}: {refused:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_measured_is_kept_and_checked() {
+    let drawn = |lesson: &str, q| {
+        let mut shown = surfaced("r", Some("d"), &["a"]);
+        if let Happening::Surfaced { measured, .. } = &mut shown {
+            *measured = Some(Measured {
+                control: false,
+                drawn: vec![Drawn {
+                    lesson: lesson.to_owned(),
+                    q,
+                    withheld: true,
+                }],
+            });
+        }
+        shown
+    };
+    let space = folded([added(lesson("a")), added(lesson("b")), drawn("b", 0.1)]);
+    let decision = space.decision("d").unwrap();
+    assert_eq!(decision.measured.as_ref().unwrap().drawn[0].lesson, "b");
+    assert_eq!(space.lesson("b").unwrap().standing.times_surfaced, 0);
+    for (lesson_drawn, q) in [("b", 1.5), ("b", f64::NAN), ("nobody", 0.1)] {
+        let mut space = decided();
+        let refused = space.fold(&event(9, drawn(lesson_drawn, q)), &Policy::default());
+        assert!(refused.is_err(), "{lesson_drawn} {q}");
+    }
+}
+
+#[test]
+fn a_ledger_of_version_1_reads_as_before() {
+    let old = [
+        r#"{"lessonloop":"ledger","version":1}"#,
+        r#"{"op_id":"1","actor":"x","seq":1,"at":"2026-11-22T08:30:00Z","event":{"LessonAdded":{"lesson":{"slug":"a","title":"A","created_at":"2026-11-22T08:30:00Z","updated_at":"2026-11-22T08:30:00Z"}}}}"#,
+        r#"{"op_id":"2","actor":"x","seq":2,"at":"2026-11-22T08:30:00Z","event":{"Surfaced":{"retrieval_id":"r","purpose":"recommend","context":{"decision_id":"d"},"items":[{"lesson":"a","rank":1,"score":0.5}],"policy":""}}}"#,
+        r#"{"op_id":"3","actor":"x","seq":3,"at":"2026-11-22T08:30:00Z","event":{"UsageTracked":{"decision_id":"d","detections":[{"lesson":"a","applied":true,"match_type":"explicit","confidence":0.95}]}}}"#,
+        r#"{"op_id":"4","actor":"x","seq":4,"at":"2026-11-22T08:30:00Z","event":{"OutcomeRecorded":{"decision_id":"d","outcome":"profit","pnl_percent":2.0}}}"#,
+    ];
+    let events: Vec<Event> = old[1..]
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (space, refused) = Space::of_ledger(&events, &Policy::default());
+    assert!(refused.is_empty(), "{refused:?}");
+    let held = &space.lesson("a").unwrap().standing;
+    assert_eq!((held.times_applied, held.success_count), (1, 1));
+    assert!(events.iter().all(|event| event.by.is_empty()));
+    assert!(LEDGER_HEADER.contains(r#""version":2"#));
+    // What is written again is of this version, and reads as the same.
+    let line = serde_json::to_string(&events[3]).unwrap();
+    assert!(line.contains(r#""outcome":"success""#), "{line}");
+    assert_eq!(serde_json::from_str::<Event>(&line).unwrap(), events[3]);
+    let newer = r#"{"op_id":"1","actor":"x","seq":1,"at":"2026-11-22T08:30:00Z","by":"local","request":"ab","event":{"TrialGranted":{"lesson":"a"}}}"#;
+    let event: Event = serde_json::from_str(newer).unwrap();
+    assert_eq!(
+        serde_json::to_string(&event).unwrap().replace(".000Z", "Z"),
+        newer
+    );
+    assert_eq!(ledger([]).len(), 0);
+}
