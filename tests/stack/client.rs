@@ -101,6 +101,8 @@ async fn answer(devices: &mut BTreeMap<String, Device>, asked: &Value) -> Answer
                 serde_json::from_str(text(asked, "events")?).map_err(|error| error.to_string())?;
             let entries = events.into_iter().map(|event| Entry::Own {
                 op_id: event.op_id,
+                by: "local".to_owned(),
+                request: None,
                 at: event.at,
                 event: event.event,
             });
@@ -217,6 +219,8 @@ impl Device {
         let lesson = Lesson::new(format!("lesson-{number}"), text, "test".to_owned(), at);
         Entry::Own {
             op_id: uuid7(at, random),
+            by: "local".to_owned(),
+            request: None,
             at,
             event: Happening::LessonAdded {
                 lesson: Box::new(lesson),

@@ -17,7 +17,8 @@ use crate::link::{Change, Link, Session, SetAside, VersionedRow};
 use crate::measure::{BACK_OFF, BATCH, KEPT, LONGEST, back_off, in_bounds, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
 use crate::store::{StoreError, Stored};
-use lesson_core::Millis;
+use crate::supabase::MIGRATE;
+use lesson_core::{LEDGER_VERSION, Millis};
 
 /// Rows in a page; the server gives at most this many.
 const PAGE: u32 = 5_000;
@@ -330,8 +331,15 @@ impl Machine {
 
     fn pulled(&mut self, page: Page, now: Millis, random: u128) -> Effect {
         if page.epoch.is_empty() {
-            let wrong = "The server does not say which of its states it is in. Apply the files of supabase/migrations to the project.";
-            return self.failed(RemoteError::Trouble(wrong.to_owned()), now, random);
+            let wrong = format!("The server does not say which of its states it is in. {MIGRATE}");
+            return self.failed(RemoteError::Trouble(wrong), now, random);
+        }
+        if page.ledger_version < LEDGER_VERSION {
+            let old = format!(
+                "The server keeps ledgers of version {}, this app writes version {LEDGER_VERSION}. {MIGRATE} Everything is kept here meanwhile.",
+                page.ledger_version
+            );
+            return self.failed(RemoteError::Refused(old), now, random);
         }
         if self.link.epoch.is_empty() {
             let link = Link {

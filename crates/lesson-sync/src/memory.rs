@@ -105,11 +105,19 @@ impl Store for MemoryStore {
                 continue;
             }
             let event = match entry {
-                Entry::Own { op_id, at, event } => Event {
+                Entry::Own {
+                    op_id,
+                    at,
+                    by,
+                    request,
+                    event,
+                } => Event {
                     op_id,
                     actor: actor.clone(),
                     seq: held.last_seq + 1,
                     at,
+                    by,
+                    request,
                     event,
                 },
                 Entry::Foreign(event) => event,

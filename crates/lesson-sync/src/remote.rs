@@ -51,6 +51,8 @@ pub struct Page {
     pub acked_seq: u64,
     /// Changes when the server is restored from a backup.
     pub epoch: String,
+    /// The version of the ledger that the server knows: see [`lesson_core::LEDGER_VERSION`].
+    pub ledger_version: u32,
 }
 
 /// Why a request to the server did not do what was asked.

@@ -13,6 +13,10 @@ pub enum Entry {
         op_id: String,
         /// When it was made.
         at: Millis,
+        /// Who made it: see [`Event::by`].
+        by: String,
+        /// SHA-256 of the request that it was made for: see [`Event::request`].
+        request: Option<String>,
         /// What happened.
         event: Happening,
     },

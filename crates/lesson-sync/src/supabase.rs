@@ -4,13 +4,13 @@ use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::link::{Link, Session};
 use crate::remote::{Page, Pushed, Remote, RemoteError};
 use crate::wire::{WirePage, WirePushed};
-use lesson_core::Event;
+use lesson_core::{Event, LEDGER_VERSION};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What to do about a server whose functions are not those of this version.
-const MIGRATE: &str = "Apply the files of supabase/migrations to the project; if they are newer than this app, reload the page.";
+pub(crate) const MIGRATE: &str = "Apply the files of supabase/migrations to the project, up to 20261123090200_ledger_2_sync.sql; if they are newer than this app, reload the page.";
 
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
@@ -136,7 +136,9 @@ impl<H: Http> Remote for Supabase<'_, H> {
         })?;
         let events = without_nul(events);
         let (space, actor) = (Value::from(&*link.space.id), Value::from(&*link.actor));
-        let body = format!(r#"{{"p_space":{space},"p_actor":{actor},"p_events":{events}}}"#);
+        let body = format!(
+            r#"{{"p_space":{space},"p_actor":{actor},"p_ledger_version":{LEDGER_VERSION},"p_events":{events}}}"#
+        );
         let answer: WirePushed = self.call(link, "push_events", body).await?;
         answer
             .read()
@@ -144,7 +146,9 @@ impl<H: Http> Remote for Supabase<'_, H> {
     }
 
     async fn pull(&self, link: &Link, cursor: u64, limit: u32) -> Result<Page, RemoteError> {
-        let body = json!({ "p_space": link.space.id, "p_cursor": cursor, "p_limit": limit });
+        let body = json!({
+            "p_space": link.space.id, "p_cursor": cursor, "p_limit": limit, "p_ledger_version": LEDGER_VERSION,
+        });
         let answer: WirePage = self.call(link, "pull_changes", body.to_string()).await?;
         answer.read(&link.actor).map_err(|cause| unreadable(&cause))
     }
@@ -251,6 +255,10 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         ),
         408 | 504 => RemoteError::NoAnswer("the server took too long".to_owned()),
         413 => RemoteError::TooLarge,
+        426 => RemoteError::Refused(format!(
+            "The server needs a newer version of this app{}. Reload the page, or update what runs; everything is kept here meanwhile.",
+            in_brackets(&said)
+        )),
         429 => RemoteError::Busy(waits(response)),
         503 if response.retry_after.is_some() => RemoteError::Busy(waits(response)),
         status if status >= 500 => RemoteError::Trouble(format!(

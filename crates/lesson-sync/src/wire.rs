@@ -2,9 +2,10 @@
 
 use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
-use lesson_core::{Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
+use lesson_core::{Decision, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -53,6 +54,10 @@ impl WirePushed {
 pub(crate) struct WirePage {
     lessons: Vec<Box<RawValue>>,
     recommendations: Vec<Box<RawValue>>,
+    #[serde(default)]
+    decisions: Vec<Box<RawValue>>,
+    #[serde(default)]
+    settings: Vec<WireSetting>,
     tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
     days: Vec<WireDay>,
@@ -61,6 +66,13 @@ pub(crate) struct WirePage {
     has_more: bool,
     acked_seq: BTreeMap<String, u64>,
     epoch: String,
+    /// Servers of the ledger's first version don't say.
+    #[serde(default = "first_version")]
+    ledger_version: u32,
+}
+
+fn first_version() -> u32 {
+    1
 }
 
 /// What every row has beside its own fields.
@@ -73,6 +85,19 @@ struct Versioned {
 struct Place {
     decision_id: String,
     position: u32,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct DecisionPlace {
+    decision_id: String,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct WireSetting {
+    name: String,
+    value: Value,
     version: u64,
 }
 
@@ -130,6 +155,24 @@ impl WirePage {
                 },
             });
         }
+        for row in &self.decisions {
+            let decision: Decision = part(row)?;
+            let place: DecisionPlace = part(row)?;
+            rows.push(VersionedRow {
+                version: place.version,
+                row: Row::Decision {
+                    decision_id: place.decision_id,
+                    decision: Box::new(decision),
+                },
+            });
+        }
+        rows.extend(self.settings.into_iter().map(|wire| VersionedRow {
+            version: wire.version,
+            row: Row::Setting {
+                name: wire.name,
+                value: wire.value,
+            },
+        }));
         for row in &self.tools {
             let record: ToolRecord = part(row)?;
             let arrival: Arrival = part(row)?;
@@ -170,6 +213,7 @@ impl WirePage {
             has_more: self.has_more,
             acked_seq: self.acked_seq.get(actor).copied().unwrap_or(0),
             epoch: self.epoch,
+            ledger_version: self.ledger_version,
         })
     }
 }

@@ -48,6 +48,8 @@ fn write(store: &MemoryStore, events: usize) {
         let at = now(store.read_after(0)).unwrap().position;
         let entry = Entry::Own {
             op_id: format!("op-{at}"),
+            by: "local".to_owned(),
+            request: None,
             at: 5,
             event: Happening::Rated {
                 lesson: "a".to_owned(),
@@ -83,6 +85,7 @@ fn page(acked_seq: u64) -> Page {
         has_more: false,
         acked_seq,
         epoch: "e".to_owned(),
+        ledger_version: lesson_core::LEDGER_VERSION,
     }
 }
 

@@ -29,6 +29,8 @@ fn rated() -> Happening {
 fn own(op_id: &str) -> Entry {
     Entry::Own {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         at: 7,
         event: rated(),
     }
@@ -37,6 +39,8 @@ fn own(op_id: &str) -> Entry {
 fn foreign(op_id: &str, actor: &str, seq: u64) -> Entry {
     Entry::Foreign(Event {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         actor: actor.to_owned(),
         seq,
         at: 5,

@@ -47,6 +47,8 @@ async fn script(name: &str, body: &str) -> JsValue {
 fn rated(op_id: &str) -> Entry {
     Entry::Own {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         at: 0,
         event: Happening::Rated {
             lesson: "a".to_owned(),

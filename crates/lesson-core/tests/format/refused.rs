@@ -179,7 +179,7 @@ fn what_is_bad_is_named_with_its_place() {
             "{\"lessonloop\":\"ledger\",\"version\":9}",
             "ledger_version",
             Some(1),
-            "another version",
+            "newer version",
         ),
         (
             "a.jsonl",

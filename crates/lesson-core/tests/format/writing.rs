@@ -42,6 +42,8 @@ fn a_ledger_reads_back_as_equal_events() {
     let events: Vec<Event> = (1..)
         .zip(happenings)
         .map(|(seq, event)| Event {
+            by: "local".to_owned(),
+            request: None,
             op_id: format!("op-{seq}"),
             actor: "me".into(),
             seq,
@@ -75,6 +77,8 @@ fn a_ledger_reads_back_as_equal_events() {
 fn a_ledger_can_not_smuggle_what_is_out_of_bounds() {
     let line = |lesson: Lesson| {
         ledger_line(&Event {
+            by: "local".to_owned(),
+            request: None,
             op_id: "1".into(),
             actor: "a".into(),
             seq: 1,

@@ -19,6 +19,8 @@ pub async fn holds<S: Store>(open: impl AsyncFn(&str) -> S) {
 fn own(op_id: &str) -> Entry {
     Entry::Own {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         at: 7,
         event: Happening::Rated {
             lesson: "a".to_owned(),
@@ -31,6 +33,8 @@ fn own(op_id: &str) -> Entry {
 fn event(op_id: &str, actor: &str, seq: u64) -> Event {
     Event {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         actor: actor.to_owned(),
         seq,
         at: 5,

@@ -97,13 +97,21 @@ pub(super) async fn append(
     let mut kept = Vec::with_capacity(entries.len());
     for entry in entries {
         let event = match entry.clone() {
-            Entry::Own { op_id, at, event } => {
+            Entry::Own {
+                op_id,
+                at,
+                by,
+                request,
+                event,
+            } => {
                 head.seq += 1;
                 Event {
                     op_id,
                     actor: head.actor.clone(),
                     seq: head.seq,
                     at,
+                    by,
+                    request,
                     event,
                 }
             }
