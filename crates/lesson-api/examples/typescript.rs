@@ -26,7 +26,7 @@ fn main() {
         Qualification
         RelevanceWord
         MatchType
-        TradeOutcome
+        DecisionOutcome
         FeedbackOutcome
         ReviewReason
         Measure
@@ -96,6 +96,15 @@ fn main() {
         Session
         Insight
         SessionRecorded
+        DecisionQuery
+        DecisionPage
+        DecisionView
+        DecisionLesson
+        DecisionMeasured
+        GivenFeedback
+        GivenOpinion
+        PolicyPatch
+        ToolPolicyPatch
         ToolSuccess
         NotRecorded
         ToolRecorded

@@ -1,6 +1,6 @@
 //! What happened next: tracking, outcomes, feedback, ratings, votes, sessions.
 
-use crate::words::{FeedbackOutcome, MatchType, TradeOutcome};
+use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use serde::{Deserialize, Serialize};
 
 /// `POST /v1/track`.
@@ -58,8 +58,8 @@ pub struct Outcome {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     pub decision_id: String,
     /// What came of it.
-    pub outcome: TradeOutcome,
-    /// Profit or loss in percent; finite.
+    pub outcome: DecisionOutcome,
+    /// Gain or loss in percent; finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pnl_percent: Option<f64>,
 }
@@ -70,10 +70,12 @@ pub struct Outcome {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeRecorded {
-    /// How many lessons' counters moved.
+    /// How many lessons of the decision have this outcome now.
     pub lessons_updated: u32,
-    /// Which.
+    /// Those of them whose standing moved by this request: the applied ones.
     pub effectiveness_recalculated: Vec<String>,
+    /// Whether the decision had this outcome before, so that nothing was done.
+    pub repeated: bool,
 }
 
 /// `POST /v1/feedback`.
@@ -97,6 +99,10 @@ pub struct Feedback {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::TEXT)))]
     pub outcome_text: Option<String>,
+    /// The decision that it is about: everybody gives feedback on one once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    pub decision_id: Option<String>,
 }
 
 /// A lesson's numbers after feedback.
@@ -123,6 +129,8 @@ pub struct FeedbackUpdate {
 pub struct FeedbackGiven {
     /// The lessons named, after it.
     pub updated: Vec<FeedbackUpdate>,
+    /// Whether the same was given before for this decision, so that nothing was done.
+    pub repeated: bool,
 }
 
 /// `POST /v1/rate`.
@@ -136,6 +144,10 @@ pub struct Rate {
     pub lesson: String,
     /// Whether it helped.
     pub helpful: bool,
+    /// The decision that the lesson was recommended for: everybody says this of it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    pub decision_id: Option<String>,
 }
 
 /// `POST /v1/vote`.
@@ -149,6 +161,10 @@ pub struct Vote {
     pub lesson: String,
     /// Up or down.
     pub up: bool,
+    /// The decision that the lesson was recommended for: everybody says this of it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    pub decision_id: Option<String>,
 }
 
 /// The answer to a rating or a vote.
@@ -171,6 +187,8 @@ pub struct Rated {
     pub downvotes: u32,
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
+    /// Whether the same was said before in this decision, so that nothing was done.
+    pub repeated: bool,
 }
 
 /// `POST /v1/sessions`.

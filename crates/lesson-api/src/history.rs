@@ -2,7 +2,7 @@
 //! standing explained.
 
 use crate::lesson::HistoryEntry;
-use crate::words::{BadgeKind, MatchType, TradeOutcome};
+use crate::words::{BadgeKind, DecisionOutcome, MatchType};
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/lessons/{slug}/history`: the query parameters. Pages go back in time.
@@ -115,8 +115,8 @@ pub struct Showing {
     /// The agent's words around it.
     pub quote: Option<String>,
     /// What came of the decision; `null` while nobody has said.
-    pub outcome: Option<TradeOutcome>,
-    /// Profit or loss in percent.
+    pub outcome: Option<DecisionOutcome>,
+    /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
     /// Whether the outcome moved this lesson's standing.
     pub counted: bool,
@@ -132,8 +132,10 @@ pub struct RevisionMark {
     pub rev: u32,
     /// When.
     pub at: String,
-    /// By which device or agent.
+    /// By which device.
     pub actor: String,
+    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
     /// In words, such as `Edited title; now revision 2`.
     pub summary: String,
 }
@@ -150,8 +152,10 @@ pub struct Revision {
     pub rev: u32,
     /// When it was made.
     pub at: String,
-    /// By which device or agent.
+    /// By which device.
     pub actor: String,
+    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
     /// Every field of the text.
     pub fields: Vec<RevisionField>,
 }

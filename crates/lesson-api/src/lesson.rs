@@ -43,8 +43,11 @@ pub struct LessonView {
     pub tech_stacks: Vec<String>,
     /// Free words.
     pub tags: Vec<String>,
-    /// Who or what wrote it.
+    /// Who or what wrote it, as the writer says.
     pub source: String,
+    /// Who added it: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not
+    /// say.
+    pub by: String,
     /// Whether a person stands behind it.
     pub trust: Trust,
     /// Why it is quarantined, or what was found in it; empty when nothing was.
@@ -97,7 +100,7 @@ pub struct StandingView {
     pub times_applied: u32,
     /// Of those, the ones that went well.
     pub success_count: u32,
-    /// Losses since the last profit.
+    /// Failures since the last success, or since it got another trial.
     pub consecutive_failures: u32,
     /// Applied at least three times with a success rate of at least one half.
     pub proven_effective: bool,
@@ -341,8 +344,10 @@ pub struct HistoryEntry {
     pub event: String,
     /// In words, such as `Rated helpful`.
     pub summary: String,
-    /// Which device or agent.
+    /// Which device.
     pub actor: String,
+    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
     /// The event's id.
     pub op_id: String,
     /// The standing before it; `null` for the event that added the lesson.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bulk;
+mod decisions;
 mod envelope;
 mod error;
 mod feedback;
@@ -23,6 +24,7 @@ mod words;
 mod worker;
 
 pub use bulk::*;
+pub use decisions::*;
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;

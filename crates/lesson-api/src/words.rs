@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 macro_rules! vocabulary {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal $(or $alias:literal)?),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $word)] $variant),+
+            $($(#[$vdoc])* #[serde(rename = $word $(, alias = $alias)?)] $variant),+
         }
 
         impl $name {
@@ -23,7 +23,7 @@ macro_rules! vocabulary {
 
             /// The variant with this word, if there is one.
             pub fn parse(word: &str) -> Option<Self> {
-                match word { $($word => Some(Self::$variant),)+ _ => None }
+                match word { $($word $(| $alias)? => Some(Self::$variant),)+ _ => None }
             }
         }
 
@@ -157,12 +157,12 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What came of a decision.
-    TradeOutcome {
+    /// What came of a decision. `profit` and `loss` are read as `success` and `failure`.
+    DecisionOutcome {
         /// It went well.
-        Profit = "profit",
+        Success = "success" or "profit",
         /// It went badly.
-        Loss = "loss",
+        Failure = "failure" or "loss",
         /// Not known yet.
         Pending = "pending",
     }

@@ -107,11 +107,15 @@ fn proven(held: &Standing, policy: &FoldPolicy) -> Term {
 
 fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
     let state = held.qualification(policy);
-    let few = held.times_applied < policy.qualify_min_applied;
+    let few = held.times_tried() < policy.qualify_min_applied;
     let sentence = match state {
         Qualification::Qualified if held.proven_effective => {
             "It may be recommended: it is proven.".to_owned()
         }
+        Qualification::Qualified if held.trial_from > 0 => format!(
+            "It may be recommended: it was given another trial, and applied {} since.",
+            times(held.times_tried())
+        ),
         Qualification::Qualified => format!(
             "It may be recommended: applied {}, it has not had its chance yet.",
             times(held.times_applied)
@@ -129,7 +133,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
         name: "qualification",
         value: Some(f64::from(u8::from(state == Qualification::Qualified))),
         formula: format!(
-            "proven, or applied fewer than {} times; and fewer than {} failures in a row",
+            "proven, or applied fewer than {} times since it was given a trial; and fewer than {} failures in a row",
             policy.qualify_min_applied, policy.max_consecutive_failures
         ),
         numbers: vec![
@@ -140,8 +144,12 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
                 met: None,
             },
             TermNumber {
-                name: "times_applied",
-                value: Some(f64::from(held.times_applied)),
+                name: if held.trial_from > 0 {
+                    "times_applied since its trial"
+                } else {
+                    "times_applied"
+                },
+                value: Some(f64::from(held.times_tried())),
                 wanted: Some(format!(
                     "fewer than {}, or proven",
                     policy.qualify_min_applied

@@ -240,9 +240,14 @@ impl Standing {
             }
     }
 
+    /// How often it was applied since it last got another trial; all its life when it never did.
+    pub fn times_tried(&self) -> u32 {
+        self.times_applied.saturating_sub(self.trial_from)
+    }
+
     /// Whether outcomes allow it to be recommended (B). A lesson that got another trial is tried like a new one.
     pub fn qualification(&self, policy: &RankPolicy) -> Qualification {
-        let tried = self.times_applied.saturating_sub(self.trial_from);
+        let tried = self.times_tried();
         if self.consecutive_failures >= policy.max_consecutive_failures {
             Qualification::Excluded
         } else if self.proven_effective || tried < policy.qualify_min_applied {

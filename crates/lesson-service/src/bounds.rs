@@ -31,6 +31,10 @@ pub(crate) fn lesson(lesson: &Lesson) -> Result<(), ApiError> {
 pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
     filled("op_id", &event.op_id, limits::ID)?;
     chars("actor", &event.actor, limits::ID)?;
+    chars("by", &event.by, limits::ID)?;
+    if let Some(request) = &event.request {
+        filled("request", request, limits::ID)?;
+    }
     match &event.event {
         Happening::LessonAdded { lesson: added } => lesson(added),
         Happening::LessonEdited { changes, .. } => {
@@ -46,8 +50,16 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             retrieval_id,
             context,
             items,
+            measured,
             ..
         } => {
+            let drawn = measured.as_ref().map_or(0, |measured| measured.drawn.len());
+            if drawn > limits::LIMIT {
+                return Err(ApiError::invalid(
+                    "measured",
+                    format!("measured has {drawn} draws; at most {} fit one retrieval", limits::LIMIT),
+                ));
+            }
             filled("retrieval_id", retrieval_id, limits::ID)?;
             if let Some(id) = &context.decision_id {
                 filled("decision_id", id, limits::ID)?;
@@ -73,7 +85,14 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
         | Happening::OutcomeRecorded { decision_id, .. } => {
             filled("decision_id", decision_id, limits::ID)
         }
-        Happening::FeedbackGiven { lessons, .. } => crate::validate::slugs("lessons", lessons, 1),
+        Happening::FeedbackGiven {
+            lessons,
+            decision_id,
+            ..
+        } => {
+            crate::validate::slugs("lessons", lessons, 1)?;
+            about(decision_id.as_ref())
+        }
         Happening::LessonsMerged { from, .. } => crate::validate::slugs("from", from, 1),
         Happening::ToolSucceeded { query, server } => {
             filled("query", query, limits::QUERY)?;
@@ -82,7 +101,16 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
         Happening::LessonArchived { .. }
         | Happening::LessonRestored { .. }
         | Happening::LessonReviewed { .. }
-        | Happening::Rated { .. }
-        | Happening::Voted { .. } => Ok(()),
+        | Happening::TrialGranted { .. }
+        // The fold bounds settings itself, whatever brings them.
+        | Happening::PolicyChanged { .. } => Ok(()),
+        Happening::Rated { decision_id, .. } | Happening::Voted { decision_id, .. } => {
+            about(decision_id.as_ref())
+        }
     }
+}
+
+/// The decision that an event is about, if it is about one.
+fn about(decision_id: Option<&String>) -> Result<(), ApiError> {
+    decision_id.map_or(Ok(()), |id| filled("decision_id", id, limits::ID))
 }

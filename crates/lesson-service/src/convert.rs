@@ -33,7 +33,7 @@ same_words! {
     BadgeKind { Proven, Testing, New }
     Qualification { Qualified, Pending, Excluded }
     MatchType { Explicit, Implicit, Mentioned, None }
-    TradeOutcome { Profit, Loss, Pending }
+    DecisionOutcome { Success, Failure, Pending }
     FeedbackOutcome { Delivered, PlanComplete, Blocked }
     ReviewReason { Quarantined, NearDuplicate, Disqualified, Pruning, BottomFive, NeverRated, Unreviewed }
     Measure { Meaning, Words }
@@ -63,6 +63,7 @@ pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonV
         tech_stacks: text.tech_stacks.clone(),
         tags: text.tags.clone(),
         source: lesson.source.clone(),
+        by: lesson.by.clone(),
         trust: lesson.trust.convert(),
         findings: lesson.findings.clone(),
         archived: lesson.archived,
@@ -111,7 +112,7 @@ fn derived(held: &core::Standing, policy: &RankPolicy) -> api::DerivedView {
 }
 
 /// A lesson's numbers after a rating or a vote.
-pub(crate) fn rated(lesson: &core::Lesson) -> api::Rated {
+pub(crate) fn rated(lesson: &core::Lesson, repeated: bool) -> api::Rated {
     let held = &lesson.standing;
     api::Rated {
         slug: lesson.slug.clone(),
@@ -121,6 +122,7 @@ pub(crate) fn rated(lesson: &core::Lesson) -> api::Rated {
         upvotes: held.upvotes,
         downvotes: held.downvotes,
         effectiveness_score: held.effectiveness_score(),
+        repeated,
     }
 }
 

@@ -4,16 +4,18 @@ use crate::convert::{self, Convert};
 use crate::fault::{clip, of_fold};
 use crate::host::Host;
 use crate::lessons::known;
+use crate::repeat::detection;
+use crate::report::count;
 use crate::service::{Answer, Service};
 use crate::state::State;
 use crate::validate::{self, filled, optional};
 use crate::writer::Plan;
 use lesson_api::{
-    ApiError, DetectionView, ErrorCode, Feedback, FeedbackGiven, Outcome, OutcomeRecorded, Rate,
-    Track, Tracked, Vote, limits,
+    ApiError, ErrorCode, Feedback, FeedbackGiven, Outcome, OutcomeRecorded, Rate, Track, Tracked,
+    Vote, limits,
 };
 use lesson_core::{
-    Decision, FoldError, Happening, Lesson, MatchType, ResolveError, TradeOutcome, find_lesson,
+    Decision, DecisionOutcome, FoldError, Happening, Lesson, MatchType, ResolveError, find_lesson,
 };
 use lesson_sync::Store;
 use std::collections::BTreeSet;
@@ -45,23 +47,14 @@ impl<S: Store, H: Host> Service<S, H> {
             .await?;
         Answer::json(&Tracked {
             recorded: !detections.is_empty(),
-            detections: detections
-                .into_iter()
-                .map(|seen| DetectionView {
-                    slug: seen.lesson,
-                    applied: seen.applied,
-                    match_type: seen.match_type.convert(),
-                    confidence: seen.confidence,
-                    quote: seen.quote,
-                })
-                .collect(),
+            detections: detections.into_iter().map(detection).collect(),
         })
     }
 
     pub(crate) async fn outcome(&self, asked: Outcome) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
-        let outcome: TradeOutcome = asked.outcome.convert();
-        let before = self
+        let outcome: DecisionOutcome = asked.outcome.convert();
+        let (before, repeated) = self
             .commit(|state, _| {
                 let held = decision(state, &asked.decision_id)?;
                 let same = if held.is_final() {
@@ -78,15 +71,27 @@ impl<S: Store, H: Host> Service<S, H> {
                         pnl_percent: asked.pnl_percent,
                     })
                 };
-                Ok((plan, settled(held)))
+                Ok((plan, (settled(held), same)))
             })
             .await?;
+        self.outcome_recorded(&asked.decision_id, &before, repeated)
+    }
+
+    /// What a decision's outcome came to; `before` are the lessons that it had counted in already.
+    pub(crate) fn outcome_recorded(
+        &self,
+        decision_id: &str,
+        before: &[String],
+        repeated: bool,
+    ) -> Result<Answer, ApiError> {
         let state = self.state.borrow();
-        let after = settled(decision(&state, &asked.decision_id)?);
-        let moved: Vec<String> = after.difference(&before).cloned().collect();
+        let decision = decision(&state, decision_id)?;
+        let mut moved = settled(decision);
+        moved.retain(|slug| !before.contains(slug));
         Answer::json(&OutcomeRecorded {
-            lessons_updated: u32::try_from(moved.len()).unwrap_or(u32::MAX),
+            lessons_updated: count(decision.records.len()),
             effectiveness_recalculated: moved,
+            repeated,
         })
     }
 
@@ -94,32 +99,53 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::slugs("lessons", &asked.lessons, 1)?;
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
+        about(asked.decision_id.as_ref())?;
         let outcome = asked.outcome.convert();
         let text = asked.outcome_text.as_deref().unwrap_or_default();
         let vector = match asked.causal {
             None if !text.trim().is_empty() => self.query_vector(text),
             _ => None,
         };
-        self.commit(|state, _| {
-            let causal = match &asked.causal {
-                Some(causal) => causal.clone(),
-                // Nothing tells them apart, so all of them were at work.
-                None if text.trim().is_empty() => asked.lessons.clone(),
-                None => self.causes(state, &asked.lessons, vector.as_deref(), text),
-            };
-            let given = Happening::FeedbackGiven {
-                outcome,
-                lessons: asked.lessons.clone(),
-                causal,
-            };
-            Ok((Plan::one(given), ()))
-        })
-        .await?;
-        Answer::json(&self.feedback_given(&asked.lessons)?)
+        let repeated = self
+            .commit(|state, _| {
+                let causal = match &asked.causal {
+                    Some(causal) => causal.clone(),
+                    // Nothing tells them apart, so all of them were at work.
+                    None if text.trim().is_empty() => asked.lessons.clone(),
+                    None => self.causes(state, &asked.lessons, vector.as_deref(), text),
+                };
+                let before = match &asked.decision_id {
+                    Some(id) => decision(state, id)?.feedback_by(&self.by()),
+                    None => None,
+                };
+                let same = before.is_some_and(|held| {
+                    held.outcome == outcome
+                        && held.lessons == sorted(&asked.lessons)
+                        && held.causal == sorted(&causal)
+                });
+                let given = Happening::FeedbackGiven {
+                    outcome,
+                    lessons: asked.lessons.clone(),
+                    causal,
+                    decision_id: asked.decision_id.clone(),
+                };
+                let plan = if same {
+                    Plan::default()
+                } else {
+                    Plan::one(given)
+                };
+                Ok((plan, same))
+            })
+            .await?;
+        Answer::json(&self.feedback_given(&asked.lessons, repeated)?)
     }
 
     /// The numbers of these lessons, each once, as they are after feedback.
-    pub(crate) fn feedback_given(&self, slugs: &[String]) -> Result<FeedbackGiven, ApiError> {
+    pub(crate) fn feedback_given(
+        &self,
+        slugs: &[String],
+        repeated: bool,
+    ) -> Result<FeedbackGiven, ApiError> {
         let state = self.state.borrow();
         let mut met = BTreeSet::new();
         let updated = slugs
@@ -127,7 +153,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|slug| met.insert(slug.as_str()))
             .map(|slug| known(&state, slug).map(convert::feedback_update))
             .collect::<Result<_, _>>()?;
-        Ok(FeedbackGiven { updated })
+        Ok(FeedbackGiven { updated, repeated })
     }
 
     /// Those of the lessons that are a cause: named in `text` as applied, or as like the outcome's
@@ -168,41 +194,87 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     pub(crate) async fn rate(&self, asked: Rate) -> Result<Answer, ApiError> {
-        filled("lesson", &asked.lesson, limits::TITLE)?;
-        let slug = self
-            .commit(|state, _| {
-                let lesson = meant(state, &asked.lesson)?;
-                let helpful = asked.helpful;
-                let rated = Happening::Rated {
-                    lesson: lesson.clone(),
-                    helpful,
-                };
-                Ok((Plan::one(rated), lesson))
-            })
-            .await?;
-        self.rated(&slug)
+        let opinion = Opinion {
+            is_vote: false,
+            is_positive: asked.helpful,
+            decision_id: asked.decision_id,
+        };
+        self.give_opinion(&asked.lesson, opinion).await
     }
 
     pub(crate) async fn vote(&self, asked: Vote) -> Result<Answer, ApiError> {
-        filled("lesson", &asked.lesson, limits::TITLE)?;
-        let slug = self
-            .commit(|state, _| {
-                let lesson = meant(state, &asked.lesson)?;
-                let up = asked.up;
-                let voted = Happening::Voted {
-                    lesson: lesson.clone(),
-                    up,
-                };
-                Ok((Plan::one(voted), lesson))
-            })
-            .await?;
-        self.rated(&slug)
+        let opinion = Opinion {
+            is_vote: true,
+            is_positive: asked.up,
+            decision_id: asked.decision_id,
+        };
+        self.give_opinion(&asked.lesson, opinion).await
     }
 
-    fn rated(&self, slug: &str) -> Result<Answer, ApiError> {
-        let state = self.state.borrow();
-        Answer::json(&convert::rated(known(&state, slug)?))
+    async fn give_opinion(&self, name: &str, given: Opinion) -> Result<Answer, ApiError> {
+        filled("lesson", name, limits::TITLE)?;
+        about(given.decision_id.as_ref())?;
+        let (slug, repeated) = self
+            .commit(|state, _| {
+                let lesson = meant(state, name)?;
+                let before = match &given.decision_id {
+                    Some(id) => decision(state, id)?.opinion_by(&self.by(), &lesson, given.is_vote),
+                    None => None,
+                };
+                let same = before.is_some_and(|held| held.is_positive == given.is_positive);
+                let plan = if same {
+                    Plan::default()
+                } else {
+                    Plan::one(given.of(lesson.clone()))
+                };
+                Ok((plan, (lesson, same)))
+            })
+            .await?;
+        self.rated(&slug, repeated)
     }
+
+    /// The numbers of a lesson after a rating or a vote.
+    pub(crate) fn rated(&self, slug: &str, repeated: bool) -> Result<Answer, ApiError> {
+        let state = self.state.borrow();
+        Answer::json(&convert::rated(known(&state, slug)?, repeated))
+    }
+}
+
+/// A rating or a vote.
+struct Opinion {
+    is_vote: bool,
+    is_positive: bool,
+    decision_id: Option<String>,
+}
+
+impl Opinion {
+    fn of(&self, lesson: String) -> Happening {
+        let decision_id = self.decision_id.clone();
+        if self.is_vote {
+            Happening::Voted {
+                lesson,
+                up: self.is_positive,
+                decision_id,
+            }
+        } else {
+            Happening::Rated {
+                lesson,
+                helpful: self.is_positive,
+                decision_id,
+            }
+        }
+    }
+}
+
+/// The decision that a request is about, if it is about one.
+fn about(decision_id: Option<&String>) -> Result<(), ApiError> {
+    decision_id.map_or(Ok(()), |id| filled("decision_id", id, limits::ID))
+}
+
+/// Slugs, each once, in the order in which a decision keeps them.
+fn sorted(slugs: &[String]) -> Vec<String> {
+    let unique: BTreeSet<&String> = slugs.iter().collect();
+    unique.into_iter().cloned().collect()
 }
 
 /// A decision that something was recommended for.
@@ -214,7 +286,7 @@ fn decision<'a>(state: &'a State, id: &str) -> Result<&'a Decision, ApiError> {
 }
 
 /// The lessons whose standing has this decision's outcome in it.
-fn settled(decision: &Decision) -> BTreeSet<String> {
+fn settled(decision: &Decision) -> Vec<String> {
     decision
         .records
         .iter()

@@ -57,6 +57,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 rev: entry.rev,
                 at: to_rfc3339(entry.event.at),
                 actor: entry.event.actor.clone(),
+                by: entry.event.by.clone(),
                 summary: entry.summary.clone(),
             })
             .collect();
@@ -105,6 +106,7 @@ impl<S: Store, H: Host> Service<S, H> {
             rev,
             at: to_rfc3339(found.at),
             actor: found.actor,
+            by: found.by,
             fields: fields(&found.text, found.before.as_ref()),
         })
     }
@@ -143,6 +145,7 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
         event: entry.event.event.name().to_owned(),
         summary: entry.summary.clone(),
         actor: entry.event.actor.clone(),
+        by: entry.event.by.clone(),
         op_id: entry.event.op_id.clone(),
         before: entry.before.as_ref().map(convert::standing),
         after: convert::standing(&entry.after),

@@ -1,14 +1,12 @@
 //! Repeated requests with the same `Idempotency-Key` get the same answer, while the process lives.
 
+use crate::asker::fingerprint;
 use lesson_api::{ApiError, ErrorCode, Request, Response, limits};
-use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{Hash, Hasher};
 
 /// The header.
-const HEADER: &str = "idempotency-key";
+pub(crate) const HEADER: &str = "idempotency-key";
 /// How many answers are kept.
 const KEPT: usize = 256;
 /// Answers longer than this as JSON are not kept, so that memory is bounded.
@@ -27,7 +25,7 @@ struct Held {
 }
 
 struct Seen {
-    request: [u64; 2],
+    request: [u8; 32],
     answer: Kept,
 }
 
@@ -58,6 +56,11 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Answers {
+    /// Whether a request with this key was seen lately, or is being answered.
+    pub fn knows(&self, key: &str) -> bool {
+        self.held.borrow().by_key.contains_key(key)
+    }
+
     /// Forgets every key.
     pub fn forget(&self) {
         *self.held.borrow_mut() = Held::default();
@@ -68,15 +71,11 @@ impl Answers {
         let Some(key) = request.headers.get(HEADER) else {
             return Ok(Turn::Free);
         };
-        if key.is_empty() || key.chars().count() > limits::ID {
-            return Err(bad_key());
-        }
-        let print = print(request);
+        check_key(key)?;
+        let print = fingerprint(request);
         let mut held = self.held.borrow_mut();
         match held.by_key.get(key) {
-            Some(seen) if seen.request != print => Err(conflict(
-                "this idempotency-key was used for another request; use a new key for each",
-            )),
+            Some(seen) if seen.request != print => Err(used_again()),
             Some(seen) => match &seen.answer {
                 Kept::Awaited => Err(conflict(
                     "the first request with this idempotency-key is still being answered; wait for it",
@@ -141,51 +140,25 @@ impl Drop for Claim<'_> {
     }
 }
 
-/// A key that is empty or too long.
-pub(crate) fn bad_key() -> ApiError {
-    ApiError::invalid(
+/// A key that is neither empty nor too long.
+pub(crate) fn check_key(key: &str) -> Result<(), ApiError> {
+    if (1..=limits::ID).contains(&key.chars().count()) {
+        return Ok(());
+    }
+    Err(ApiError::invalid(
         HEADER,
         format!(
             "the idempotency-key header needs 1 to {} characters",
             limits::ID
         ),
-    )
+    ))
+}
+
+/// A key that stands for another request.
+pub(crate) fn used_again() -> ApiError {
+    conflict("this idempotency-key was used for another request; use a new key for each")
 }
 
 fn conflict(message: &str) -> ApiError {
     ApiError::new(ErrorCode::Conflict, message).at(HEADER)
-}
-
-/// Two hashes of method, path and body: enough to tell one client's requests apart.
-pub(crate) fn print(request: &Request) -> [u64; 2] {
-    [1u8, 2].map(|salt| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        request.method.hash(&mut hasher);
-        request.path.hash(&mut hasher);
-        feed(&request.body, &mut hasher);
-        hasher.finish()
-    })
-}
-
-fn feed(value: &Value, hasher: &mut DefaultHasher) {
-    match value {
-        Value::Null => 0u8.hash(hasher),
-        Value::Bool(value) => (1u8, value).hash(hasher),
-        Value::Number(value) => (2u8, value.to_string()).hash(hasher),
-        Value::String(value) => (3u8, value).hash(hasher),
-        Value::Array(items) => {
-            (4u8, items.len()).hash(hasher);
-            for item in items {
-                feed(item, hasher);
-            }
-        }
-        Value::Object(fields) => {
-            (5u8, fields.len()).hash(hasher);
-            for (name, value) in fields {
-                name.hash(hasher);
-                feed(value, hasher);
-            }
-        }
-    }
 }

@@ -168,7 +168,8 @@ impl<S: Store, H: Host> Service<S, H> {
         convert::lesson(lesson, &self.policy.rank)
     }
 
-    fn shown(&self, slug: &str) -> Result<Answer, ApiError> {
+    /// The answer that shows a lesson.
+    pub(crate) fn shown(&self, slug: &str) -> Result<Answer, ApiError> {
         let state = self.state.borrow();
         Answer::json(&self.view(known(&state, slug)?))
     }

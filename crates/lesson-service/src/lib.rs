@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_keys;
+mod asker;
 mod bounds;
 mod bulk;
 mod by_words;
@@ -29,13 +30,17 @@ mod model;
 mod override_policy;
 mod path;
 mod progress;
+mod race;
+mod repeat;
 mod report;
 mod retrieve;
 mod review;
 mod router;
+mod runs;
 mod service;
 mod session;
 mod set_aside;
+mod space_policy;
 mod state;
 mod strict;
 mod sync;

@@ -84,7 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn show_policy(&self, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         Answer::json(&Policy {
-            tools: self.tools.clone(),
+            tools: self.tool_policy(&self.state.borrow().space),
             ..self.policy.clone()
         })
     }

@@ -161,9 +161,14 @@ impl<S: Store, H: Host> Service<S, H> {
             },
             items,
             policy: fingerprint(policy),
+            measured: None,
         };
-        let op_id = self.id(at);
-        self.enqueue(Draft { op_id, at, event });
+        self.enqueue(Draft {
+            op_id: self.id(at),
+            at,
+            by: self.by(),
+            event,
+        });
     }
 
     pub(crate) fn search(&self, asked: Search) -> Result<Answer, ApiError> {

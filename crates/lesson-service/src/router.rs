@@ -4,8 +4,8 @@ use crate::fault::clip;
 use crate::path::parse;
 use crate::validate;
 use lesson_api::{
-    ApiError, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method, ReviewQuery,
-    ToolRecordsQuery,
+    ApiError, DecisionQuery, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method,
+    ReviewQuery, ToolRecordsQuery,
 };
 use serde_json::{Map, Value};
 
@@ -43,6 +43,10 @@ pub(crate) enum Route {
     Stats,
     Health,
     Policy,
+    ChangePolicy,
+    Trial(String),
+    ListDecisions(DecisionQuery),
+    GetDecision(String),
     Sync,
     Connect,
     SignIn,
@@ -75,6 +79,8 @@ impl Route {
                 | Self::Stats
                 | Self::Health
                 | Self::Policy
+                | Self::ListDecisions(_)
+                | Self::GetDecision(_)
                 | Self::Sync
                 | Self::SetAside
                 | Self::AgentKeys
@@ -154,6 +160,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
             let (allowed, route): (Method, fn(String) -> Route) = match act {
                 "archive" => (Post, Route::Archive),
                 "restore" => (Post, Route::Restore),
+                "trial" => (Post, Route::Trial),
                 "review" => (Post, Route::Review),
                 "standing" => (Get, Route::Standing),
                 _ => return Err(unknown(path)),
@@ -185,7 +192,19 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         }
         ["stats"] => one(Get, Route::Stats),
         ["health"] => one(Get, Route::Health),
-        ["policy"] => one(Get, Route::Policy),
+        ["policy"] => {
+            takes(method, &[Get, Patch], path)?;
+            no_query(&query)?;
+            Ok(match method {
+                Get => Route::Policy,
+                _ => Route::ChangePolicy,
+            })
+        }
+        ["decisions"] => {
+            takes(method, &[Get], path)?;
+            Ok(Route::ListDecisions(parameters(query)?))
+        }
+        ["decisions", id] => one(Get, Route::GetDecision(id.to_owned())),
         ["sync"] => one(Get, Route::Sync),
         ["sync", "connect"] => one(Post, Route::Connect),
         ["sync", "sign-in"] => one(Post, Route::SignIn),

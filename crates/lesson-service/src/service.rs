@@ -1,11 +1,13 @@
 //! The service: what it holds, how it is opened, and how a request is answered.
 
+use crate::asker::Asker;
 use crate::by_words::NoModel;
 use crate::exchange::Exchange;
 use crate::fault::of_store;
 use crate::host::{Host, fresh_id};
 use crate::idempotency::{Answers, Turn};
 use crate::model::Embedder;
+use crate::race::inside;
 use crate::router::{Route, route};
 use crate::state::State;
 use crate::validate;
@@ -53,9 +55,8 @@ pub struct Service<S, H> {
     pub(crate) cleared: Cell<u32>,
     /// Whether what is answered may be older than it should be.
     pub(crate) stale: Cell<bool>,
-    /// What the ids of events are derived from while a request is being answered that may come
-    /// again elsewhere; random ids without it.
-    pub(crate) seed: Cell<Option<[u8; 32]>>,
+    /// Who asks, while an agent's request is being answered; without it the one who uses this device.
+    pub(crate) asker: RefCell<Option<Rc<Asker>>>,
     /// What is known of the linked server's vectors.
     pub(crate) exchanged: RefCell<Exchange>,
     pub(crate) answers: Answers,
@@ -101,7 +102,7 @@ impl<S: Store, H: Host> Service<S, H> {
             leaving: Cell::new(false),
             stale: Cell::new(false),
             cleared: Cell::new(0),
-            seed: Cell::new(None),
+            asker: RefCell::default(),
             exchanged: RefCell::default(),
             answers: Answers::default(),
         };
@@ -127,6 +128,16 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok(response) => response,
             Err(error) => refusal(error),
         }
+    }
+
+    /// Answers a request of somebody else than who uses this device.
+    pub(crate) async fn handle_for(&self, asker: &Rc<Asker>, request: Request) -> Response {
+        inside(
+            self.handle(request),
+            || *self.asker.borrow_mut() = Some(Rc::clone(asker)),
+            || *self.asker.borrow_mut() = None,
+        )
+        .await
     }
 
     async fn answer(&self, request: Request) -> Result<Response, ApiError> {
@@ -194,6 +205,10 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Stats => self.stats(&body),
             Route::Health => self.health(&body),
             Route::Policy => self.show_policy(&body),
+            Route::ChangePolicy => self.change_policy(read(body)?).await,
+            Route::Trial(slug) => self.grant_trial(&slug, &body).await,
+            Route::ListDecisions(query) => self.list_decisions(&query, &body),
+            Route::GetDecision(id) => self.get_decision(&id, &body),
             Route::Sync => self.sync_status(&body),
             Route::Connect => self.connect(read(body)?).await,
             Route::SignIn => self.sign_in(read(body)?).await,
@@ -237,7 +252,8 @@ impl Answer {
         self
     }
 
-    fn respond(self) -> Response {
+    /// The answer as a response.
+    pub(crate) fn respond(self) -> Response {
         Response {
             status: 200,
             headers: self

@@ -42,7 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .await?;
         let feedback = if read.feedback {
-            Some(self.feedback_given(&read.injected)?)
+            Some(self.feedback_given(&read.injected, false)?)
         } else {
             None
         };
@@ -104,6 +104,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 outcome,
                 lessons: read.injected.clone(),
                 causal: read.causal.clone(),
+                decision_id: None,
             });
         }
         (Plan::of(events), read)

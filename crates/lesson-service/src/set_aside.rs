@@ -209,6 +209,7 @@ fn subject(event: &Happening) -> String {
         | Happening::LessonArchived { lesson }
         | Happening::LessonRestored { lesson }
         | Happening::LessonReviewed { lesson, .. }
+        | Happening::TrialGranted { lesson }
         | Happening::Rated { lesson, .. }
         | Happening::Voted { lesson, .. } => lesson.clone(),
         Happening::LessonsMerged { into, .. } => into.clone(),
@@ -217,6 +218,10 @@ fn subject(event: &Happening) -> String {
         | Happening::OutcomeRecorded { decision_id, .. } => decision_id.clone(),
         Happening::FeedbackGiven { lessons, .. } => lessons.join(", "),
         Happening::ToolSucceeded { server, .. } => server.clone(),
+        Happening::PolicyChanged { changes } => {
+            let names: Vec<&str> = changes.keys().map(String::as_str).collect();
+            names.join(", ")
+        }
     }
 }
 

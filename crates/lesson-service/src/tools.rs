@@ -22,7 +22,7 @@ impl<S: Store, H: Host> Service<S, H> {
         filled("query", &success.query, limits::QUERY)?;
         filled("server", &success.server, limits::WORD)?;
         let server = success.server.trim();
-        if self.tools.is_core(server) {
+        if self.tool_policy(&self.state.borrow().space).is_core(server) {
             return Answer::json(&ToolRecorded {
                 recorded: false,
                 reason: Some(NotRecorded::Core),
@@ -48,7 +48,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn tool_suggest(&self, asked: SuggestTools) -> Result<Answer, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
-        let policy = &self.tools;
+        let policy = &self.tool_policy(&self.state.borrow().space);
         let absent = u32::try_from(policy.suggestions).unwrap_or(u32::MAX);
         let limit = validate::limit(asked.limit, absent, limits::LIMIT)?;
         let state = self.state.borrow();
@@ -86,7 +86,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::optional("q", asked.q.as_ref(), limits::QUERY)?;
         let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;
         let words = asked.q.as_deref().unwrap_or_default().trim().to_lowercase();
-        let policy = &self.tools;
+        let policy = &self.tool_policy(&self.state.borrow().space);
         let now = self.host.now();
         let state = self.state.borrow();
         let mut fitting: Vec<_> = state

@@ -334,7 +334,7 @@ impl<'a> Batch<'a> {
         // Each slug comes once, so no lesson of the batch depends on another.
         if let Err((_, error)) =
             self.space
-                .check(std::slice::from_ref(&event), self.at, self.policy)
+                .check(std::slice::from_ref(&event), "", self.at, self.policy)
         {
             self.reject(&parsed.path, parsed.line, error.code(), error.to_string());
             return;

@@ -13,8 +13,7 @@ use crate::state::{Reading, State};
 use crate::vectors::Vectors;
 use lesson_api::{ApiError, ErrorCode};
 use lesson_core::{Event, Happening, Millis};
-use lesson_sync::{Entry, Link, Machine, Store, StoreError, uuid8};
-use sha2::{Digest, Sha256};
+use lesson_sync::{Entry, Link, Machine, Store, StoreError};
 
 /// How often a write is checked again because others wrote in between.
 const TRIES: usize = 8;
@@ -56,6 +55,8 @@ pub(crate) struct Draft {
     pub op_id: String,
     /// When it was made.
     pub at: Millis,
+    /// Who made it.
+    pub by: String,
     /// What happened.
     pub event: Happening,
 }
@@ -67,6 +68,8 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         mut plan: impl FnMut(&State, Millis) -> Result<(Plan, T), ApiError>,
     ) -> Result<T, ApiError> {
+        // Whoever asks may have gone when the turn comes.
+        let (by, request) = (self.by(), self.keyed_request());
         let _turn = self.writing.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
         for _ in 0..TRIES {
@@ -76,7 +79,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 self.state
                     .borrow()
                     .space
-                    .check(&plan.own, at, &self.policy)
+                    .check(&plan.own, &by, at, &self.policy)
                     .map_err(|(_, error)| of_fold(&error))?;
             }
             let mut first = plan.foreign.first().map(|event| event.op_id.clone());
@@ -88,6 +91,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 entries.push(Entry::Own {
                     op_id,
                     at: made,
+                    by: by.clone(),
+                    request: request.clone(),
                     event,
                 });
             }
@@ -184,11 +189,14 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|draft| !state.space.has_seen(&draft.op_id))
             .filter(|draft| {
                 let event = std::slice::from_ref(&draft.event);
-                state.space.check(event, draft.at, &self.policy).is_ok()
+                let by = &draft.by;
+                state.space.check(event, by, draft.at, &self.policy).is_ok()
             })
             .map(|draft| Entry::Own {
                 op_id: draft.op_id.clone(),
                 at: draft.at,
+                by: draft.by.clone(),
+                request: None,
                 event: draft.event.clone(),
             })
             .collect();
@@ -348,17 +356,11 @@ impl<S: Store, H: Host> Service<S, H> {
     /// The id of the event at `place` of what is written now. Where the request may come again
     /// elsewhere, it gets the same one there, so that the ledger has it once.
     fn event_id(&self, at: Millis, place: usize) -> String {
-        let Some(seed) = self.seed.get() else {
-            return self.id(at);
-        };
-        let mut hasher = Sha256::new();
-        hasher.update(seed);
-        hasher.update((place as u64).to_le_bytes());
-        let mut bytes = [0; 16];
-        for (to, from) in bytes.iter_mut().zip(hasher.finalize()) {
-            *to = from;
+        let asker = self.asker.borrow();
+        match asker.as_ref().and_then(|asker| asker.keyed.as_ref()) {
+            Some(keyed) => keyed.event_id(place),
+            None => self.id(at),
         }
-        uuid8(u128::from_be_bytes(bytes))
     }
 
     /// A fresh id made at `at`.

@@ -23,7 +23,7 @@ pub fn request(id: &str) -> Value {
             "reasoning": "Applying 'strategy-wait-for-retest': the entry waits for the retest of 64,200.",
         }),
         "outcome" => {
-            json!({ "decision_id": "trade-2041", "outcome": "profit", "pnl_percent": 2.4 })
+            json!({ "decision_id": "trade-2041", "outcome": "success", "pnl_percent": 2.4 })
         }
         "feedback" => json!({
             "lessons": ["strategy-wait-for-retest", "warning-funding-flips"],
@@ -70,13 +70,14 @@ pub fn answer(id: &str) -> Option<Value> {
         "outcome" => json!({
             "lessons_updated": 1,
             "effectiveness_recalculated": ["strategy-wait-for-retest"],
+            "repeated": false,
         }),
         "feedback" => json!({ "updated": [{
             "slug": "strategy-wait-for-retest",
             "effectiveness": 0.65,
             "use_count": 1,
             "causal_hits": 1,
-        }] }),
+        }], "repeated": false }),
         "rate" | "vote" => json!({
             "slug": "strategy-wait-for-retest",
             "confidence": 0.55,
@@ -85,6 +86,7 @@ pub fn answer(id: &str) -> Option<Value> {
             "upvotes": 0,
             "downvotes": 0,
             "effectiveness_score": null,
+            "repeated": false,
         }),
         "record_session" => json!({
             "outcome": "delivered",

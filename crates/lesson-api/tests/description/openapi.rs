@@ -3,7 +3,7 @@
 use crate::examples;
 use crate::operations::{Operation, operations};
 use crate::schemas::{Side, Type, schemas};
-use lesson_api::{ErrorBody, HistoryQuery, LessonQuery, limits};
+use lesson_api::{DecisionQuery, ErrorBody, HistoryQuery, LessonQuery, limits};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -29,6 +29,11 @@ pub fn document() -> Value {
     let parameters = [
         ("list_lessons", Type::of::<LessonQuery>(), "LessonQuery"),
         ("lesson_history", Type::of::<HistoryQuery>(), "HistoryQuery"),
+        (
+            "list_decisions",
+            Type::of::<DecisionQuery>(),
+            "DecisionQuery",
+        ),
     ];
     let mut queries = BTreeMap::new();
     for (id, of, name) in parameters {
@@ -79,6 +84,12 @@ pub fn document() -> Value {
                     "schema": { "type": "string", "minLength": 1, "maxLength": limits::SLUG, "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$" },
                     "example": "pattern-bounded-queues",
                 },
+                "DecisionId": {
+                    "name": "decision_id", "in": "path", "required": true,
+                    "description": "The `decision_id` that lessons were asked for with.",
+                    "schema": { "type": "string", "minLength": 1, "maxLength": limits::ID, "pattern": r"\S" },
+                    "example": "trade-2041",
+                },
                 "IdempotencyKey": {
                     "name": "Idempotency-Key", "in": "header", "required": false,
                     "description": "Chosen by the client, a new one for each write. The same request with the same key is done once and gets the same answer; another request with it gets 409.",
@@ -102,6 +113,9 @@ fn operation(one: &Operation, parameters_of: Option<&Value>) -> Value {
     let mut parameters = Vec::new();
     if one.path.contains("{slug}") {
         parameters.push(json!({ "$ref": "#/components/parameters/Slug" }));
+    }
+    if one.path.contains("{decision_id}") {
+        parameters.push(json!({ "$ref": "#/components/parameters/DecisionId" }));
     }
     if one.writes {
         parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));

@@ -3,10 +3,10 @@
 
 use crate::schemas::Type;
 use lesson_api::{
-    Feedback, FeedbackGiven, Health, History, LessonPage, LessonPatch, LessonView, NewLesson,
-    Outcome, OutcomeRecorded, Patterns, Rate, Rated, Recommend, Recommendations, Search,
-    SearchResults, Session, SessionRecorded, Stats, SuggestTools, ToolRecorded, ToolSuccess,
-    ToolSuggestions, Track, Tracked, Vote,
+    DecisionPage, DecisionView, Feedback, FeedbackGiven, Health, History, LessonPage, LessonPatch,
+    LessonView, NewLesson, Outcome, OutcomeRecorded, Patterns, Rate, Rated, Recommend,
+    Recommendations, Search, SearchResults, Session, SessionRecorded, Stats, SuggestTools,
+    ToolRecorded, ToolSuccess, ToolSuggestions, Track, Tracked, Vote,
 };
 
 /// A request by method and path.
@@ -261,6 +261,22 @@ fn lessons() -> Vec<Operation> {
 
 fn looking() -> Vec<Operation> {
     vec![
+        row(
+            ("get", "/v1/decisions", "list_decisions"),
+            (
+                "Your decisions",
+                "The decisions that lessons were recommended for with this key, newest first: the situation, what was applied, and what came of it. Changes nothing.",
+            ),
+            reads(None, Type::of::<DecisionPage>(), &[]),
+        ),
+        row(
+            ("get", "/v1/decisions/{decision_id}", "get_decision"),
+            (
+                "One decision",
+                "What was recommended for it, what was applied, and what came of it. Changes nothing.",
+            ),
+            reads(None, Type::of::<DecisionView>(), &[404]),
+        ),
         row(
             ("get", "/v1/stats", "stats"),
             (

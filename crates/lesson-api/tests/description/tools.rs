@@ -106,6 +106,13 @@ const TOOLS: &[Tool] = &[
         shape: suggested,
     },
     Tool {
+        name: "playbook_get_decision",
+        operation: "get_decision",
+        title: "Look at a decision",
+        description: "What was recommended for a decision of yours, what you applied of it, and what was recorded as its outcome.",
+        shape: decision,
+    },
+    Tool {
         name: "playbook_lesson_stats",
         operation: "stats",
         title: "Lesson statistics",
@@ -187,6 +194,13 @@ fn input(operation: &Operation) -> Value {
     );
     no_nulls(&mut schema);
     terse(&mut schema);
+    if operation.path.ends_with("{decision_id}") {
+        schema["properties"]["decision_id"] = json!({
+            "type": "string", "minLength": 1, "maxLength": limits::ID, "pattern": r"\S",
+            "description": "The decision_id that you asked for lessons with.",
+        });
+        schema["required"] = json!(["decision_id"]);
+    }
     if let Some(fields) = schema["properties"].as_object_mut() {
         for name in HIDDEN {
             fields.remove(name);
@@ -362,6 +376,29 @@ fn suggested(answer: Value) -> Value {
     if let Some(required) = out["required"].as_array_mut() {
         required.retain(|name| name != "decay");
     }
+    out
+}
+
+fn decision(answer: Value) -> Value {
+    let mut out = pick(
+        &answer,
+        &["id", "at", "domain", "lessons", "outcome", "pnl_percent"],
+    );
+    untrusted(&mut out, &answer, &["query"]);
+    let lessons = &mut out["properties"]["lessons"]["items"];
+    let mut one = pick(
+        lessons,
+        &[
+            "slug",
+            "relevance",
+            "applied",
+            "match_type",
+            "confidence",
+            "counted",
+        ],
+    );
+    untrusted(&mut one, lessons, &["quote"]);
+    *lessons = one;
     out
 }
 

@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::message::Refusal;
-use super::race::within;
 use super::token::Tokens;
 use crate::host::Host;
+use crate::race::within;
 use crate::sync::Network;
 use lesson_core::Millis;
 use lesson_sync::{Link, RemoteError, Session, Supabase};

@@ -11,7 +11,6 @@ mod kept;
 mod keys;
 mod message;
 mod model;
-mod race;
 mod rate;
 mod space;
 mod sure;
@@ -21,10 +20,13 @@ pub use config::EdgeConfig;
 pub use host::Signed;
 pub use message::{EdgeAnswer, EdgeRequest};
 
+use crate::asker::{Asker, Keyed};
 use crate::host::Host;
+use crate::idempotency;
 use crate::mcp;
 use crate::model::Embedder;
 use crate::router::{Route, route};
+use crate::runs::decision_prefix;
 use config::Config;
 use keys::{Agent, Keys};
 use lesson_api::{ApiError, ErrorCode, Method, Request, Response, limits};
@@ -206,6 +208,12 @@ impl<S: Store, H: Host> Edge<S, H> {
                 "this is done by people, in the dashboard; agents may ask for lessons, add and edit them, and tell what came of them",
             ));
         }
+        let writes = route.writes() && route != Route::Recommend;
+        let asker = Rc::new(Asker {
+            by: format!("agent:{}", agent.id),
+            keyed: keyed(agent, &mut request)?.filter(|_| writes),
+            is_agent: true,
+        });
         own_decision(agent, &mut request.body)?;
         if route == Route::AddLesson
             && let Some(fields) = request.body.as_object_mut()
@@ -214,7 +222,6 @@ impl<S: Store, H: Host> Edge<S, H> {
             let source: String = agent.name.chars().take(limits::WORD).collect();
             fields.entry("source").or_insert(Value::from(source));
         }
-        let writes = route.writes() && route != Route::Recommend;
         let begun = self.host.now();
         let space = self.space(agent, writes, route.embeds()).await?;
         if route.embeds() {
@@ -224,16 +231,21 @@ impl<S: Store, H: Host> Edge<S, H> {
             .service
             .stale
             .set(space.has_failed() || space.age() > OLD);
-        if !writes {
-            return Ok(space.service.handle(request).await);
-        }
-        let about_decision = matches!(route, Route::Track | Route::Outcome);
-        let response = space.write(&agent.id, request).await?;
-        if about_decision && response.status == ErrorCode::NotFound.status() {
+        let mut response = if writes {
+            space.write(asker, &route, request).await?
+        } else {
+            space.service.handle_for(&asker, request).await
+        };
+        let field = response.body["error"]["field"].as_str();
+        let is_decision = writes && field == Some("decision_id");
+        if is_decision && response.status == ErrorCode::NotFound.status() {
             return Err(Refusal::forbidden(
                 "decision_id",
                 "no lessons were recommended for this decision with your key; ask for some with the same decision_id first",
             ));
+        }
+        if let Some(Value::String(message)) = response.body.pointer_mut("/error/message") {
+            *message = message.replace(&decision_prefix(&agent.id), "");
         }
         Ok(response)
     }
@@ -419,16 +431,19 @@ fn is_for_agents(route: &Route) -> bool {
             | Route::Stats
             | Route::Health
             | Route::Policy
+            | Route::ListDecisions(_)
+            | Route::GetDecision(_)
     )
 }
 
-/// Decisions belong to who asked for them: an agent's are kept under its name, so that another can
-/// neither track them nor report their outcome.
+/// Decisions belong to who asked for them: an agent's are kept under its key's id, so that another can neither track
+/// them nor report their outcome. Names may repeat.
 fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
     let Some(Value::String(id)) = body.get_mut("decision_id") else {
         return Ok(());
     };
-    let most = limits::ID.saturating_sub(agent.name.chars().count() + 1);
+    let prefix = decision_prefix(&agent.id);
+    let most = limits::ID.saturating_sub(prefix.chars().count());
     if id.chars().count() > most {
         return Err(ApiError::invalid(
             "decision_id",
@@ -436,7 +451,21 @@ fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
         ));
     }
     if !id.trim().is_empty() {
-        *id = format!("{}/{id}", agent.name);
+        *id = format!("{prefix}{id}");
     }
     Ok(())
+}
+
+/// The request as its `Idempotency-Key` makes it known, if it has one. Two agents that choose the same key mean two
+/// requests, so the key is their own from here on.
+fn keyed(agent: &Agent, request: &mut Request) -> Result<Option<Keyed>, ApiError> {
+    let Some(key) = request.headers.get(idempotency::HEADER) else {
+        return Ok(None);
+    };
+    idempotency::check_key(key)?;
+    let keyed = Keyed::new(&agent.id, key, request);
+    request
+        .headers
+        .insert(idempotency::HEADER.to_owned(), keyed.key());
+    Ok(Some(keyed))
 }

@@ -3,12 +3,12 @@
 //! Promises belong to the request that made them, so nobody waits for another's fetch: one request asks the host for the
 //! pack, and all look whether the model is there.
 
-use super::race::within;
 use super::space::Space;
 use super::{Edge, GLANCE, LOOK_MS};
 use crate::by_words::NoModel;
 use crate::host::Host;
 use crate::model::{Embedder, loaded};
+use crate::race::within;
 use lesson_api::ApiError;
 use lesson_core::Millis;
 use lesson_sync::Store;

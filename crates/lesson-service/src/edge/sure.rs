@@ -1,15 +1,16 @@
 //! Writes that an agent can be sure of: answered only once the server has them.
 
 use super::message::Refusal;
-use super::race::inside;
 use super::space::Space;
+use crate::asker::{Asker, Keyed, digest, fingerprint};
 use crate::host::Host;
-use crate::idempotency::print;
+use crate::race::within;
+use crate::router::Route;
 use lesson_api::{ApiError, ErrorCode, Request, Response};
 use lesson_core::Millis;
 use lesson_sync::Store;
-use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// How long an agent waits for its write to arrive, in milliseconds.
 const PATIENCE: Millis = 8_000;
@@ -17,8 +18,6 @@ const PATIENCE: Millis = 8_000;
 const KEPT_FOR: Millis = 15 * 60_000;
 /// The most of them.
 const KEPT: usize = 1_000;
-/// The header.
-const HEADER: &str = "idempotency-key";
 
 /// Writes that are made here, but whose asker was told to try again. The same request then goes on
 /// waiting for the same events, so that nothing is counted twice.
@@ -63,33 +62,30 @@ impl Unanswered {
 }
 
 impl<S: Store, H: Host> Space<S, H> {
-    /// Does a write of `agent`'s, and answers when the server has it.
-    pub async fn write(&self, agent: &str, mut request: Request) -> Result<Response, Refusal> {
+    /// Does a write of `asker`'s, and answers when the server has it.
+    pub async fn write(
+        &self,
+        asker: Rc<Asker>,
+        route: &Route,
+        request: Request,
+    ) -> Result<Response, Refusal> {
         let now = || self.service.host().now();
         let begun = now();
-        // Two agents that choose the same key mean two different requests.
-        let seed = request
-            .headers
-            .get(HEADER)
-            .map(|key| digest(&[agent.as_bytes(), key.as_bytes()]));
-        if let (Some(seed), Some(key)) = (&seed, request.headers.get_mut(HEADER)) {
-            if key.is_empty() || key.chars().count() > lesson_api::limits::ID {
-                return Err(crate::idempotency::bad_key().into());
-            }
-            *key = seed.iter().map(|byte| format!("{byte:02x}")).collect();
-        }
-        let print = fingerprint(agent, &request);
+        let print = print(&asker, &request);
         let kept = self.unanswered.borrow_mut().take(&print, begun);
         let made = match kept {
             Some(made) => made,
             None if self.is_away() => return Err(nothing_done(self.wait())),
             None => {
-                let made = self.make(&request, seed).await;
+                if let Some(response) = self.done_elsewhere(&asker, route, &request).await? {
+                    return Ok(response);
+                }
+                let made = self.make(&request, &asker).await;
                 if unknown(&made.response) {
                     // Another isolate may have made what this is about.
                     self.rests().await;
                     self.turn(limit(begun + PATIENCE - now())).await;
-                    self.make(&request, seed).await
+                    self.make(&request, &asker).await
                 } else {
                     made
                 }
@@ -116,15 +112,33 @@ impl<S: Store, H: Host> Space<S, H> {
         }
     }
 
+    /// The answer to a request with a key that this isolate does not remember, where the server has its events: another
+    /// isolate made them, or this one before it was started anew.
+    async fn done_elsewhere(
+        &self,
+        asker: &Asker,
+        route: &Route,
+        request: &Request,
+    ) -> Result<Option<Response>, Refusal> {
+        let Some(keyed) = &asker.keyed else {
+            return Ok(None);
+        };
+        if self.service.answers.knows(&keyed.key()) {
+            return Ok(None);
+        }
+        let limit = self.service.host().sleep(limit(PATIENCE));
+        let asked = within(self.service.done_before(route, request, keyed), limit).await;
+        match asked {
+            Some(Ok(known)) => Ok(known?),
+            // Without knowing it, it could be done twice, or another thing be passed over.
+            Some(Err(_)) | None => Err(nothing_done(self.wait().max(1_000))),
+        }
+    }
+
     /// Makes the events here.
-    async fn make(&self, request: &Request, seed: Option<[u8; 32]>) -> Made {
+    async fn make(&self, request: &Request, asker: &Rc<Asker>) -> Made {
         let after = self.service.position();
-        let response = inside(
-            self.service.handle(request.clone()),
-            || self.service.seed.set(seed),
-            || self.service.seed.set(None),
-        )
-        .await;
+        let response = self.service.handle_for(asker, request.clone()).await;
         let through = self.service.position();
         Made {
             response,
@@ -155,29 +169,10 @@ fn limit(left: Millis) -> u32 {
     u32::try_from(left.max(1)).unwrap_or(u32::MAX)
 }
 
-fn fingerprint(agent: &str, request: &Request) -> [u8; 32] {
-    let print = print(request);
-    let key = request
-        .headers
-        .get(HEADER)
-        .map(String::as_str)
-        .unwrap_or_default();
-    digest(&[
-        agent.as_bytes(),
-        key.as_bytes(),
-        &print[0].to_le_bytes(),
-        &print[1].to_le_bytes(),
-    ])
-}
-
-/// A hash of parts, each with its length, so that no two lists of parts are the same bytes.
-fn digest(parts: &[&[u8]]) -> [u8; 32] {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.finalize().into()
+/// Tells an asker's requests apart, with a key or without.
+fn print(asker: &Asker, request: &Request) -> [u8; 32] {
+    let key = asker.keyed.as_ref().map(Keyed::key).unwrap_or_default();
+    digest(&[asker.by.as_bytes(), key.as_bytes(), &fingerprint(request)])
 }
 
 fn seconds(wait: Millis) -> u64 {

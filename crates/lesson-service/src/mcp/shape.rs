@@ -54,6 +54,20 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             }
             answer
         }
+        Kind::Decision => {
+            untrusted(&mut answer, &["query"]);
+            each(&mut answer, "lessons", |one| untrusted(one, &["quote"]));
+            let kept = [
+                "id",
+                "at",
+                "domain",
+                "lessons",
+                "outcome",
+                "pnl_percent",
+                "untrusted",
+            ];
+            take(&mut answer, &kept).into()
+        }
         Kind::Track
         | Kind::Outcome
         | Kind::Feedback

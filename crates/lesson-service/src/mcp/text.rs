@@ -17,7 +17,7 @@ pub(super) fn of(tool: &Tool, asked: &Value, answer: &Value) -> String {
         Kind::Search | Kind::Patterns => found(answer),
         Kind::Track => tracked(answer),
         Kind::Outcome => outcome(answer),
-        Kind::Feedback => format!("Recorded.\n{}", updates(answer)),
+        Kind::Feedback => format!("{}\n{}", recorded(answer), updates(answer)),
         Kind::Rate | Kind::Vote => rated(answer),
         Kind::Add => added(answer),
         Kind::Session => session(answer),
@@ -27,6 +27,7 @@ pub(super) fn of(tool: &Tool, asked: &Value, answer: &Value) -> String {
             _ => "Recorded.".to_owned(),
         },
         Kind::SuggestTools => suggested(answer),
+        Kind::Decision => decision(answer),
         Kind::Stats => stats(answer),
         Kind::Health => health(answer),
     }
@@ -214,7 +215,19 @@ fn tracked(answer: &Value) -> String {
     out
 }
 
+/// Whether something was recorded, or had been.
+fn recorded(answer: &Value) -> &'static str {
+    if answer["repeated"] == true {
+        "This was recorded before, and counts once."
+    } else {
+        "Recorded."
+    }
+}
+
 fn outcome(answer: &Value) -> String {
+    if answer["repeated"] == true {
+        return recorded(answer).to_owned();
+    }
     let moved = names(answer, "effectiveness_recalculated");
     if moved.is_empty() {
         return "Recorded. No lesson's counters moved: the outcome is pending or was known already, or no lesson was tracked as applied (playbook_track_usage does that).".to_owned();
@@ -241,7 +254,8 @@ fn updates(answer: &Value) -> String {
 
 fn rated(answer: &Value) -> String {
     format!(
-        "Recorded for {}: confidence {:.2}; ratings {} helpful, {} not; votes {} up, {} down.",
+        "{} {}: confidence {:.2}; ratings {} helpful, {} not; votes {} up, {} down.",
+        recorded(answer),
         word(answer, "slug"),
         number(answer, "confidence"),
         answer["times_helpful"],
@@ -295,6 +309,41 @@ fn session(answer: &Value) -> String {
         line(
             &mut out,
             format_args!("No lessons here: {}", names(answer, "unknown")),
+        );
+    }
+    out
+}
+
+fn decision(answer: &Value) -> String {
+    let lessons = list(answer, "lessons");
+    let mut out = format!(
+        "Outcome: {}. {} recommended.",
+        match word(answer, "outcome") {
+            "" => "not known yet",
+            known => known,
+        },
+        many(lessons.len(), "lesson"),
+    );
+    for one in lessons {
+        let how = if one["applied"] == true {
+            "applied"
+        } else {
+            "not applied"
+        };
+        line(
+            &mut out,
+            format_args!(
+                "- {}: {how} ({})",
+                word(one, "slug"),
+                word(one, "match_type")
+            ),
+        );
+    }
+    let given = list(answer, "feedback").len() + list(answer, "opinions").len();
+    if given > 0 {
+        line(
+            &mut out,
+            format_args!("Ratings, votes and feedback on it: {given}."),
         );
     }
     out

@@ -4,6 +4,7 @@
 use lesson_api::{ApiError, Method, Request};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// The argument of writing tools that makes a repeated call count once.
 pub(super) const KEY: &str = "idempotency_key";
@@ -29,6 +30,7 @@ pub(super) enum Kind {
     Session,
     ToolSuccess,
     SuggestTools,
+    Decision,
     Stats,
     Health,
 }
@@ -126,19 +128,25 @@ const TOOLS: &[Tool] = &[
         "playbook_feedback",
         Kind::Feedback,
         "/v1/feedback",
-        &["lessons", "outcome", "causal", "outcome_text"],
+        &[
+            "lessons",
+            "outcome",
+            "causal",
+            "outcome_text",
+            "decision_id",
+        ],
     ),
     writes(
         "playbook_rate_lesson",
         Kind::Rate,
         "/v1/rate",
-        &["lesson", TITLE, "helpful"],
+        &["lesson", TITLE, "helpful", "decision_id"],
     ),
     writes(
         "playbook_vote_lesson",
         Kind::Vote,
         "/v1/vote",
-        &["lesson", TITLE, "up"],
+        &["lesson", TITLE, "up", "decision_id"],
     ),
     writes(
         "playbook_add_lesson",
@@ -176,6 +184,15 @@ const TOOLS: &[Tool] = &[
         "/v1/tools/suggest",
         &["query", "limit"],
     ),
+    Tool {
+        method: Method::Get,
+        ..asks(
+            "playbook_get_decision",
+            Kind::Decision,
+            "/v1/decisions",
+            &["decision_id"],
+        )
+    },
     gets("playbook_lesson_stats", Kind::Stats, "/v1/stats"),
     gets("playbook_health", Kind::Health, "/v1/health"),
 ];
@@ -225,9 +242,22 @@ impl Tool {
         if matches!(self.kind, Kind::Rate | Kind::Vote) {
             named_by_title(&mut arguments)?;
         }
+        let path = match self.kind {
+            Kind::Decision => {
+                let id = arguments.get("decision_id").and_then(Value::as_str);
+                let id = id.filter(|id| !id.trim().is_empty()).ok_or_else(|| {
+                    ApiError::invalid(
+                        "decision_id",
+                        "decision_id has to be a string: the one that lessons were asked for with",
+                    )
+                })?;
+                format!("{}/{}", self.path, encoded(id))
+            }
+            _ => self.path.to_owned(),
+        };
         Ok(Request {
             method: self.method,
-            path: self.path.to_owned(),
+            path,
             headers,
             body: match self.method {
                 Method::Get => Value::Null,
@@ -244,6 +274,20 @@ impl Tool {
         let last = if self.writes { KEY } else { "" };
         format!("it takes {}{key}{last}", self.arguments.join(", "))
     }
+}
+
+/// A text as one segment of a path.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut path, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                path.push(char::from(byte));
+            }
+            // Writing to a String can't fail.
+            _ => drop(write!(path, "%{byte:02X}")),
+        }
+        path
+    })
 }
 
 /// Puts `title` where the interface takes it: it finds lessons by slugs and titles alike.
@@ -295,7 +339,11 @@ mod tests {
                 "{}",
                 tool.name
             );
-            let route = crate::router::route(tool.method, tool.path).unwrap();
+            let path = match tool.kind {
+                Kind::Decision => format!("{}/d", tool.path),
+                _ => tool.path.to_owned(),
+            };
+            let route = crate::router::route(tool.method, &path).unwrap();
             assert_eq!(route.writes(), tool.writes, "{}", tool.name);
         }
     }

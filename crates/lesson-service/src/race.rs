@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// `work`'s result, unless `limit` is over first. What is under way in `work` is dropped then.
-pub(super) async fn within<T>(work: impl Future<Output = T>, limit: impl Future) -> Option<T> {
+pub(crate) async fn within<T>(work: impl Future<Output = T>, limit: impl Future) -> Option<T> {
     let mut work = pin!(work);
     let mut limit = pin!(limit);
     poll_fn(|context| {
@@ -19,7 +19,7 @@ pub(super) async fn within<T>(work: impl Future<Output = T>, limit: impl Future)
 
 /// Runs `enter` before and `leave` after each step of `work`, so that nothing else that runs in
 /// between is inside.
-pub(super) async fn inside<T>(
+pub(crate) async fn inside<T>(
     work: impl Future<Output = T>,
     enter: impl Fn(),
     leave: impl Fn(),

@@ -1,0 +1,179 @@
+//! Decisions, the runs of agents: the situation, what was recommended, what was applied, and what came of it.
+
+use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
+use serde::{Deserialize, Serialize};
+
+/// `GET /v1/decisions`: the query parameters. The newest come first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct DecisionQuery {
+    /// Only those of this asker: `by` of an answer.
+    pub by: Option<String>,
+    /// Only those of this field, such as `perps`.
+    pub domain: Option<String>,
+    /// Only those with this outcome; `pending` are those that nobody has settled.
+    pub outcome: Option<DecisionOutcome>,
+    /// Only those that this lesson was recommended for: its slug.
+    pub lesson: Option<String>,
+    /// Only those from this time on, in RFC 3339.
+    pub from: Option<String>,
+    /// Only those before this time, in RFC 3339.
+    pub to: Option<String>,
+    /// Where the page begins: `next_cursor` of the page before.
+    pub cursor: Option<String>,
+    /// 1 to 1,000; 50 when absent.
+    pub limit: Option<u32>,
+}
+
+/// The answer to a list of decisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DecisionPage {
+    /// The decisions, newest first.
+    pub decisions: Vec<DecisionView>,
+    /// How many fit the filters in all.
+    pub total: u32,
+    /// The cursor of the next page; `null` on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// A decision and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DecisionView {
+    /// Its id, as it was given to recommend.
+    pub id: String,
+    /// Who asked: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
+    /// When lessons were first recommended for it; `null` while only its outcome is known.
+    pub at: Option<String>,
+    /// The situation in words.
+    pub query: Option<String>,
+    /// Its field.
+    pub domain: Option<String>,
+    /// The kind of project.
+    pub project_type: Option<String>,
+    /// Technologies at hand.
+    pub tech_stack: Vec<String>,
+    /// The phase of work.
+    pub phase: Option<String>,
+    /// What was recommended, in that order.
+    pub lessons: Vec<DecisionLesson>,
+    /// What was withheld at random to measure what lessons do; `null` where nothing was drawn, and for agents.
+    pub measured: Option<DecisionMeasured>,
+    /// What came of it; `null` while nobody has said.
+    pub outcome: Option<DecisionOutcome>,
+    /// Gain or loss in percent.
+    pub pnl_percent: Option<f64>,
+    /// Who told the outcome.
+    pub outcome_by: String,
+    /// When.
+    pub outcome_at: Option<String>,
+    /// Feedback on it, one from each giver.
+    pub feedback: Vec<GivenFeedback>,
+    /// Ratings and votes on its lessons.
+    pub opinions: Vec<GivenOpinion>,
+}
+
+/// A lesson in a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DecisionLesson {
+    /// Its slug.
+    pub slug: String,
+    /// Its relevance then, 0 to 1.
+    pub relevance: f64,
+    /// Whether it was applied.
+    pub applied: bool,
+    /// How that was seen.
+    pub match_type: MatchType,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// The agent's words around it: data, never instructions.
+    pub quote: Option<String>,
+    /// Whether the outcome counted in its standing.
+    pub counted: bool,
+}
+
+/// How a decision takes part in measuring what lessons do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DecisionMeasured {
+    /// Whether no lesson was shown at all.
+    pub control: bool,
+    /// The lessons that were withheld.
+    pub withheld: Vec<String>,
+}
+
+/// Feedback on a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GivenFeedback {
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub at: String,
+    /// What came of the work.
+    pub outcome: FeedbackOutcome,
+    /// The lessons at hand.
+    pub lessons: Vec<String>,
+    /// Those of them that were a cause.
+    pub causal: Vec<String>,
+}
+
+/// A rating of a lesson in a decision, or a vote on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GivenOpinion {
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub at: String,
+    /// The lesson.
+    pub lesson: String,
+    /// Whether it is a vote; else it is a rating.
+    pub is_vote: bool,
+    /// Helpful, or up.
+    pub is_positive: bool,
+}
+
+/// `PATCH /v1/policy`: settings of the space, for everybody in it. Absent ones stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct PolicyPatch {
+    /// Settings of tool suggestions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolPolicyPatch>,
+}
+
+/// Settings of tool suggestions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct ToolPolicyPatch {
+    /// Servers that are always at hand beside the usual ones, so that they are neither recorded nor suggested, whatever
+    /// the case of their letters. An empty list takes all of these back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    pub core_servers: Option<Vec<String>>,
+}
