@@ -61,6 +61,13 @@ impl Answers {
         self.held.borrow().by_key.contains_key(key)
     }
 
+    /// Whether a request with this key is being answered.
+    pub fn is_awaited(&self, key: &str) -> bool {
+        let held = self.held.borrow();
+        let seen = held.by_key.get(key);
+        seen.is_some_and(|seen| matches!(seen.answer, Kept::Awaited))
+    }
+
     /// Forgets every key.
     pub fn forget(&self) {
         *self.held.borrow_mut() = Held::default();

@@ -148,6 +148,8 @@ fn a_dead_store_refuses_to_open_and_to_catch_up() {
 fn own(op_id: &str, event: Happening) -> Entry {
     Entry::Own {
         op_id: op_id.to_owned(),
+        by: "local".to_owned(),
+        request: None,
         at: common::START,
         event,
     }

@@ -67,7 +67,7 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
             "POST /v1/outcome",
             json!({"decision_id": decision, "outcome": outcome, "pnl_percent": 4.5}),
         );
-        assert_eq!(settled.lessons_updated, 1);
+        assert_eq!(settled.effectiveness_recalculated.len(), 1);
         assert_eq!(
             settled.effectiveness_recalculated,
             ["strategy-dlmm-wide-range"]
@@ -108,17 +108,25 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
 #[test]
 fn the_same_outcome_again_changes_nothing_and_another_one_is_refused() {
     let desk = trader();
-    recommend(&desk, "d1");
+    let recommended = recommend(&desk, "d1").recommended.len() as u32;
     desk.ok::<Tracked>(
         "POST /v1/track",
         json!({"decision_id": "d1", "reasoning": "using warning-dlmm-low-tvl"}),
     );
-    for (outcome, updated) in [("pending", 0), ("loss", 1), ("loss", 0), ("pending", 0)] {
+    for (outcome, moved, repeated) in [
+        ("pending", 0, false),
+        ("loss", 1, false),
+        ("failure", 0, true),
+        ("pending", 0, true),
+    ] {
         let settled: OutcomeRecorded = desk.ok(
             "POST /v1/outcome",
             json!({"decision_id": "d1", "outcome": outcome}),
         );
-        assert_eq!(settled.lessons_updated, updated, "{outcome}");
+        assert_eq!(settled.effectiveness_recalculated.len(), moved, "{outcome}");
+        assert_eq!(settled.repeated, repeated, "{outcome}");
+        // Every lesson of the decision has the outcome, applied or not.
+        assert_eq!(settled.lessons_updated, recommended, "{outcome}");
     }
     let events = desk.store.events().len();
     let (status, error) = desk.refused(

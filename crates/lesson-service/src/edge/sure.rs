@@ -1,5 +1,6 @@
 //! Writes that an agent can be sure of: answered only once the server has them.
 
+use super::LOOK_MS;
 use super::message::Refusal;
 use super::space::Space;
 use crate::asker::{Asker, Keyed, digest, fingerprint};
@@ -126,17 +127,34 @@ impl<S: Store, H: Host> Space<S, H> {
         if self.service.answers.knows(&keyed.key()) {
             return Ok(None);
         }
-        let limit = self.service.host().sleep(limit(PATIENCE));
-        let asked = within(self.service.done_before(route, request, keyed), limit).await;
-        match asked {
-            Some(Ok(known)) => Ok(known?),
-            // Without knowing it, it could be done twice, or another thing be passed over.
-            Some(Err(_)) | None => Err(nothing_done(self.wait().max(1_000))),
+        let begun = self.service.host().now();
+        for is_last in [false, true] {
+            let rest = self.service.host().sleep(limit(PATIENCE));
+            let asked = within(self.service.done_before(route, request, keyed), rest).await;
+            match asked {
+                // What it made is not among the rows here yet.
+                Some(Ok(Err(error))) if error.code == ErrorCode::NotFound && !is_last => {
+                    self.rests().await;
+                    self.turn(limit(begun + PATIENCE - self.service.host().now()))
+                        .await;
+                }
+                Some(Ok(known)) => return Ok(known?),
+                // Without knowing it, it could be done twice, or another thing be passed over.
+                Some(Err(_)) | None => break,
+            }
         }
+        Err(nothing_done(self.wait().max(1_000)))
     }
 
-    /// Makes the events here.
+    /// Makes the events here. The same request may be on its way to the same answer.
     async fn make(&self, request: &Request, asker: &Rc<Asker>) -> Made {
+        if let Some(key) = asker.keyed.as_ref().map(Keyed::key) {
+            let host = self.service.host();
+            let begun = host.now();
+            while self.service.answers.is_awaited(&key) && host.now() - begun < PATIENCE {
+                host.sleep(LOOK_MS).await;
+            }
+        }
         let after = self.service.position();
         let response = self.service.handle_for(asker, request.clone()).await;
         let through = self.service.position();

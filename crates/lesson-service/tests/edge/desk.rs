@@ -16,6 +16,9 @@ pub const OTHER: &str = "llk_222222222222222222222222222222222222222222222222222
 pub const STRANGER: &str = "llk_3333333333333333333333333333333333333333333333333333333333333333";
 pub const SECRET: &str = "a secret of at least thirty-two bytes";
 
+/// Another key of the space with the name of the first one.
+pub const TWIN: &str = "llk_5555555555555555555555555555555555555555555555555555555555555555";
+
 /// A key of another space.
 pub const ELSEWHERE: &str = "llk_4444444444444444444444444444444444444444444444444444444444444444";
 
@@ -70,16 +73,20 @@ impl Server {
                 return Value::Null;
             }
             let keys = [
-                (KEY, "planner", "s1"),
-                (OTHER, "builder", "s1"),
-                (ELSEWHERE, "planner", "s2"),
+                (KEY, "id-1", "planner", "s1"),
+                (OTHER, "id-2", "builder", "s1"),
+                (ELSEWHERE, "id-3", "planner", "s2"),
+                (TWIN, "id-4", "planner", "s1"),
             ];
             return keys
                 .iter()
                 .find(|(key, ..)| sha(key) == hash)
-                .map_or(Value::Null, |(_, name, space)| {
-                    json!({"id": format!("id-{name}"), "name": name, "space": space, "space_name": "Team"})
+                .map_or(Value::Null, |(_, id, name, space)| {
+                    json!({"id": id, "name": name, "space": space, "space_name": "Team"})
                 });
+        }
+        if let Some(query) = name.strip_prefix("events?") {
+            return self.events(query);
         }
         let mut spaces = self.spaces.borrow_mut();
         let held = spaces
@@ -90,16 +97,24 @@ impl Server {
                 let actor = body["p_actor"].as_str().unwrap().to_owned();
                 let events: Vec<Event> = serde_json::from_value(body["p_events"].clone()).unwrap();
                 let acked = held.acked.entry(actor).or_default();
+                let mut rejected = Vec::new();
                 for event in events {
-                    if event.seq == *acked + 1 {
-                        *acked = event.seq;
-                        if !held.events.iter().any(|one| one.op_id == event.op_id) {
-                            held.space.fold(&event, &Policy::default()).unwrap();
-                            held.events.push(event);
-                        }
+                    if event.seq != *acked + 1 {
+                        continue;
+                    }
+                    *acked = event.seq;
+                    let known = held.events.iter().find(|one| one.op_id == event.op_id);
+                    if known.is_some_and(|known| known.request != event.request) {
+                        rejected.push(
+                            json!({"seq": event.seq, "op_id": event.op_id, "field": "request",
+                            "reason": "this Idempotency-Key was used for another request before"}),
+                        );
+                    } else if known.is_none() {
+                        held.space.fold(&event, &Policy::default()).unwrap();
+                        held.events.push(event);
                     }
                 }
-                json!({"status": "ok", "acked_seq": *acked, "rejected": []})
+                json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "ledger_version": 2})
             }
             "pull_changes" => {
                 let mut page = held.page(body["p_cursor"].as_u64().unwrap());
@@ -125,6 +140,8 @@ impl Server {
                 actor: "seed".to_owned(),
                 seq: seq as u64 + 1,
                 at: START,
+                by: "person:seed".to_owned(),
+                request: None,
                 event: Happening::LessonAdded {
                     lesson: Box::new(lesson),
                 },
@@ -132,6 +149,38 @@ impl Server {
             held.space.fold(&event, &Policy::default()).unwrap();
             held.events.push(event);
         }
+    }
+
+    /// Rows of the ledger by their ids, as PostgREST gives them.
+    fn events(&self, query: &str) -> Value {
+        let part = |name: &str| {
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs
+                .clone()
+                .find(|(key, _)| *key == name)
+                .map_or("", |(_, value)| value)
+                .to_owned()
+        };
+        let space = part("space").replace("eq.", "");
+        let ids = part("op_id");
+        let spaces = self.spaces.borrow();
+        let events = spaces.get(&space).map_or(&[][..], |held| &held.events);
+        let found = events.iter().filter(|event| ids.contains(&event.op_id));
+        found
+            .map(|event| json!({ "payload": event }))
+            .collect::<Vec<_>>()
+            .into()
+    }
+
+    /// Every event of the ledgers, with the names of who made them.
+    pub fn made_by(&self, kind: &str) -> Vec<String> {
+        let spaces = self.spaces.borrow();
+        spaces
+            .values()
+            .flat_map(|held| &held.events)
+            .filter(|event| event.event.name() == kind)
+            .map(|event| event.by.clone())
+            .collect()
     }
 
     /// The server forgets a space, as after a restore from a backup that was made before it.
@@ -184,7 +233,24 @@ impl Ledger {
                 recommendations.push(row);
             }
         }
+        let decisions: Vec<Value> = self
+            .space
+            .decisions()
+            .filter(|_| changed)
+            .map(|(id, decision)| {
+                let mut row = with_version(serde_json::to_value(decision).unwrap());
+                row["decision_id"] = json!(id);
+                row["records"] = json!([]);
+                row
+            })
+            .collect();
+        let settings: Vec<Value> = self
+            .space
+            .settings()
+            .map(|(name, value)| with_version(json!({ "name": name, "value": value })))
+            .collect();
         json!({
+            "ledger_version": 2, "decisions": decisions, "settings": settings,
             "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
             "days": [], "next_cursor": version, "version": version, "has_more": false,
             "acked_seq": {},

@@ -1,6 +1,7 @@
 //! The edge over a server that is scripted here: who may ask, what is answered, and that a write is
 //! counted once however often it is sent.
 
+mod again;
 #[path = "../common/mod.rs"]
 mod common;
 mod desk;
@@ -54,7 +55,7 @@ fn an_agents_key_never_leaves_and_tokens_name_one_space() {
     let requests = desk.server.requests.borrow();
     assert!(requests.len() >= 4);
     for sent in requests.iter() {
-        assert!(sent.url.starts_with("https://abc.supabase.co/rest/v1/rpc/"));
+        assert!(sent.url.starts_with("https://abc.supabase.co/rest/v1/"));
         let whole = format!("{:?} {:?}", sent.headers, sent.body);
         assert!(!whole.contains(KEY) && !whole.contains(SECRET));
         let token = &sent
