@@ -224,7 +224,7 @@ proptest! {
                 isolates[place].settle();
                 isolates[place] = Desk::beside(Rc::clone(&server));
             }
-            let body = json!({"title": format!("Lesson {title} of the day")});
+            let body = json!({"title": format!("Lesson {title} of {key}")});
             let (status, answer) = keyed(&isolates[place], &format!("k{key}"), "/v1/lessons", &body);
             match acknowledged.get(&key) {
                 None => {

@@ -110,8 +110,12 @@ impl Server {
                             "reason": "this Idempotency-Key was used for another request before"}),
                         );
                     } else if known.is_none() {
-                        held.space.fold(&event, &Policy::default()).unwrap();
-                        held.events.push(event);
+                        match held.space.fold(&event, &Policy::default()) {
+                            Ok(_) => held.events.push(event),
+                            Err(error) => rejected
+                                .push(json!({"seq": event.seq, "op_id": event.op_id,
+                                "field": error.field(), "reason": error.to_string()})),
+                        }
                     }
                 }
                 json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "ledger_version": 2})
