@@ -62,7 +62,7 @@ fn tools_are_listed_in_both() {
     let now = answer(current("tools/list", json!({}))).body.unwrap();
     let then = answer(before("tools/list", json!({}))).body.unwrap();
     assert_eq!(now["result"]["tools"], then["result"]["tools"]);
-    assert_eq!(now["result"]["tools"].as_array().unwrap().len(), 14);
+    assert_eq!(now["result"]["tools"].as_array().unwrap().len(), 15);
     assert!(now["result"]["ttlMs"].is_u64() && then["result"].get("ttlMs").is_none());
     for request in [
         current("tools/list", json!({ "cursor": "x" })),
