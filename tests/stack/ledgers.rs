@@ -1,17 +1,20 @@
 //! Writes random ledgers, each with what the core folds it into, as JSON lines: the other fold is held against them.
 //!
-//! Usage: `ledgers COUNT SEED [START]`. The events are given as text, so that a reader passes them on with every digit.
-//! START is the time of the first ones, in milliseconds; without it, the start of 2026.
+//! Usage: `ledgers COUNT SEED [START [BY]]`. The events are given as text, so that a reader passes them on with every
+//! digit. START is the time of the first ones, in milliseconds; without it, the start of 2026. BY is who makes all of
+//! them; without it, two persons and an edge do, and most claim to be somebody else. `person:ada` and the like stand for
+//! ids that the reader puts in their place.
 
 #[path = "space_json.rs"]
 mod space_json;
 
 use lesson_core::{
-    Category, Changes, DecisionOutcome, Detection, Event, FeedbackOutcome, Happening, Lesson,
-    MatchType, Millis, Policy, Space, Standing, SurfacedContext, SurfacedItem, Text, Trust,
-    Verdict,
+    Category, Changes, DecisionOutcome, Detection, Drawn, Event, FeedbackOutcome, Happening,
+    Lesson, MatchType, Measured, Millis, Policy, Space, Standing, SurfacedContext, SurfacedItem,
+    Text, Trust, Verdict,
 };
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 
 // This file lies outside its package, so cargo knows it by its whole path. Where several clones share a target directory,
@@ -22,19 +25,20 @@ const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
 const START: Millis = 1_767_225_600_000;
 
 fn main() {
-    let mut arguments = std::env::args()
-        .skip(1)
-        .filter_map(|word| word.parse::<u64>().ok());
-    let (Some(count), Some(seed)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: ledgers COUNT SEED [START]");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    let (Some(count), Some(seed)) = (number(0), number(1)) else {
+        eprintln!("usage: ledgers COUNT SEED [START [BY]]");
         std::process::exit(2);
     };
-    let start = arguments.next().and_then(|at| at.try_into().ok());
+    let start = number(2).and_then(|at| at.try_into().ok());
     let start = start.unwrap_or(START);
+    let only = words.get(3);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     // The first is the one that outgrows the book of tools.
     for number in 0..count {
-        let mut author = Author::new(seed.wrapping_mul(1_000_003).wrapping_add(number), start);
+        let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
+        let mut author = Author::new(seed, start, only.cloned());
         if number == 0 {
             author.many_tools();
         } else {
@@ -125,13 +129,32 @@ struct Author {
     space: Space,
     now: Millis,
     next: u64,
-    seqs: [u64; 2],
+    seqs: [u64; 3],
+    only: Option<String>,
     op_ids: Vec<String>,
+    /// The request of each event that was taken, by its `op_id`.
+    requests: HashMap<String, Option<String>>,
     batches: Vec<(usize, Vec<String>)>,
     refused: Vec<Value>,
 }
 
-const ACTORS: [&str; 2] = ["phone", "läptop"];
+/// The last is an edge's.
+const ACTORS: [&str; 3] = ["phone", "läptop", "isolate"];
+const PERSONS: [&str; 2] = ["person:ada", "person:ben"];
+/// Keys of the space; the second was revoked.
+const AGENTS: [&str; 2] = ["agent:one", "agent:two"];
+/// What a client may say of itself.
+const CLAIMS: [&str; 9] = [
+    "",
+    "local",
+    "person:ada",
+    "person:ben",
+    "agent:one",
+    "agent:two",
+    "agent:two",
+    "agent:foreign",
+    "agent:Ω'",
+];
 const SLUGS: [&str; 7] = [
     "strategy-a",
     "warning-b",
@@ -141,10 +164,11 @@ const SLUGS: [&str; 7] = [
     "nowhere",
     "Not A Slug",
 ];
-const DECISIONS: [&str; 4] = ["d1", "d 2", "дec", "never"];
+/// Nothing is ever recommended for the last.
+const DECISIONS: [&str; 6] = ["d1", "d 2", "дec", "", "early", "never"];
 
 impl Author {
-    fn new(seed: u64, start: Millis) -> Self {
+    fn new(seed: u64, start: Millis, only: Option<String>) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..8 {
             dice.roll();
@@ -155,8 +179,10 @@ impl Author {
             space: Space::new(),
             now: start,
             next: 0,
-            seqs: [0; 2],
+            seqs: [0; 3],
+            only,
             op_ids: Vec::new(),
+            requests: HashMap::new(),
             batches: Vec::new(),
             refused: Vec::new(),
         }
@@ -168,7 +194,7 @@ impl Author {
             let event = self.added();
             self.tell(event);
         }
-        for _ in 0..8 + self.dice.below(34) {
+        for _ in 0..8 + self.dice.below(42) {
             let event = self.happening();
             self.tell(event);
         }
@@ -208,24 +234,68 @@ impl Author {
         } else {
             self.now
         };
+        let (claim, by) = self.who(who);
+        let request = match self.dice.below(3) {
+            _ if self.only.is_some() => None,
+            0 => None,
+            n => Some(n.to_string().repeat(64)),
+        };
         let event = Event {
             op_id,
             actor: ACTORS[who].to_owned(),
             seq: self.seqs[who],
             at,
+            by,
+            request,
             event,
         };
-        if let Err(error) = self.space.fold(&event, &self.policy) {
+        if let Some(field) = self.fold(&event) {
             self.refused.push(
-                json!({ "actor": event.actor, "seq": event.seq, "op_id": event.op_id, "field": error.field() }),
+                json!({ "actor": event.actor, "seq": event.seq, "op_id": event.op_id, "field": field }),
             );
         }
-        // An event holds no map with foreign keys, which is all that can fail here.
-        let text = serde_json::to_string(&event).unwrap_or_default();
+        let old_words = self.dice.one_in(3);
+        let event = Event { by: claim, ..event };
+        // Texts and numbers only, which is all that could fail here.
+        let mut text = serde_json::to_string(&event).unwrap_or_default();
+        if old_words && matches!(event.event, Happening::OutcomeRecorded { .. }) {
+            text = text.replace(r#""outcome":"success""#, r#""outcome":"profit""#);
+            text = text.replace(r#""outcome":"failure""#, r#""outcome":"loss""#);
+        }
         match self.batches.last_mut() {
             Some((last, batch)) if *last == who && batch.len() < 500 => batch.push(text),
             _ => self.batches.push((who, vec![text])),
         }
+    }
+
+    /// Who an actor says it is, and who it is.
+    fn who(&mut self, actor: usize) -> (String, String) {
+        if let Some(only) = &self.only {
+            return (only.clone(), only.clone());
+        }
+        let claim = self.dice.of(&CLAIMS);
+        let by = match PERSONS.get(actor) {
+            Some(person) => person,
+            None if AGENTS.contains(&claim) => claim,
+            None => "",
+        };
+        (claim.to_owned(), by.to_owned())
+    }
+
+    /// Folds an event; answers the field for which a server sets it aside.
+    fn fold(&mut self, event: &Event) -> Option<&'static str> {
+        let held = self.requests.get(&event.op_id).cloned().flatten();
+        // Folding it is no error: only a server holds requests against each other.
+        if held.is_some() && event.request.is_some() && held != event.request {
+            return Some("request");
+        }
+        if let Err(error) = self.space.fold(event, &self.policy) {
+            return Some(error.field());
+        }
+        self.requests
+            .entry(event.op_id.clone())
+            .or_insert_with(|| event.request.clone());
+        None
     }
 
     /// Mostly a lesson that is there.
@@ -293,6 +363,7 @@ impl Author {
                 times_applied: dice.count(),
                 success_count: dice.count(),
                 consecutive_failures: dice.count(),
+                trial_from: dice.count(),
                 proven_effective: dice.one_in(4),
                 ..Standing::default()
             }
@@ -310,6 +381,8 @@ impl Author {
             standing,
             trust: dice.of(Trust::ALL),
             findings: dice.words(),
+            // Whatever it says: the event knows who added it.
+            by: dice.of(&CLAIMS).to_owned(),
             archived: dice.one_in(10),
             merged_into: dice.one_in(10).then(|| "plain".to_owned()),
             rev: if dice.one_in(10) { dice.count() } else { 1 },
@@ -322,7 +395,7 @@ impl Author {
 
     fn happening(&mut self) -> Happening {
         let lesson = self.slug();
-        match self.dice.below(30) {
+        match self.dice.below(36) {
             0 | 1 => self.added(),
             2 | 3 => self.edited(lesson),
             4 => Happening::LessonArchived { lesson },
@@ -361,26 +434,25 @@ impl Author {
                     _ => Some(self.dice.share() * 200.0 - 100.0),
                 },
             },
-            20..=22 => {
-                let lessons = self.slugs(4);
-                let mut causal = self.slugs(2);
-                if !self.dice.one_in(6) {
-                    causal.retain(|slug| lessons.contains(slug));
-                }
-                Happening::FeedbackGiven {
-                    outcome: self.dice.of(FeedbackOutcome::ALL),
-                    lessons,
-                    causal,
+            20..=23 => self.feedback(),
+            24..=26 => {
+                let (lesson, decision_id) = self.about(lesson);
+                Happening::Rated {
+                    lesson,
+                    helpful: self.dice.one_in(2),
+                    decision_id,
                 }
             }
-            23 | 24 => Happening::Rated {
-                lesson,
-                helpful: self.dice.one_in(2),
-            },
-            25 | 26 => Happening::Voted {
-                lesson,
-                up: self.dice.one_in(2),
-            },
+            27..=29 => {
+                let (lesson, decision_id) = self.about(lesson);
+                Happening::Voted {
+                    lesson,
+                    up: self.dice.one_in(2),
+                    decision_id,
+                }
+            }
+            30 => Happening::TrialGranted { lesson },
+            31 => self.settings(),
             _ => Happening::ToolSucceeded {
                 query: match self.dice.below(4) {
                     0 => " deploy\u{2003}the\n APP\u{a0}".to_owned(),
@@ -393,6 +465,96 @@ impl Author {
                     .to_owned(),
             },
         }
+    }
+
+    /// A lesson, and a decision that it is judged in: mostly one that it was recommended for.
+    fn about(&mut self, lesson: String) -> (String, Option<String>) {
+        if self.dice.one_in(4) {
+            return (lesson, None);
+        }
+        let id = self.decision();
+        let held: Vec<String> = self.space.decision(&id).map_or_else(Vec::new, |decision| {
+            let records = decision.records.iter();
+            records.map(|record| record.lesson.clone()).collect()
+        });
+        let lesson = if held.is_empty() || self.dice.one_in(8) {
+            lesson
+        } else {
+            self.dice.of(&held)
+        };
+        (lesson, Some(id))
+    }
+
+    fn feedback(&mut self) -> Happening {
+        let decision_id = (!self.dice.one_in(3)).then(|| self.decision());
+        let decision = decision_id.as_deref().and_then(|id| self.space.decision(id));
+        let before = decision.map_or(&[][..], |held| &held.feedback);
+        // The same again, by whoever it is, in another order and twice.
+        if !before.is_empty() && self.dice.one_in(2) {
+            let held = self.dice.of(before);
+            let mut lessons = held.lessons.clone();
+            lessons.extend(held.lessons.iter().rev().cloned());
+            lessons.reverse();
+            return Happening::FeedbackGiven {
+                outcome: held.outcome,
+                lessons,
+                causal: held.causal,
+                decision_id,
+            };
+        }
+        let mut lessons = self.slugs(4);
+        let mut causal = self.slugs(2);
+        if !self.dice.one_in(6) {
+            causal.retain(|slug| lessons.contains(slug));
+        }
+        if let Some(id) = &decision_id
+            && !self.dice.one_in(6)
+        {
+            let decision = self.space.decision(id);
+            let is_in = |slug: &String| decision.is_some_and(|held| held.record(slug).is_some());
+            lessons.retain(is_in);
+            causal.retain(is_in);
+        }
+        Happening::FeedbackGiven {
+            outcome: self.dice.of(FeedbackOutcome::ALL),
+            lessons,
+            causal,
+            decision_id,
+        }
+    }
+
+    fn settings(&mut self) -> Happening {
+        let dice = &mut self.dice;
+        let mut changes = std::collections::BTreeMap::new();
+        for _ in 0..dice.below(5) {
+            let name = match dice.below(30) {
+                0 => "Upper".to_owned(),
+                1 => String::new(),
+                2 => "x".repeat(65),
+                3 => "line\n".to_owned(),
+                _ => dice
+                    .of(&["tools.core_servers", "measure.share", "a_1", "rank.top"])
+                    .to_owned(),
+            };
+            let value = match dice.below(30) {
+                0 => json!({ "deep": 1 }),
+                1 => json!([1]),
+                2 => json!("x".repeat(1_001)),
+                3 => json!(vec!["x"; 101]),
+                4..=9 => Value::Null,
+                10 => json!(-0.0),
+                11 => json!(5e-324),
+                12 => json!(1.7e308),
+                13 => json!(dice.roll()),
+                14 => json!("🚀".repeat(1_000)),
+                15 => json!(dice.one_in(2)),
+                16..=20 => json!(dice.text()),
+                21..=25 => json!(dice.words()),
+                _ => json!(dice.share()),
+            };
+            changes.insert(name, value);
+        }
+        Happening::PolicyChanged { changes }
     }
 
     fn edited(&mut self, lesson: String) -> Happening {
@@ -419,7 +581,7 @@ impl Author {
     }
 
     fn surfaced(&mut self) -> Happening {
-        let decision_id = (!self.dice.one_in(5)).then(|| self.dice.of(&DECISIONS[..3]).to_owned());
+        let decision_id = (!self.dice.one_in(5)).then(|| self.dice.of(&DECISIONS[..5]).to_owned());
         let items = self
             .slugs(4)
             .into_iter()
@@ -431,6 +593,18 @@ impl Author {
                 relevance: self.dice.confidence(),
             })
             .collect();
+        let measured = self.dice.one_in(3).then(|| Measured {
+            control: self.dice.one_in(2),
+            drawn: self
+                .slugs(3)
+                .into_iter()
+                .map(|lesson| Drawn {
+                    lesson,
+                    q: self.dice.confidence(),
+                    withheld: self.dice.one_in(2),
+                })
+                .collect(),
+        });
         let dice = &mut self.dice;
         Happening::Surfaced {
             retrieval_id: dice
@@ -441,12 +615,13 @@ impl Author {
                 decision_id,
                 query: dice.one_in(2).then(|| dice.text()),
                 domain: dice.one_in(2).then(|| dice.text()),
-                project_type: None,
+                project_type: dice.one_in(4).then(|| dice.text()),
                 tech_stack: dice.words(),
-                phase: None,
+                phase: dice.one_in(4).then(|| dice.text()),
             },
             items,
             policy: "p".to_owned(),
+            measured,
         }
     }
 
