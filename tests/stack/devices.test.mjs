@@ -21,7 +21,7 @@ after(() => devices.end());
 
 test("what a device shows of a ledger is the core's fold of it, to the bit", async () => {
   let [number, refused, feedback, tools] = [0, 0, 0, 0];
-  for await (const ledger of ledgers(40, 4, START)) {
+  for await (const ledger of ledgers(40, 4, START, `person:${who.id}`)) {
     const space = await who.space(`ledger ${number}`);
     const device = await devices.device(`ledger ${number}`);
     const batch = ledger.batches.flatMap((one) => one.events.slice(1, -1)).join(",");
@@ -45,7 +45,7 @@ test("what a device shows of a ledger is the core's fold of it, to the bit", asy
 test("two devices with ledgers of their own converge, and a third that joins later sees the same", async () => {
   const space = await who.space();
   const some = [];
-  for await (const ledger of ledgers(3, 5, START)) some.push(ledger);
+  for await (const ledger of ledgers(3, 5, START, `person:${who.id}`)) some.push(ledger);
   const [, first, second] = some;
   const all = [];
   for (const [name, ledger] of [["phone", first], ["laptop", second]]) {
