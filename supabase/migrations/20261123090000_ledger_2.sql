@@ -3,8 +3,9 @@
 -- Version 2 knows who made an event and for which request, keeps decisions as rows that replicas pull, says `success`
 -- and `failure` where version 1 said `profit` and `loss`, and has settings and trials.
 --
--- Functions whose rules change get another number of arguments in the next files. So when the older files are run again,
--- those who push meanwhile are served by the new ones all the same.
+-- Functions whose rules change have another number of arguments in the next files. When the older files are run again,
+-- clients of version 2 are served by the new functions meanwhile; those of version 1 fail, and try again by themselves,
+-- until the last of these files has taken the old functions away.
 
 do $$
 begin
@@ -33,7 +34,7 @@ alter table public.decisions
   -- a lesson.
   add column if not exists feedback jsonb not null default '[]',
   add column if not exists opinions jsonb not null default '[]',
-  -- Null only in rows of version 1, until the end of this file.
+  -- Null only in rows of version 1, until `migrate_to_2`.
   add column if not exists version bigint;
 -- Why these indexes have a condition: see 20261122090800_by_version.sql.
 create unique index if not exists decisions_by_version on public.decisions (space, version) where version is not null;
@@ -72,8 +73,10 @@ language sql immutable as $$
 $$;
 
 -- Rows of version 1 become rows of version 2, and take their space's next versions: replicas pull them. The standing of
--- lessons stays as it is. A row is migrated once; run again, this finds none.
-do $$
+-- lessons stays as it is. A row is migrated once; run again, this finds none. It is called when the functions of version 1
+-- are gone, at the end of 20261123090200_ledger_2_sync.sql: until then they make such rows.
+create or replace function lessonloop.migrate_to_2() returns void
+language plpgsql volatile set search_path = '' as $$
 declare
   s uuid;
   v bigint;

@@ -1,5 +1,11 @@
 -- Push and pull of version 2. A client says which version of the ledger it speaks; one that says nothing speaks version 1.
 
+do $$
+begin
+  -- Nobody pushes between the old functions and the new ones.
+  lock table public.spaces in access exclusive mode;
+end $$;
+
 -- The version of the ledger that is kept here.
 create or replace function lessonloop.ledger_version() returns integer
 language sql immutable as $$
@@ -404,6 +410,11 @@ drop function if exists lessonloop.surface(uuid, jsonb, json, timestamptz, bigin
 drop function if exists lessonloop.track(uuid, jsonb, json, timestamptz, bigint);
 drop function if exists lessonloop.record_outcome(uuid, jsonb, json, timestamptz, bigint);
 drop function if exists lessonloop.settle(uuid, text, timestamptz, bigint);
+
+do $$
+begin
+  perform lessonloop.migrate_to_2();
+end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function

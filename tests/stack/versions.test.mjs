@@ -307,7 +307,6 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
   const versions = () => there("select json_object_agg(id, version) from public.spaces");
   const cursors = JSON.parse(versions());
 
-  // In between as well, the old functions serve those who push.
   migrate(files.filter((file) => file >= FIRST));
   const migrated = versions();
   const pull = (space, cursor, version) =>
@@ -362,23 +361,50 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
   assert.match(left, /^(push_events|pull_changes)\([^)]*,integer\) (push_events|pull_changes)\([^)]*,integer\)$/);
 });
 
-test("while old files are run again, those who push are served by the new functions", async () => {
-  if (there("select 1") !== "1") throw new Error("the test before made the database");
-  migrate(files.filter((file) => file < FIRST));
+test("while files are run, nobody is served by old functions with new rows, and what those made is migrated", () => {
   const person = there("select id from auth.users limit 1");
   const mine = claim({ sub: person, role: "authenticated" });
+  const push = (space, by, events, more = "") =>
+    JSON.parse(there(`${mine} select public.push_events(${quoted(space)}, ${quoted(by.actor)}, ${quoted(JSON.stringify(events))}::json${more})`));
+  const shown = (space) => {
+    const { lessons, decisions, recommendations } = folded(space, { all: true });
+    const [held] = lessons;
+    return [
+      decisions.map((row) => [row.decision_id, row.outcome, row.at !== null, row.outcome_at !== null]),
+      recommendations.map((row) => row.trade_outcome),
+      [held.times_applied, held.success_count, held.times_helpful],
+    ];
+  };
+  const start = (by) => [by.event("LessonAdded", lesson("a")), by.event(...surfaced("d", ["a"])), by.event(...tracked("d", "a"))];
+  const lost = (by, id) => [by.event(...surfaced(id, ["a"])), by.event(...tracked(id, "a")), by.event(...outcome(id, "loss"))];
+
+  // Again, from the first: those of version 2 are served by the new functions, those of version 1 try again later.
+  migrate(files.filter((file) => file < FIRST));
   const space = there(`${mine} select public.create_space('between')`);
-  const push = (by, events, more) => JSON.parse(there(`${mine} select public.push_events(${quoted(space)}, ${quoted(by.actor)}, ${quoted(JSON.stringify(events))}::json${more})`));
   const [news, olds] = [author(), author()];
-  const first = push(news, [news.event("LessonAdded", lesson("a")), news.event(...surfaced("d", ["a"])), news.event(...tracked("d", "a")),
-    news.event(...outcome("d", "success"), { request: "1".repeat(64) }), news.event(...given("d", ["a"]), { by: "x" })], ", 2");
+  const first = push(space, news, [...start(news), news.event(...outcome("d", "success"), { request: "1".repeat(64) }), news.event(...given("d", ["a"]), { by: "x" })], ", 2");
   assert.deepEqual([first.ledger_version, first.rejected], [2, []]);
-  const second = push(olds, [olds.event("Rated", { lesson: "a", helpful: true }), olds.event(...outcome("d", "profit")),
-    olds.event(...surfaced("e", ["a"])), olds.event(...tracked("e", "a")), olds.event(...outcome("e", "loss"))], "");
-  assert.deepEqual([second.status, second.rejected], ["ok", []]);
+  const late = [olds.event("Rated", { lesson: "a", helpful: true }), olds.event(...outcome("d", "profit")), ...lost(olds, "e")];
+  assert.throws(() => push(space, olds, late), /is not unique/);
   migrate(files.filter((file) => file >= FIRST));
-  const { lessons, decisions, recommendations } = folded(space, { all: true });
-  assert.deepEqual(decisions.map((row) => [row.decision_id, row.outcome, row.at !== null, row.outcome_at !== null]), [["d", "success", true, true], ["e", "failure", true, true]]);
-  assert.deepEqual(recommendations.map((row) => row.trade_outcome), ["success", "failure"]);
-  assert.deepEqual([lessons[0].times_applied, lessons[0].success_count, lessons[0].times_helpful, lessons[0].by], [2, 1, 1, `person:${person}`]);
+  assert.deepEqual(push(space, olds, late).rejected, []);
+  assert.deepEqual(shown(space), [[["d", "success", true, true], ["e", "failure", true, true]], ["success", "failure"], [2, 1, 1]]);
+
+  // For the first time: the old functions serve until the last file.
+  for (const name of ["push_events(uuid, text, json, integer)", "pull_changes(uuid, bigint, integer, integer)"]) there(`drop function public.${name}`);
+  migrate(files.filter((file) => file < FIRST));
+  const other = there(`${mine} select public.create_space('first')`);
+  const by = author();
+  for (const file of files.filter((file) => file >= FIRST)) {
+    if (file === files.find((name) => name >= FIRST)) push(other, by, [...start(by), by.event(...outcome("d", "profit"))]);
+    push(other, by, lost(by, `before ${file}`));
+    migrate([file]);
+  }
+  const [decisions, outcomes, counts] = shown(other);
+  assert.deepEqual(decisions.map((row) => row.slice(1)), [...Array(3).fill(["failure", true, true]), ["success", true, true]]);
+  assert.deepEqual([outcomes, counts], [[...Array(3).fill("failure"), "success"], [4, 1, 0]]);
+  const versions = there(`select count(*), count(distinct version), max(version) <= (select version from spaces where id = ${quoted(other)}) from (
+    select version from decisions where space = ${quoted(other)} union all select version from recommendations where space = ${quoted(other)}
+    union all select version from lessons where space = ${quoted(other)}) x`);
+  assert.equal(versions, "9|9|t");
 });
