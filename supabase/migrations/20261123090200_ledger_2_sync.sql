@@ -127,7 +127,8 @@ begin
     number := (e -> 'seq')::text::bigint;
     op := e ->> 'op_id';
     if jsonb_typeof(e -> 'actor') = 'string' and e ->> 'actor' <> p_actor then
-      raise exception using errcode = 'PT403', message = format('event %s of the batch is of the actor `%s`', place, left(e ->> 'actor', 200)),
+      raise exception using errcode = 'PT403',
+        message = format('event %s of the batch is of the actor `%s`', place, left(e ->> 'actor', 200)),
         hint = 'send each actor''s events under that actor';
     end if;
 

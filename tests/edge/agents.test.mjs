@@ -92,8 +92,8 @@ test("1,000 decisions by an agent over MCP and one over HTTP: the server's count
   for (const { slug } of LESSONS) {
     const wanted = { applied: 0, profits: 0, losses: 0, feedback: 0, causal: 0, ...tally.lessons[slug] };
     const row = sql(
-      `select count(*) filter (where was_applied), count(*) filter (where was_applied and trade_outcome = 'profit'),
-        count(*) filter (where was_applied and trade_outcome = 'loss')
+      `select count(*) filter (where was_applied), count(*) filter (where was_applied and trade_outcome = 'success'),
+        count(*) filter (where was_applied and trade_outcome = 'failure')
        from recommendations where space = :'space' and lesson = :'slug'`,
       { space: home.id, slug },
     );

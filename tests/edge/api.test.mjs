@@ -44,7 +44,7 @@ test("track, outcome and feedback are on the server when they are answered", asy
   assert.deepEqual([applied.applied, applied.match_type], [true, "explicit"]);
   const outcome = await me.post("/v1/outcome", { decision_id, outcome: "profit", pnl_percent: 2.5 });
   assert.equal(outcome.lessons_updated, 1);
-  assert.equal(home.counted("count(*) from (select * from recommendations where trade_outcome = 'profit' and was_applied) r"), "1");
+  assert.equal(home.counted("count(*) from (select * from recommendations where trade_outcome = 'success' and was_applied) r"), "1");
   const feedback = await me.post("/v1/feedback", { lessons: ["bounded-queues"], causal: ["bounded-queues"], outcome: "delivered" });
   assert.deepEqual([feedback.updated[0].slug, feedback.updated[0].causal_hits], ["bounded-queues", 1]);
 });
