@@ -152,4 +152,6 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
   // The ledgers would prove little if most of their events were refused, or none.
   assert(seen.refused > 2000 && seen.refused < seen.events / 2, JSON.stringify(seen));
   assert(seen.duplicates > 500 && seen.recommendations > 2000, JSON.stringify(seen));
+  const least = { decisions: 1000, early: 200, measured: 200, feedback: 200, opinions: 500, settings: 200, trials: 500, conflicts: 100, agents: 80 };
+  for (const [name, many] of Object.entries(least)) assert(seen[name] > many, `${name}: ${JSON.stringify(seen)}`);
 });
