@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { before, test } from "node:test";
-import { author, client, edge, lesson, pullAll, sql, token, user } from "./stack.mjs";
+import { author, client, edge, kinds, lesson, pullAll, sql, token, user } from "./stack.mjs";
 
 const now = () => Math.floor(Date.now() / 1000);
 const hashOf = (key) => createHash("sha256").update(key).digest("hex");
@@ -27,7 +27,7 @@ test("an edge reads and writes in its space as a member does", async () => {
   assert.deepEqual([pushed.status, pushed.acked_seq, pushed.rejected], ["ok", 2, []]);
   const [mine, members] = [await pullAll(one, space), await pullAll(ada, space)];
   assert.deepEqual(mine.lessons.map((row) => row.slug).sort(), ["of-an-agent", "warning-x"]);
-  for (const name of ["lessons", "recommendations", "tools", "feedback", "days", "cursor", "epoch"]) {
+  for (const name of [...kinds, "days", "cursor", "epoch"]) {
     assert.deepEqual(mine[name], members[name], name);
   }
   assert.deepEqual(mine.acked, {}, "isolates come and go: their number is not sent with every page");

@@ -3,9 +3,14 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { env } from "./stack.mjs";
 
-/** `count` ledgers of a seed; `start` is when their first events are made, in milliseconds. */
-export async function* ledgers(count, seed, start) {
-  const words = [count, seed, ...(start === undefined ? [] : [start])].map(String);
+/** `count` ledgers of a seed as text; `start` is when their first events are made, in milliseconds, and `by` who makes them. */
+export async function* lines(count, seed, start = Date.UTC(2026), by = undefined) {
+  const words = [count, seed, start, ...(by === undefined ? [] : [by])].map(String);
   const generator = spawn(env("LESSONLOOP_LEDGERS"), words, { stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface({ input: generator.stdout })) yield JSON.parse(line);
+  yield* createInterface({ input: generator.stdout });
+}
+
+/** The same, read. */
+export async function* ledgers(...words) {
+  for await (const line of lines(...words)) yield JSON.parse(line);
 }

@@ -1,17 +1,21 @@
 //! Writes random ledgers, each with what the core folds it into, as JSON lines: the other fold is held against them.
 //!
-//! Usage: `ledgers COUNT SEED [START]`. The events are given as text, so that a reader passes them on with every digit.
-//! START is the time of the first ones, in milliseconds; without it, the start of 2026.
+//! Usage: `ledgers COUNT SEED [START [BY]]`. The events are given as text, so that a reader passes them on with every
+//! digit. START is the time of the first ones, in milliseconds; without it, the start of 2026. BY is who makes all of
+//! them; without it, two persons and an edge do, and most claim to be somebody else. `person:ada` and the like stand for
+//! ids that the reader puts in their place.
 
+#[path = "ledgers/dice.rs"]
+mod dice;
+#[path = "ledgers/happening.rs"]
+mod happening;
 #[path = "space_json.rs"]
 mod space_json;
 
-use lesson_core::{
-    Category, Changes, DecisionOutcome, Detection, Event, FeedbackOutcome, Happening, Lesson,
-    MatchType, Millis, Policy, Space, Standing, SurfacedContext, SurfacedItem, Text, Trust,
-    Verdict,
-};
+use dice::Dice;
+use lesson_core::{Event, Happening, Millis, Policy, Space};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 
 // This file lies outside its package, so cargo knows it by its whole path. Where several clones share a target directory,
@@ -22,19 +26,20 @@ const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
 const START: Millis = 1_767_225_600_000;
 
 fn main() {
-    let mut arguments = std::env::args()
-        .skip(1)
-        .filter_map(|word| word.parse::<u64>().ok());
-    let (Some(count), Some(seed)) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: ledgers COUNT SEED [START]");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    let (Some(count), Some(seed)) = (number(0), number(1)) else {
+        eprintln!("usage: ledgers COUNT SEED [START [BY]]");
         std::process::exit(2);
     };
-    let start = arguments.next().and_then(|at| at.try_into().ok());
+    let start = number(2).and_then(|at| at.try_into().ok());
     let start = start.unwrap_or(START);
+    let only = words.get(3);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     // The first is the one that outgrows the book of tools.
     for number in 0..count {
-        let mut author = Author::new(seed.wrapping_mul(1_000_003).wrapping_add(number), start);
+        let seed = seed.wrapping_mul(1_000_003).wrapping_add(number);
+        let mut author = Author::new(seed, start, only.cloned());
         if number == 0 {
             author.many_tools();
         } else {
@@ -46,78 +51,6 @@ fn main() {
     }
 }
 
-/// Xorshift: a fixed seed gives the same ledgers everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.roll() >> 11) as usize % end
-    }
-
-    fn one_in(&mut self, many: usize) -> bool {
-        self.below(many) == 0
-    }
-
-    fn of<T: Clone>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())].clone()
-    }
-
-    /// Between 0 and 1, with all 53 bits in use.
-    fn share(&mut self) -> f64 {
-        (self.roll() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Mostly a share; sometimes a bound, the smallest of numbers, or one that is out of bounds.
-    fn confidence(&mut self) -> f64 {
-        match self.below(24) {
-            0 => 0.0,
-            1 => 1.0,
-            2 => -0.0,
-            3 => 5e-324,
-            4 => 1e-310,
-            5 => 1.000_000_000_000_000_2,
-            6 => -1e-9,
-            7 => 0.1,
-            8 => 0.99,
-            _ => self.share(),
-        }
-    }
-
-    fn count(&mut self) -> u32 {
-        match self.below(12) {
-            0 => u32::MAX,
-            1 => u32::MAX - 1,
-            2 => self.roll() as u32,
-            _ => self.below(9) as u32,
-        }
-    }
-
-    fn text(&mut self) -> String {
-        self.of(&[
-            "",
-            "Bind values",
-            "never \"splice\" \\ them",
-            "zwei\nZeilen\tTab",
-            "数据库 🚀",
-            " \u{a0}\u{2003} ",
-            "ÀÉ İ ΑΣ ß",
-            "\u{1f}\u{1e}\u{7f}",
-        ])
-        .to_owned()
-    }
-
-    fn words(&mut self) -> Vec<String> {
-        (0..self.below(3)).map(|_| self.text()).collect()
-    }
-}
-
 /// A ledger under way.
 struct Author {
     dice: Dice,
@@ -125,26 +58,35 @@ struct Author {
     space: Space,
     now: Millis,
     next: u64,
-    seqs: [u64; 2],
+    seqs: [u64; 3],
+    only: Option<String>,
     op_ids: Vec<String>,
+    /// The request of each event that was taken, by its `op_id`.
+    requests: HashMap<String, Option<String>>,
     batches: Vec<(usize, Vec<String>)>,
     refused: Vec<Value>,
 }
 
-const ACTORS: [&str; 2] = ["phone", "läptop"];
-const SLUGS: [&str; 7] = [
-    "strategy-a",
-    "warning-b",
-    "evolved-c",
-    "pattern-d-2",
-    "plain",
-    "nowhere",
-    "Not A Slug",
+/// The last is an edge's.
+const ACTORS: [&str; 3] = ["phone", "läptop", "isolate"];
+const PERSONS: [&str; 2] = ["person:ada", "person:ben"];
+/// Keys of the space; the second was revoked.
+const AGENTS: [&str; 2] = ["agent:one", "agent:two"];
+/// What a client may say of itself.
+const CLAIMS: [&str; 9] = [
+    "",
+    "local",
+    "person:ada",
+    "person:ben",
+    "agent:one",
+    "agent:two",
+    "agent:two",
+    "agent:foreign",
+    "agent:Ω'",
 ];
-const DECISIONS: [&str; 4] = ["d1", "d 2", "дec", "never"];
 
 impl Author {
-    fn new(seed: u64, start: Millis) -> Self {
+    fn new(seed: u64, start: Millis, only: Option<String>) -> Self {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         for _ in 0..8 {
             dice.roll();
@@ -155,8 +97,10 @@ impl Author {
             space: Space::new(),
             now: start,
             next: 0,
-            seqs: [0; 2],
+            seqs: [0; 3],
+            only,
             op_ids: Vec::new(),
+            requests: HashMap::new(),
             batches: Vec::new(),
             refused: Vec::new(),
         }
@@ -168,7 +112,7 @@ impl Author {
             let event = self.added();
             self.tell(event);
         }
-        for _ in 0..8 + self.dice.below(34) {
+        for _ in 0..8 + self.dice.below(42) {
             let event = self.happening();
             self.tell(event);
         }
@@ -208,267 +152,68 @@ impl Author {
         } else {
             self.now
         };
+        let (claim, by) = self.who(who);
+        let request = match self.dice.below(3) {
+            _ if self.only.is_some() => None,
+            0 => None,
+            n => Some(n.to_string().repeat(64)),
+        };
         let event = Event {
             op_id,
             actor: ACTORS[who].to_owned(),
             seq: self.seqs[who],
             at,
+            by,
+            request,
             event,
         };
-        if let Err(error) = self.space.fold(&event, &self.policy) {
+        if let Some(field) = self.fold(&event) {
             self.refused.push(
-                json!({ "actor": event.actor, "seq": event.seq, "op_id": event.op_id, "field": error.field() }),
+                json!({ "actor": event.actor, "seq": event.seq, "op_id": event.op_id, "field": field }),
             );
         }
-        // An event holds no map with foreign keys, which is all that can fail here.
-        let text = serde_json::to_string(&event).unwrap_or_default();
+        let old_words = self.dice.one_in(3);
+        let event = Event { by: claim, ..event };
+        // Texts and numbers only, which is all that could fail here.
+        let mut text = serde_json::to_string(&event).unwrap_or_default();
+        if old_words && matches!(event.event, Happening::OutcomeRecorded { .. }) {
+            text = text.replace(r#""outcome":"success""#, r#""outcome":"profit""#);
+            text = text.replace(r#""outcome":"failure""#, r#""outcome":"loss""#);
+        }
         match self.batches.last_mut() {
             Some((last, batch)) if *last == who && batch.len() < 500 => batch.push(text),
             _ => self.batches.push((who, vec![text])),
         }
     }
 
-    /// Mostly a lesson that is there.
-    fn slug(&mut self) -> String {
-        let held: Vec<&str> = self.space.lessons().map(|held| &*held.slug).collect();
-        if held.is_empty() || self.dice.one_in(10) {
-            self.dice.of(&SLUGS).to_owned()
-        } else {
-            self.dice.of(&held).to_owned()
+    /// Who an actor says it is, and who it is.
+    fn who(&mut self, actor: usize) -> (String, String) {
+        if let Some(only) = &self.only {
+            return (only.clone(), only.clone());
         }
-    }
-
-    fn slugs(&mut self, most: usize) -> Vec<String> {
-        (0..self.dice.below(most + 1))
-            .map(|_| self.slug())
-            .collect()
-    }
-
-    /// Mostly a decision that lessons were recommended for.
-    fn decision(&mut self) -> String {
-        let held: Vec<&str> = self.space.decisions().map(|(id, _)| id).collect();
-        if held.is_empty() || self.dice.one_in(12) {
-            self.dice.of(&DECISIONS).to_owned()
-        } else {
-            self.dice.of(&held).to_owned()
-        }
-    }
-
-    fn maybe_time(&mut self) -> Option<Millis> {
-        (!self.dice.one_in(3)).then(|| self.now - self.dice.below(1_000_000_000) as Millis)
-    }
-
-    fn added(&mut self) -> Happening {
-        let dice = &mut self.dice;
-        let title = match dice.below(12) {
-            0 => " \u{2003}\n".to_owned(),
-            1 => "T".to_owned(),
-            _ => format!("t {}", dice.text()),
+        let claim = self.dice.of(&CLAIMS);
+        let by = match PERSONS.get(actor) {
+            Some(person) => person,
+            None if AGENTS.contains(&claim) => claim,
+            None => "",
         };
-        let text = Text {
-            title,
-            description: dice.text(),
-            context: dice.text(),
-            recommendation: dice.text(),
-            category: dice.of(Category::ALL),
-            domain: dice.text(),
-            project_types: dice.words(),
-            tech_stacks: dice.words(),
-            tags: dice.words(),
-        };
-        let standing = if dice.one_in(2) {
-            Standing::default()
-        } else {
-            Standing {
-                confidence: dice.confidence(),
-                frequency: dice.count(),
-                upvotes: dice.count(),
-                downvotes: dice.count(),
-                times_surfaced: dice.count(),
-                times_helpful: dice.count(),
-                times_not_helpful: dice.count(),
-                effectiveness: dice.confidence(),
-                use_count: dice.count(),
-                causal_hits: dice.count(),
-                times_applied: dice.count(),
-                success_count: dice.count(),
-                consecutive_failures: dice.count(),
-                proven_effective: dice.one_in(4),
-                ..Standing::default()
-            }
-        };
-        let standing = Standing {
-            last_used_at: self.maybe_time(),
-            last_feedback_at: self.maybe_time(),
-            qualified_at: self.maybe_time(),
-            ..standing
-        };
-        let dice = &mut self.dice;
-        let known = if dice.one_in(12) { SLUGS.len() } else { 5 };
-        let slug = dice.of(&SLUGS[..known]);
-        let lesson = Lesson {
-            standing,
-            trust: dice.of(Trust::ALL),
-            findings: dice.words(),
-            archived: dice.one_in(10),
-            merged_into: dice.one_in(10).then(|| "plain".to_owned()),
-            rev: if dice.one_in(10) { dice.count() } else { 1 },
-            ..Lesson::new(slug, text, dice.text(), self.now)
-        };
-        Happening::LessonAdded {
-            lesson: Box::new(lesson),
-        }
+        (claim.to_owned(), by.to_owned())
     }
 
-    fn happening(&mut self) -> Happening {
-        let lesson = self.slug();
-        match self.dice.below(30) {
-            0 | 1 => self.added(),
-            2 | 3 => self.edited(lesson),
-            4 => Happening::LessonArchived { lesson },
-            5 => Happening::LessonRestored { lesson },
-            6 | 7 => {
-                let held = self.space.lesson(&lesson);
-                let mut hash = held.map_or_else(String::new, |held| held.text.content_hash());
-                if self.dice.one_in(5) {
-                    hash.push('0');
-                }
-                Happening::LessonReviewed {
-                    lesson,
-                    verdict: self.dice.of(Verdict::ALL),
-                    content_hash: hash,
-                }
-            }
-            8 => Happening::LessonsMerged {
-                into: lesson,
-                from: self.slugs(3),
-            },
-            9..=12 => self.surfaced(),
-            13..=16 => {
-                let decision_id = self.decision();
-                Happening::UsageTracked {
-                    detections: self.detections(&decision_id),
-                    decision_id,
-                }
-            }
-            17..=19 => Happening::OutcomeRecorded {
-                decision_id: self.decision(),
-                outcome: self.dice.of(DecisionOutcome::ALL),
-                pnl_percent: match self.dice.below(5) {
-                    0 => None,
-                    1 => Some(-0.0),
-                    2 => Some(self.dice.share() * 1e300),
-                    _ => Some(self.dice.share() * 200.0 - 100.0),
-                },
-            },
-            20..=22 => {
-                let lessons = self.slugs(4);
-                let mut causal = self.slugs(2);
-                if !self.dice.one_in(6) {
-                    causal.retain(|slug| lessons.contains(slug));
-                }
-                Happening::FeedbackGiven {
-                    outcome: self.dice.of(FeedbackOutcome::ALL),
-                    lessons,
-                    causal,
-                }
-            }
-            23 | 24 => Happening::Rated {
-                lesson,
-                helpful: self.dice.one_in(2),
-            },
-            25 | 26 => Happening::Voted {
-                lesson,
-                up: self.dice.one_in(2),
-            },
-            _ => Happening::ToolSucceeded {
-                query: match self.dice.below(4) {
-                    0 => " deploy\u{2003}the\n APP\u{a0}".to_owned(),
-                    1 => "Deploy the app".to_owned(),
-                    _ => self.dice.text(),
-                },
-                server: self
-                    .dice
-                    .of(&["git", "Vercel", "project-memory", "system-control", ""])
-                    .to_owned(),
-            },
+    /// Folds an event; answers the field for which a server sets it aside.
+    fn fold(&mut self, event: &Event) -> Option<&'static str> {
+        let held = self.requests.get(&event.op_id).cloned().flatten();
+        // Folding it is no error: only a server holds requests against each other.
+        if held.is_some() && event.request.is_some() && held != event.request {
+            return Some("request");
         }
-    }
-
-    fn edited(&mut self, lesson: String) -> Happening {
-        let rev = self.space.lesson(&lesson).map_or(1, |held| held.rev);
-        let dice = &mut self.dice;
-        let changes = Changes {
-            title: dice.one_in(3).then(|| dice.text()),
-            description: dice.one_in(3).then(|| dice.text()),
-            context: dice.one_in(3).then(|| dice.text()),
-            recommendation: dice.one_in(3).then(|| dice.text()),
-            category: dice.one_in(3).then(|| dice.of(Category::ALL)),
-            domain: dice.one_in(3).then(|| dice.text()),
-            project_types: dice.one_in(3).then(|| dice.words()),
-            tech_stacks: dice.one_in(3).then(|| dice.words()),
-            tags: dice.one_in(3).then(|| dice.words()),
-        };
-        Happening::LessonEdited {
-            lesson,
-            base_rev: if dice.one_in(6) { dice.count() } else { rev },
-            changes: Box::new(changes),
-            trust: dice.of(Trust::ALL),
-            findings: dice.words(),
+        if let Err(error) = self.space.fold(event, &self.policy) {
+            return Some(error.field());
         }
-    }
-
-    fn surfaced(&mut self) -> Happening {
-        let decision_id = (!self.dice.one_in(5)).then(|| self.dice.of(&DECISIONS[..3]).to_owned());
-        let items = self
-            .slugs(4)
-            .into_iter()
-            .zip(1..)
-            .map(|(lesson, rank)| SurfacedItem {
-                lesson,
-                rank,
-                score: self.dice.share(),
-                relevance: self.dice.confidence(),
-            })
-            .collect();
-        let dice = &mut self.dice;
-        Happening::Surfaced {
-            retrieval_id: dice
-                .of(&["r1", "r2", "r3", "r4", "r5", "r6", "r7", ""])
-                .to_owned(),
-            purpose: "recommend".to_owned(),
-            context: SurfacedContext {
-                decision_id,
-                query: dice.one_in(2).then(|| dice.text()),
-                domain: dice.one_in(2).then(|| dice.text()),
-                project_type: None,
-                tech_stack: dice.words(),
-                phase: None,
-            },
-            items,
-            policy: "p".to_owned(),
-        }
-    }
-
-    fn detections(&mut self, decision: &str) -> Vec<Detection> {
-        let mut seen = self.slugs(4);
-        if !self.dice.one_in(6) {
-            let decision = self.space.decision(decision);
-            seen.retain(|slug| decision.is_some_and(|held| held.record(slug).is_some()));
-        }
-        seen.into_iter()
-            .map(|lesson| Detection {
-                lesson,
-                applied: self.dice.one_in(2),
-                match_type: self.dice.of(MatchType::ALL),
-                confidence: if self.dice.one_in(6) {
-                    self.dice.confidence()
-                } else {
-                    self.dice.of(&[0.95, 0.6, 0.3])
-                },
-                quote: self.dice.one_in(2).then(|| self.dice.text()),
-            })
-            .collect()
+        self.requests
+            .entry(event.op_id.clone())
+            .or_insert_with(|| event.request.clone());
+        None
     }
 
     /// The ledger in batches, and what the core makes of it.

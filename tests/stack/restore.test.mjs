@@ -15,7 +15,7 @@ after(() => devices.end());
 /** Tables with rows of a space, all of which a backup has; users and members stay as they are. */
 const TABLES = [
   "spaces", "actors", "events", "rejected_events", "lessons", "lesson_embeddings", "retrievals", "decisions",
-  "recommendations", "tool_successes", "activity", "feedback_times", "lesson_events",
+  "recommendations", "settings", "tool_successes", "activity", "feedback_times", "lesson_events",
 ];
 const column = (table) => (table === "spaces" ? "id" : "space");
 

@@ -8,7 +8,13 @@ pub fn of(space: &Space) -> Value {
     let mut recommendations = Vec::new();
     let mut decisions = Vec::new();
     for (id, decision) in space.decisions() {
-        decisions.push(json!({ "decision_id": id, "outcome": decision.outcome, "pnl_percent": decision.pnl_percent }));
+        let mut row = json!(decision);
+        if let Some(fields) = row.as_object_mut() {
+            // Rows of their own.
+            fields.remove("records");
+        }
+        row["decision_id"] = json!(id);
+        decisions.push(row);
         for (record, position) in decision.records.iter().zip(1..) {
             let mut record = json!(record);
             record["decision_id"] = json!(id);
@@ -20,6 +26,7 @@ pub fn of(space: &Space) -> Value {
         "lessons": space.lessons().collect::<Vec<_>>(),
         "recommendations": recommendations,
         "decisions": decisions,
+        "settings": space.settings().collect::<std::collections::BTreeMap<_, _>>(),
         "tools": space.tools().records(),
         "activity": space.activity().collect::<Vec<_>>(),
         "feedback_at": space.feedback_times(),

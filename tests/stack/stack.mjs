@@ -91,21 +91,22 @@ export function client(bearer, id) {
     call,
     get: (path) => request("GET", `/rest/v1${path}`),
     space: (name = "test") => call("create_space", { name }),
-    push: (space, actor, events) => call("push_events", { p_space: space, p_actor: actor, p_events: events }),
+    push: (space, actor, events, p_ledger_version = 2) =>
+      call("push_events", { p_space: space, p_actor: actor, p_events: events, p_ledger_version }),
     /** Events given as the text of a JSON list, to keep every digit. */
     pushText: (space, actor, events) =>
-      call("push_events", `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events}}`),
-    pull: (space, cursor = 0, limit = 1000) =>
-      call("pull_changes", { p_space: space, p_cursor: cursor, p_limit: limit }),
+      call("push_events", `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events},"p_ledger_version":2}`),
+    pull: (space, cursor = 0, limit = 1000, p_ledger_version = 2) =>
+      call("pull_changes", { p_space: space, p_cursor: cursor, p_limit: limit, p_ledger_version }),
   };
 }
 
 /** The rows of a page, by kind; days come whole, apart from the paging. */
-export const kinds = ["lessons", "recommendations", "tools", "feedback"];
+export const kinds = ["lessons", "recommendations", "tools", "feedback", "decisions", "settings"];
 
 /** Everything that changed after a cursor, by as many pages as it takes. */
 export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
-  const all = { lessons: [], recommendations: [], tools: [], feedback: [], pages: 0, cursor };
+  const all = { ...Object.fromEntries(kinds.map((name) => [name, []])), pages: 0, cursor };
   for (;;) {
     const page = await who.pull(space, all.cursor, limit);
     for (const name of kinds) all[name].push(...page[name]);

@@ -50,7 +50,8 @@ test("one event replayed many times counts once", async () => {
 });
 
 test("while a table is new, one row is looked for by its key, not through all of its space", () => {
-  const keys = [["lessons", "slug"], ["recommendations", "decision_id"], ["tool_successes", "query_hash"], ["events", "op_id"], ["events", "actor"]];
+  const keys = [["lessons", "slug"], ["recommendations", "decision_id"], ["tool_successes", "query_hash"], ["events", "op_id"], ["events", "actor"],
+    ["decisions", "decision_id"], ["settings", "name"]];
   for (const [table, name] of keys) {
     // Without statistics, as in a first sync. What functions plan then, they keep.
     const plan = sql(`create temp table fresh (like public.${table} including all);
@@ -98,6 +99,19 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "profit", pnl_percent: "NaN" }]],
     ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "profit", pnl_percent: "INFINITE" }]],
     ["outcome", ["OutcomeRecorded", { decision_id: "d", outcome: "jackpot" }]],
+    ["decision_id", ["Rated", { lesson: "a", helpful: true, decision_id: 7 }]],
+    ["decision_id", ["Voted", { lesson: "a", up: true, decision_id: "nobody's" }]],
+    ["lessons", ["FeedbackGiven", { outcome: "delivered", lessons: [], causal: [], decision_id: "d" }]],
+    ["lesson", ["TrialGranted", { lesson: "b" }]],
+    ["more", ["TrialGranted", { lesson: "a", more: 1 }]],
+    ["changes", ["PolicyChanged", { changes: {} }]],
+    ["changes", ["PolicyChanged", { changes: { "a b": 1 } }]],
+    ["changes", ["PolicyChanged", { changes: { a: { b: 1 } } }]],
+    ["measured", surfaced({ measured: { control: false, drawn: [{ lesson: "a", q: 1.5, withheld: true }] } })],
+    ["lesson", surfaced({ measured: { control: false, drawn: [{ lesson: "b", q: 0.5, withheld: true }] } })],
+    ["withheld", surfaced({ measured: { drawn: [{ lesson: "a", q: 0.5 }] } })],
+    ["drawn", surfaced({ measured: { drawn: Array(101).fill({ lesson: "a", q: 0.5, withheld: true }) } })],
+    ["trial_from", ["LessonAdded", lesson("b", { trial_from: 1.5 })]],
     ["detections", ["UsageTracked", { decision_id: "d", detections: [{ lesson: "a", applied: true, match_type: "explicit", confidence: 1.5 }] }]],
     ["detections", ["UsageTracked", { decision_id: "d", detections: [{ lesson: "b", applied: true, match_type: "explicit", confidence: 1 }] }]],
     ["rank", surfaced({ items: [{ lesson: "a", rank: -1, score: 1 }] })],
@@ -110,13 +124,14 @@ test("what is forged, malformed or from the future is set aside with its reason,
   ];
   const events = bad.map(([, event]) => by.event(...event));
   const broken = [by.event(...rated("a"), { at: "2026-13-01T00:00:00Z" }),
-    by.event(...rated("a"), { at: "9999-12-31T23:59:59-12:00" }), by.event(...rated("a"), { more: 1 }), by.event(...rated("a"), { op_id: "" })];
+    by.event(...rated("a"), { at: "9999-12-31T23:59:59-12:00" }), by.event(...rated("a"), { more: 1 }), by.event(...rated("a"), { op_id: "" }),
+    by.event(...rated("a"), { by: 7 }), by.event(...rated("a"), { by: "x".repeat(201) }), by.event(...rated("a"), { request: "A".repeat(64) })];
   const last = by.event(...rated("a"));
   // JSON knows no infinity; a number may still be too large for a double.
   const text = JSON.stringify([...events, ...broken, last]).replace('"INFINITE"', "1e999");
   const answer = await who.pushText(space, by.actor, text);
   assert.equal(answer.status, "ok");
-  assert.deepEqual(answer.rejected.map((one) => one.field), [...bad.map(([field]) => field), "at", "at", "more", "op_id"]);
+  assert.deepEqual(answer.rejected.map((one) => one.field), [...bad.map(([field]) => field), "at", "at", "more", "op_id", "by", "by", "request"]);
   assert.equal(answer.acked_seq, last.seq);
   const [held, ...others] = (await who.pull(space)).lessons;
   assert.deepEqual([others.length, held.times_helpful, held.times_applied], [0, 1, 0]);
@@ -159,11 +174,12 @@ test("pages of any size give every row, and no page is cut by REST's row cap", a
     by.event("Surfaced", { retrieval_id: "r", purpose: "p", context: { decision_id: "d" }, policy: "p",
       items: slugs.slice(0, 100).map((lesson, i) => ({ lesson, rank: i + 1, score: 0.5 })) }),
     by.event("ToolSucceeded", { query: "q", server: "s" }),
+    by.event("PolicyChanged", { changes: { a: 1 } }),
   ]);
   const whole = await who.pull(space, 0, 5000);
-  assert.deepEqual([...kinds.map((name) => whole[name].length), whole.has_more], [1500, 100, 1, 1, false]);
-  assert.deepEqual(whole.days, [{ day: AT.slice(0, 10), events: 1503 }]);
-  const all = 1602;
+  assert.deepEqual([...kinds.map((name) => whole[name].length), whole.has_more], [1500, 100, 1, 1, 1, 1, false]);
+  assert.deepEqual(whole.days, [{ day: AT.slice(0, 10), events: 1504 }]);
+  const all = 1604;
   assert.equal((await who.get(`/lessons?select=slug&space=eq.${space}`)).body.length, 1000, "the cap is there");
   for (const limit of [7, 100, all - 1, all]) {
     const paged = await pullAll(who, space, { limit });

@@ -100,7 +100,7 @@ test("a database without the migrations, or with older ones, is told from a wron
     }
   };
   const loaded = () => sql("notify pgrst, 'reload schema'");
-  sql("alter function public.pull_changes(uuid, bigint, integer) rename to pull_changes_away");
+  sql("alter function public.pull_changes(uuid, bigint, integer, integer) rename to pull_changes_away");
   try {
     // Before PostgREST noticed, and after.
     for (const notice of [() => {}, loaded]) {
@@ -109,13 +109,13 @@ test("a database without the migrations, or with older ones, is told from a wron
       assert.match(message, /supabase\/migrations/);
     }
     // An older one, whose answer lacks what this client reads.
-    sql("create function public.pull_changes(p_space uuid, p_cursor bigint, p_limit integer) returns json language sql as $$ select '{}'::json $$");
+    sql("create function public.pull_changes(p_space uuid, p_cursor bigint, p_limit integer, p_ledger_version integer) returns json language sql as $$ select '{}'::json $$");
     loaded();
     const { message } = await ends("Trouble");
     assert.match(message, /can't be read.*supabase\/migrations/);
   } finally {
-    sql("set client_min_messages = warning; drop function if exists public.pull_changes(uuid, bigint, integer)");
-    sql("alter function public.pull_changes_away(uuid, bigint, integer) rename to pull_changes");
+    sql("set client_min_messages = warning; drop function if exists public.pull_changes(uuid, bigint, integer, integer)");
+    sql("alter function public.pull_changes_away(uuid, bigint, integer, integer) rename to pull_changes");
     loaded();
   }
   // Now and then it still reads what was there before.
