@@ -86,6 +86,11 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
     Some(out)
 }
 
+/// Whether a word without a name or a prefix is a token all the same.
+pub(super) fn random_word(word: &str) -> bool {
+    word.len() >= 20 && look::random(word)
+}
+
 /// Length of the run of such bytes at the start.
 fn run(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|b| allowed(**b)).count()
