@@ -46,7 +46,7 @@ fn whatever_is_stored_is_redacted_first() {
         json!({
             "query": format!("pool the connections with {token}"),
             "tech_stack": [format!("x {token}")],
-            "phase": format!("with {token}"),
+            "project_type": format!("with {token}"),
             "decision_id": id,
         }),
     );
@@ -246,7 +246,7 @@ fn eight_long_lessons_keep_within_the_answers_tokens() {
     for n in 0..8 {
         let _: LessonView = desk.ok(
             "POST /v1/lessons",
-            json!({"title": format!("Pool the connections {n}"), "recommendation": "Pool the connections. ".repeat(740)}),
+            json!({"title": format!("Pool the connections {n}"), "recommendation": "Pool the connections. ".repeat(700)}),
         );
     }
     for (asked, tokens) in [(None, 6_000), (Some(1_000), 1_000), (Some(32_000), 32_000)] {

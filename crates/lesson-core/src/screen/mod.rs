@@ -98,9 +98,14 @@ pub fn speaks(text: &str) -> Option<String> {
     injection::found(text)
 }
 
-/// Whether a slug has a secret as one of its parts, where no prefix tells.
+/// Whether a slug has a secret as one of its parts, or one whose `_` became a `-`.
 pub fn hides_secret(slug: &str) -> bool {
-    redacted(slug).is_some() || slug.split('-').any(secrets::random_word)
+    let begins = std::iter::once(0).chain(slug.match_indices('-').map(|(at, _)| at + 1));
+    redacted(slug).is_some()
+        || slug.split('-').any(secrets::random_word)
+        || begins
+            .map(|at| slug[at..].replacen('-', "_", 1))
+            .any(|token| redacted(&token).is_some())
 }
 
 /// Every text of a lesson with its name, in the order in which they are read.
