@@ -136,9 +136,7 @@ fn cut_section(lesson: &Lesson, relevance: RelevanceWord, most: usize) -> Option
     loop {
         let kept = first_blocks(&body, room);
         // Its source alone says nothing.
-        if kept.lines().nth(1).is_none() {
-            return None;
-        }
+        kept.lines().nth(1)?;
         let cut = section(lesson, relevance, kept, true);
         if cut.len() <= most {
             return Some(cut);

@@ -60,7 +60,7 @@ fn begins(text: &str, at: usize, kind: Kind, label: &str) -> bool {
         return false;
     }
     // `pass` is a part of many words, `password` of none.
-    if label == "password" && !apart && bytes[at..].first().is_some() {
+    if label == "password" && !apart {
         let long = text
             .get(at..at + 5)
             .is_some_and(|word| word.eq_ignore_ascii_case("passw"));
@@ -82,11 +82,10 @@ fn begins(text: &str, at: usize, kind: Kind, label: &str) -> bool {
             .take_while(|b| b.is_ascii_alphanumeric())
             .count();
     let word = String::from_utf8_lossy(&before[word_start..word_end]).to_ascii_lowercase();
-    !NOT_BEFORE.iter().any(|not| word == *not)
-        && !(apart
-            && ["public", "cache", "idempotency", "page"]
-                .iter()
-                .any(|not| word.ends_with(not)))
+    let joined = ["public", "cache", "idempotency", "page"];
+    let other =
+        NOT_BEFORE.contains(&&*word) || (apart && joined.iter().any(|not| word.ends_with(not)));
+    !other
 }
 
 /// Where the name ends that goes on after `at`; None when it names something else.
