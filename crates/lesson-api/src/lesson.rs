@@ -148,15 +148,15 @@ pub struct NewLesson {
     pub description: Option<String>,
     /// When it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::CONTEXT)))]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
     pub context: Option<String>,
-    /// What to do, in markdown.
+    /// What to do, in markdown. All texts of a lesson together have at most 16,384 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::RECOMMENDATION)))]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
     pub recommendation: Option<String>,
-    /// Made from the title when absent.
+    /// Letters, digits and hyphens, at most 60. Made from the title when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::NEW_SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
     pub slug: Option<String>,
     /// Defaults to `workflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,10 @@
 
 /// A slug: kebab-case, `a-z`, `0-9` and single `-`.
 pub const SLUG: usize = 128;
+/// A new slug that a request gives.
+pub const NEW_SLUG: usize = 60;
+/// All texts of a new lesson together, in bytes: eight of them are what an agent can read at once.
+pub const LESSON_BYTES: usize = 16_384;
 /// A title.
 pub const TITLE: usize = 300;
 /// A description.

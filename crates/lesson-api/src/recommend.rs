@@ -193,6 +193,7 @@ pub struct FactorChange {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Recommended {
     /// Its slug.
     pub slug: String,
@@ -208,6 +209,9 @@ pub struct Recommended {
     pub tokens: u32,
     /// The lesson.
     pub lesson: LessonView,
+    /// Whether its texts are cut, because those of all lessons together take more than `max_tokens`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<bool>,
 }
 
 /// The answer to a recommend.

@@ -35,7 +35,8 @@ pub struct PromptText {
 }
 
 /// The prompt for these lessons, in the order given: for each its slug, badge, relevance and text,
-/// then how to name a lesson when applying it. Lesson text is fenced as data with its source; the
+/// then how to name a lesson when applying it. Lesson text and its source are fenced as data, so
+/// that only what the engine made stands outside; the
 /// fence is longer than any run of backticks in the text, so that the text can't close it.
 ///
 /// With `max_tokens` the whole text takes no more: the first lesson is cut at the end of a block when it is too long, and
@@ -93,7 +94,9 @@ fn naming(example: &str) -> String {
 fn body(lesson: &Lesson) -> String {
     let mut body = String::new();
     let text = &lesson.text;
+    let source = source(&lesson.source);
     for (name, part) in [
+        ("Source", &source),
         ("Title", &text.title),
         ("Description", &text.description),
         ("When", &text.context),
@@ -117,11 +120,10 @@ fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) 
         Trust::Quarantined => " · ⛔ quarantined",
     };
     format!(
-        "\n### {}\n{} · relevance: {}{review}\nSource: {}\n{}{}",
+        "\n### {}\n{} · relevance: {}{review}\n{}{}",
         lesson.slug,
         lesson.standing.badge().text,
         relevance.as_str(),
-        source(&lesson.source),
         fenced(body),
         if is_cut { CUT } else { "" },
     )
@@ -133,9 +135,8 @@ fn cut_section(lesson: &Lesson, relevance: RelevanceWord, most: usize) -> Option
     let mut room = most.checked_sub(section(lesson, relevance, "", true).len())?;
     loop {
         let kept = first_blocks(&body, room);
-        if kept.is_empty() {
-            return None;
-        }
+        // Its source alone says nothing.
+        kept.lines().nth(1)?;
         let cut = section(lesson, relevance, kept, true);
         if cut.len() <= most {
             return Some(cut);

@@ -1,6 +1,6 @@
 //! The length bounds of a lesson's fields, wherever the lesson comes from.
 
-use crate::validate::{chars, filled, slug, words};
+use crate::validate::{chars, filled, slug, too_large, words};
 use lesson_api::{ApiError, limits};
 use lesson_core::{Changes, Event, Happening, Lesson, Text};
 
@@ -18,6 +18,37 @@ pub(crate) fn text(text: &Text) -> Result<(), ApiError> {
     words("project_types", Some(&text.project_types))?;
     words("tech_stacks", Some(&text.tech_stacks))?;
     words("tags", Some(&text.tags))
+}
+
+/// A text that an agent can read beside others. `before` is what is stored: what was longer when it
+/// came may stay so, but not grow.
+pub(crate) fn size(text: &Text, before: Option<&Text>) -> Result<(), ApiError> {
+    let bytes = bytes(text);
+    if bytes <= limits::LESSON_BYTES || before.is_some_and(|before| bytes <= self::bytes(before)) {
+        return Ok(());
+    }
+    Err(too_large(
+        "recommendation",
+        format!(
+            "the lesson's texts have {bytes} bytes together; shorten them to at most {}, or make several lessons of it",
+            limits::LESSON_BYTES
+        ),
+    ))
+}
+
+fn bytes(text: &Text) -> usize {
+    let lists = [&text.project_types, &text.tech_stacks, &text.tags];
+    [
+        &text.title,
+        &text.description,
+        &text.context,
+        &text.recommendation,
+        &text.domain,
+    ]
+    .into_iter()
+    .chain(lists.into_iter().flatten())
+    .map(String::len)
+    .sum()
 }
 
 /// A lesson within its bounds.

@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::validate;
 use crate::writer::Plan;
 use lesson_api::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, BulkRefusal, ErrorCode, limits};
-use lesson_core::screen::screen;
+use lesson_core::screen::screen_named;
 use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
 use lesson_sync::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +124,7 @@ fn step(
         BulkAct::Approve => reviewed(Verdict::Approve, Trust::Approved),
         BulkAct::Quarantine => reviewed(Verdict::Quarantine, Trust::Quarantined),
         BulkAct::Unreview => {
-            let screened = screen(&held.text);
+            let (screened, _) = screen_named(&held.text, &held.slug, &held.source);
             (held.trust != screened.trust).then(|| {
                 let happening = Happening::LessonEdited {
                     lesson: lesson.clone(),
@@ -189,7 +189,7 @@ fn verdict_of(held: &Lesson, hash: &str) -> Back {
 
 fn edited(held: &Lesson, text: &Text) -> Result<Happening, ApiError> {
     bounds::text(text)?;
-    let screened = screen(text);
+    let (screened, _) = screen_named(text, &held.slug, &held.source);
     bounds::text(&screened.text)?;
     Ok(Happening::LessonEdited {
         lesson: held.slug.clone(),

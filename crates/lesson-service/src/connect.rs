@@ -8,6 +8,7 @@ use crate::validate;
 use lesson_api::{
     ApiError, Connect, Connected, ErrorCode, SignIn, SignOut, SpaceChoice, SyncStatus, limits,
 };
+use lesson_core::LEDGER_VERSION;
 use lesson_sync::{
     Account, Change, Link, Machine, Named, SignInError, Store, StoreError, create_space,
     server_url, spaces,
@@ -91,6 +92,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 name: space.name,
             },
             actor: fresh_id(&self.host),
+            ledger_version: LEDGER_VERSION,
             session: Some(session),
             ..Link::default()
         })

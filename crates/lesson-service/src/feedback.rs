@@ -34,6 +34,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .collect();
                 let detections =
                     lesson_core::detect(&lessons, &asked.reasoning, &self.policy.usage);
+                let detections = crate::redact::quotes(detections);
                 let plan = if detections.is_empty() {
                     Plan::default()
                 } else {

@@ -31,6 +31,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
+        self.readable(slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
         let limit = validate::limit(query.limit, most, limits::PAGE)?;
         let events = self.ledger_of(slug).await?;

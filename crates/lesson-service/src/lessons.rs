@@ -4,12 +4,13 @@ use crate::bounds;
 use crate::convert::{self, Convert};
 use crate::fault::{no_lesson, of_fold};
 use crate::host::Host;
+use crate::redact;
 use crate::service::{Answer, Service};
 use crate::state::State;
 use crate::validate;
 use crate::writer::Plan;
 use lesson_api::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
-use lesson_core::screen::screen;
+use lesson_core::screen::screen_named;
 use lesson_core::{Changes, FoldError, Happening, Lesson, Space, Text, Trust, Verdict, slug_of};
 use lesson_sync::Store;
 use serde_json::Value;
@@ -17,15 +18,17 @@ use serde_json::Value;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn add_lesson(&self, new: NewLesson) -> Result<Answer, ApiError> {
         if let Some(slug) = &new.slug {
-            validate::slug("slug", slug)?;
+            redact::new_slug(slug)?;
         }
         validate::optional("source", new.source.as_ref(), limits::WORD)?;
         let (slug, source) = (new.slug.clone(), new.source.clone().unwrap_or_default());
         let text = new_text(new);
         bounds::text(&text)?;
-        let screened = screen(&text);
+        bounds::size(&text, None)?;
+        let (screened, source) = screen_named(&text, slug.as_deref().unwrap_or_default(), &source);
         // Screening writes out what is invisible, which takes more room.
         bounds::text(&screened.text)?;
+        validate::optional("source", Some(&source), limits::WORD)?;
         let slug = self
             .commit(|state, at| {
                 let slug = match &slug {
@@ -46,6 +49,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn get_lesson(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
+        self.readable(slug)?;
         self.shown(slug)
     }
 
@@ -56,11 +60,13 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer, ApiError> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
+        self.readable(slug)?;
         self.commit(|state, _| {
             let held = known(state, slug)?;
             let text = wanted.applied_to(&held.text);
             bounds::text(&text)?;
-            let screened = screen(&text);
+            bounds::size(&text, Some(&held.text))?;
+            let (screened, _) = screen_named(&text, &held.slug, &held.source);
             bounds::text(&screened.text)?;
             let changes = Changes::between(&held.text, &screened.text);
             if changes.is_empty() && held.rev == base_rev {

@@ -39,7 +39,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Some(text) => self.found(&state, text, vector.as_deref()),
             None => (state.space.lessons().collect(), false),
         };
-        found.retain(|lesson| fits(lesson, query));
+        found.retain(|lesson| fits(lesson, query) && !self.withholds(lesson));
         order(&mut found, query.sort.unwrap_or_default(), text.is_some());
         let begin = match cursor {
             Some(cursor) => cursor.place(&found),

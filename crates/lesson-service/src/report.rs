@@ -15,7 +15,15 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn stats(&self, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        for ranks in [
+            &mut stats.top,
+            &mut stats.bottom,
+            &mut stats.pruning,
+            &mut stats.never_rated,
+        ] {
+            ranks.retain(|rank| !self.withheld(&rank.slug));
+        }
         Answer::json(&convert::stats(stats))
     }
 
@@ -27,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let trouble = self.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
-        let issues = issues::of(&issues::Known {
+        let mut issues = issues::of(&issues::Known {
             state: &state,
             health: &health,
             stats: &stats,
@@ -35,6 +43,12 @@ impl<S: Store, H: Host> Service<S, H> {
             trouble: trouble.as_deref(),
             left_out: left_out.as_deref(),
         });
+        if self.for_agents.get() {
+            for issue in &mut issues {
+                "A person sees to it in the dashboard; go on as you are."
+                    .clone_into(&mut issue.remedy);
+            }
+        }
         Answer::json(&Health {
             status: issues::status(&issues),
             issues,

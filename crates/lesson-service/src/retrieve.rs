@@ -3,8 +3,10 @@
 use crate::convert;
 use crate::host::Host;
 use crate::override_policy::{fingerprint, rank_policy};
+use crate::redact::readable;
 use crate::report::count;
 use crate::service::{Answer, Service};
+use crate::shorten::Room;
 use crate::state::State;
 use crate::trace_part;
 use crate::validate::{self, filled, optional};
@@ -25,6 +27,10 @@ const NO_LESSONS: &str =
 const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
 const NONE_FOUND: &str =
     "No lesson has these words. Try others, or load the model to find lessons by meaning.";
+// What an agent can do about it: it neither imports lessons nor loads a model.
+const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and add what you learn.";
+const NONE_SAYS_SO: &str =
+    "No lesson has these words. Try others, or say the same in more general ones.";
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn recommend(&self, asked: Recommend) -> Result<Answer, ApiError> {
@@ -66,7 +72,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, budget);
         drop(state);
         if let Some(trace) = &ranking.trace {
-            answer.trace = Some(trace.iter().map(convert::trace).collect());
+            let readable = trace.iter().filter(|entry| !self.withheld(&entry.slug));
+            answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
         let ranked = self.host.now();
@@ -108,27 +115,35 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect();
         let prompt = lesson_core::prompt_text(&lessons, Some(budget));
         let shown = ranking.items.iter().zip(&lessons).zip(&prompt.tokens);
+        let mut room = Room::of_tokens(budget);
         Recommendations {
             retrieval_id,
             semantic: ranking.semantic,
             semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
             stale: self.stale.get() || self.trouble.borrow().is_some(),
             recommended: shown
-                .map(|((item, (lesson, word)), tokens)| Recommended {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    badge: convert::badge(lesson.standing.badge()),
-                    relevance: convert::relevance(*word),
-                    rank: item.rank,
-                    tokens: count(*tokens),
-                    lesson: merged(self.view(lesson), item.confidence, item.frequency),
+                .map(|((item, (lesson, word)), tokens)| {
+                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                    Recommended {
+                        slug: lesson.slug.clone(),
+                        title: lesson.text.title.clone(),
+                        badge: convert::badge(lesson.standing.badge()),
+                        relevance: convert::relevance(*word),
+                        rank: item.rank,
+                        tokens: count(*tokens),
+                        shortened: room.take(&mut view),
+                        lesson: view,
+                    }
                 })
                 .collect(),
             total_considered: ranking.total_considered,
             excluded_low_effectiveness: ranking.excluded_low_effectiveness,
             excluded_low_relevance: ranking.excluded_low_relevance,
             prompt: prompt.text,
-            hint: ranking.items.is_empty().then(|| hint(state, NONE_FITS)),
+            hint: ranking
+                .items
+                .is_empty()
+                .then(|| self.hint(state, NONE_FITS)),
             trace: None,
             left_out: None,
         }
@@ -153,11 +168,16 @@ impl<S: Store, H: Host> Service<S, H> {
             purpose: "recommend".to_owned(),
             context: SurfacedContext {
                 decision_id: asked.decision_id,
-                query: asked.query,
-                domain: asked.domain,
-                project_type: asked.project_type,
-                tech_stack: asked.tech_stack.unwrap_or_default(),
-                phase: asked.phase,
+                query: asked.query.map(readable),
+                domain: asked.domain.map(readable),
+                project_type: asked.project_type.map(readable),
+                tech_stack: asked
+                    .tech_stack
+                    .into_iter()
+                    .flatten()
+                    .map(readable)
+                    .collect(),
+                phase: asked.phase.map(readable),
             },
             items,
             policy: fingerprint(policy),
@@ -223,23 +243,47 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&self.results(&state, ranking, false))
     }
 
+    /// What to do next when there is nothing to show.
+    fn hint(&self, state: &State, otherwise: &'static str) -> String {
+        let in_use = state.space.lessons().any(|lesson| !lesson.archived);
+        let said = match (in_use, self.for_agents.get()) {
+            (false, false) => NO_LESSONS,
+            (false, true) => NO_LESSONS_YET,
+            (true, true) if otherwise == NONE_FOUND => NONE_SAYS_SO,
+            (true, _) => otherwise,
+        };
+        said.to_owned()
+    }
+
     fn results(&self, state: &State, ranking: SearchRanking, explain: bool) -> SearchResults {
+        // A page shows what it asked for; an agent reads all of it.
+        let tokens = if self.for_agents.get() {
+            limits::PROMPT_TOKENS_MAX
+        } else {
+            usize::MAX
+        };
+        let mut room = Room::of_tokens(tokens);
         SearchResults {
             semantic: ranking.semantic,
             semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
-            hint: ranking.items.is_empty().then(|| hint(state, NONE_FOUND)),
+            hint: ranking
+                .items
+                .is_empty()
+                .then(|| self.hint(state, NONE_FOUND)),
             results: ranking
                 .items
                 .into_iter()
                 .filter_map(|item| {
                     let lesson = state.space.lesson(&item.slug)?;
+                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                    room.take(&mut view);
                     Some(Found {
                         slug: item.slug,
                         title: lesson.text.title.clone(),
                         badge: convert::badge(lesson.standing.badge()),
                         relevance: convert::relevance(item.word),
                         rank: item.rank,
-                        lesson: merged(self.view(lesson), item.confidence, item.frequency),
+                        lesson: view,
                         factors: explain
                             .then(|| item.factors.iter().map(convert::factor).collect()),
                     })
@@ -293,12 +337,6 @@ pub(crate) fn situation(asked: &Recommend) -> Situation {
         limit: asked.limit.map(|limit| limit as usize),
         for_decision: asked.decision_id.is_some(),
     }
-}
-
-/// What to do next when there is nothing to show.
-fn hint(state: &State, otherwise: &str) -> String {
-    let in_use = state.space.lessons().any(|lesson| !lesson.archived);
-    if in_use { otherwise } else { NO_LESSONS }.to_owned()
 }
 
 /// A refusal of the ranking. One of a constant begins with its name.

@@ -8,6 +8,7 @@ use crate::host::{Host, fresh_id};
 use crate::idempotency::{Answers, Turn};
 use crate::model::Embedder;
 use crate::race::inside;
+use crate::redact;
 use crate::router::{Route, route};
 use crate::state::State;
 use crate::validate;
@@ -53,6 +54,8 @@ pub struct Service<S, H> {
     pub(crate) leaving: Cell<bool>,
     /// How often the store was found cleared.
     pub(crate) cleared: Cell<u32>,
+    /// Whether agents ask, who are not given what is in quarantine; people are.
+    pub(crate) for_agents: Cell<bool>,
     /// Whether what is answered may be older than it should be.
     pub(crate) stale: Cell<bool>,
     /// Who asks, while an agent's request is being answered; without it the one who uses this device.
@@ -100,6 +103,7 @@ impl<S: Store, H: Host> Service<S, H> {
             machine: RefCell::default(),
             syncing: async_lock::Mutex::new(()),
             leaving: Cell::new(false),
+            for_agents: Cell::new(false),
             stale: Cell::new(false),
             cleared: Cell::new(0),
             asker: RefCell::default(),
@@ -126,7 +130,11 @@ impl<S: Store, H: Host> Service<S, H> {
     pub async fn handle(&self, request: Request) -> Response {
         match self.answer(request).await {
             Ok(response) => response,
-            Err(error) => refusal(error),
+            Err(mut error) => {
+                // Slugs are words that others wrote.
+                error.candidates.retain(|slug| !self.withheld(slug));
+                refusal(error)
+            }
         }
     }
 
@@ -171,8 +179,9 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    async fn dispatch(&self, route: Route, body: Value) -> Result<Answer, ApiError> {
+    async fn dispatch(&self, route: Route, mut body: Value) -> Result<Answer, ApiError> {
         use validate::body as read;
+        redact::body(&route, &mut body)?;
         match route {
             Route::Import => self.import(read(body)?).await,
             Route::Export(format) => self.export(format, &body).await,

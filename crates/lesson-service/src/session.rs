@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::validate::filled;
 use crate::writer::Plan;
 use lesson_api::{ApiError, Insight, Session, SessionRecorded, limits};
-use lesson_core::screen::screen;
+use lesson_core::screen::screen_named;
 use lesson_core::{Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, find_lesson};
 use lesson_sync::Store;
 
@@ -114,13 +114,15 @@ impl<S: Store, H: Host> Service<S, H> {
 /// The lesson that an insight makes, screened.
 fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
-    let screened = screen(&Text {
+    let text = Text {
         title: insight.title.clone(),
         recommendation: insight.text.clone(),
         category: insight.category,
         tags: insight.tags.clone(),
         ..Text::default()
-    });
+    };
+    // The transcript was redacted before the slug was made of it.
+    let (screened, _) = screen_named(&text, &insight.slug, SOURCE);
     // Cut after screening, which writes out what is invisible and so takes more room.
     let text = Text {
         title: cut(&screened.text.title, limits::TITLE),

@@ -11,7 +11,7 @@ use lesson_api::{
     ApiError, ConflictField, EditConflict, ErrorCode, SetAsideEvent, SetAsideList, Settle,
     Settlement,
 };
-use lesson_core::screen::screen;
+use lesson_core::screen::screen_named;
 use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
 use lesson_sync::{Change, SetAside, Store};
 use serde_json::Value;
@@ -140,7 +140,7 @@ fn edited<'a>(
             rev = rev.saturating_add(1);
         }
     }
-    let screened = screen(&changes.applied_to(&text));
+    let (screened, _) = screen_named(&changes.applied_to(&text), &held.slug, &held.source);
     let changes = Changes::between(&text, &screened.text);
     (!changes.is_empty()).then(|| Happening::LessonEdited {
         lesson: held.slug.clone(),

@@ -15,7 +15,7 @@ use lesson_core::format::{
     Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, ledger_line,
     parse_all, to_csv, to_markdown,
 };
-use lesson_core::screen::screen;
+use lesson_core::screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_core::{
     Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
     tool_query_hash,
@@ -247,7 +247,7 @@ impl<'a> Batch<'a> {
 
     /// Takes what is new of the records of tools, at the time that each of them names.
     fn tool_records(&mut self, records: &[ParsedTool]) {
-        let mut core: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut core: BTreeMap<String, u32> = BTreeMap::new();
         for record in records {
             let bounded = filled("query", &record.query, limits::QUERY)
                 .and_then(|()| filled("server", &record.server, limits::WORD));
@@ -260,8 +260,18 @@ impl<'a> Batch<'a> {
                 );
                 continue;
             }
+            if let Some(why) = speaks(&record.query).or_else(|| speaks(&record.server)) {
+                let message = format!("the record {why}; it was left out");
+                self.reject(&record.path, Some(record.line), "quarantined", message);
+                continue;
+            }
+            let record = &ParsedTool {
+                query: redacted(&record.query).unwrap_or_else(|| record.query.clone()),
+                server: redacted(&record.server).unwrap_or_else(|| record.server.clone()),
+                ..record.clone()
+            };
             if self.tools.is_core(&record.server) {
-                *core.entry(&record.path).or_default() += 1;
+                *core.entry(record.path.clone()).or_default() += 1;
                 continue;
             }
             let hash = tool_query_hash(&record.query, &record.server);
@@ -285,7 +295,7 @@ impl<'a> Batch<'a> {
         }
         for (path, records) in core {
             self.imported.warnings.push(Rejected {
-                path: clip(path),
+                path: clip(&path),
                 line: None,
                 code: "core".to_owned(),
                 message: format!(
@@ -297,9 +307,11 @@ impl<'a> Batch<'a> {
 
     /// Takes a lesson: a new one, or a new text for the one with its slug.
     fn lesson(&mut self, parsed: &ParsedLesson) {
-        let screened = screen(&parsed.lesson.text);
+        let (given, slug) = (&parsed.lesson, &parsed.lesson.slug);
+        let (screened, source) = screen_named(&given.text, slug, &given.source);
         let mut lesson = Lesson {
             text: screened.text,
+            source,
             trust: screened.trust,
             findings: screened.findings,
             ..parsed.lesson.clone()
@@ -316,6 +328,20 @@ impl<'a> Batch<'a> {
         let held = self.space.lesson(&lesson.slug);
         if held.is_some_and(|held| held.text == lesson.text) {
             self.imported.unchanged += 1;
+            return;
+        }
+        if let Err(error) = bounds::size(&lesson.text, held.map(|held| &held.text)) {
+            self.reject(&parsed.path, parsed.line, "too_large", error.message);
+            return;
+        }
+        if held.is_none() && hides_secret(&lesson.slug) {
+            self.reject(
+                &parsed.path,
+                parsed.line,
+                "secret",
+                "the slug holds what looks like a secret; name the lesson by what it says"
+                    .to_owned(),
+            );
             return;
         }
         let event = match held {

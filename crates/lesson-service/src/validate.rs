@@ -183,6 +183,22 @@ pub(crate) fn slug(field: &str, slug: &str) -> Result<(), ApiError> {
     ))
 }
 
+/// A slug that a request gives to a new lesson.
+pub(crate) fn new_slug(field: &str, name: &str) -> Result<(), ApiError> {
+    slug(field, name)?;
+    if name.len() <= limits::NEW_SLUG {
+        return Ok(());
+    }
+    Err(ApiError::invalid(
+        field,
+        format!(
+            "{field} is {} characters long; shorten it to at most {}",
+            name.len(),
+            limits::NEW_SLUG
+        ),
+    ))
+}
+
 /// A list of slugs, at least `min` of them.
 pub(crate) fn slugs(field: &str, list: &[String], min: usize) -> Result<(), ApiError> {
     if list.len() < min {

@@ -175,6 +175,14 @@ impl Machine {
             self.after = After::SignedOut;
             return self.committed(now);
         }
+        if self.link.ledger_version < LEDGER_VERSION {
+            let link = Link {
+                ledger_version: LEDGER_VERSION,
+                resync: self.link.resync || self.link.cursor > 0,
+                ..self.link.clone()
+            };
+            return self.commit(Change::to(link), After::Read);
+        }
         if self.link.epoch.is_empty() {
             // Known before anything is sent: else a server that is restored from a backup between
             // the first push and the first pull would pass for the one that has it all.

@@ -36,6 +36,7 @@ fn linked(events: usize) -> MemoryStore {
         session: Some(session("1")),
         epoch: "e".to_owned(),
         cursor: 10,
+        ledger_version: lesson_core::LEDGER_VERSION,
         ..Link::default()
     };
     now(store.commit(0, Change::to(link))).unwrap();
@@ -213,6 +214,47 @@ fn a_gap_before_what_was_acknowledged_reads_everything_anew() {
         ["day|1"],
         "rows that the server does not have are gone"
     );
+}
+
+/// An app that was updated: the server gave the old one no decisions, and its cursor is beyond them.
+#[test]
+fn after_an_update_of_the_ledger_everything_is_read_anew_and_what_waits_is_sent_once() {
+    let store = linked(2);
+    let held = link(&store);
+    let old = Link {
+        ledger_version: 0,
+        ..held.clone()
+    };
+    now(store.commit(held.revision, Change::to(old))).unwrap();
+    let mut machine = Machine::new();
+    let script = vec![pushed(PushStatus::Ok, 2), pulled(2)];
+    assert_eq!(
+        round(&mut machine, &store, script.clone()),
+        ["push", "pull"]
+    );
+    let after = link(&store);
+    assert_eq!((after.ledger_version, after.resync), (2, false));
+    assert_eq!((after.acked, after.based, after.cursor), (2, 2, 20));
+    assert_eq!(after.cleared, held.cleared + 1, "its rows are others");
+    assert_eq!(round(&mut machine, &store, vec![pulled(2)]), ["pull"]);
+    assert_eq!(link(&store).cleared, after.cleared, "once");
+}
+
+/// A server that keeps ledgers of an earlier version: nothing is taken from it, nothing given up.
+#[test]
+fn a_server_without_the_migration_is_named_and_the_outbox_stays() {
+    let store = linked(0);
+    let mut machine = Machine::new();
+    let old = Page {
+        ledger_version: 1,
+        ..page(0)
+    };
+    write(&store, 0);
+    round(&mut machine, &store, vec![Input::Pulled(Ok(old))]);
+    assert_eq!(machine.status().phase, Phase::Blocked);
+    let said = machine.status().message.clone().unwrap();
+    assert!(said.contains("20261123"), "{said}");
+    assert_eq!(link(&store).cursor, 10);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::cache::{self, Cache};
 use crate::engine::{self, Module};
 use crate::fault::{OrFault as _, Result};
 use crate::model;
+use crate::notices;
 use crate::precache;
 use crate::progress::Plan;
 use crate::run;
@@ -128,6 +129,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
         .or_fault(engine.display(), full)?;
     engine::write_manifest(&engine)?;
+    notices::write(cache, &new)?;
     finish_edge(&new)?;
     precache::write(&new)?;
 

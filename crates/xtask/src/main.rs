@@ -14,6 +14,7 @@ mod fits;
 mod glue;
 mod model;
 mod needs;
+mod notices;
 mod npm;
 mod precache;
 mod progress;

@@ -108,6 +108,7 @@ mod tests {
                 ("engine/minilm.pack", "x"),
                 ("edge/worker.js", "x"),
                 ("samples/index.json", "x"),
+                ("THIRD-PARTY.txt", "x"),
             ],
             "precache",
         );

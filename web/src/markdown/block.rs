@@ -1,19 +1,27 @@
 //! Blocks of markdown: CommonMark's, with tables and task lists, but no link references.
 //!
-//! Each level of nesting reads its own lines again, and there are few levels: cost is linear in the text's length.
+//! Each level of nesting reads its own lines again, and there are few levels: cost is linear in the text's length. What
+//! follows the first [`BLOCKS`] blocks is one block of text as it is written: each is an element of the page, and a
+//! browser takes seconds for tens of thousands.
 
 use super::inline::inlines;
-use super::{Block, DEPTH, visible};
+use super::{BLOCKS, Block, DEPTH, visible};
+use std::cell::Cell;
 
 /// The longest number of a list item, in digits.
 const DIGITS: usize = 9;
 
 /// Reads blocks out of lines.
-pub(super) fn blocks(lines: &[String], depth: usize) -> Vec<Block> {
+pub(super) fn blocks(lines: &[String]) -> Vec<Block> {
+    nested(lines, 0, &Cell::new(BLOCKS))
+}
+
+fn nested(lines: &[String], depth: usize, left: &Cell<usize>) -> Vec<Block> {
     let mut reader = Reader {
         lines,
         at: 0,
         depth,
+        left,
         out: Vec::new(),
     };
     while reader.at < lines.len() {
@@ -26,6 +34,8 @@ struct Reader<'a> {
     lines: &'a [String],
     at: usize,
     depth: usize,
+    /// Blocks and items that may still be made, at all levels together.
+    left: &'a Cell<usize>,
     out: Vec<Block>,
 }
 
@@ -34,6 +44,8 @@ impl Reader<'_> {
         let line = self.lines[self.at].as_str();
         if blank(line) {
             self.at += 1;
+        } else if !self.take() {
+            self.as_written();
         } else if self.depth >= DEPTH {
             self.flat();
         } else if indent(line) >= 4 {
@@ -55,6 +67,20 @@ impl Reader<'_> {
         } else if !self.table() {
             self.paragraph();
         }
+    }
+
+    /// Takes one of the blocks that are left; whether there was one.
+    fn take(&self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// The rest of the lines in one block.
+    fn as_written(&mut self) {
+        let text = self.lines[self.at..].join("\n");
+        self.at = self.lines.len();
+        self.code(&text);
     }
 
     /// What is nested too deeply, without its structure.
@@ -119,17 +145,18 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
-        self.out.push(Block::Quote(blocks(&inner, self.depth + 1)));
+        self.out
+            .push(Block::Quote(nested(&inner, self.depth + 1, self.left)));
     }
 
     fn list(&mut self, first: &Marker) {
         let mut items = Vec::new();
         while let Some(marker) = self.lines.get(self.at).and_then(|line| Marker::of(line)) {
-            if !marker.is_like(first) || is_rule(&self.lines[self.at]) {
+            if !marker.is_like(first) || is_rule(&self.lines[self.at]) || !self.take() {
                 break;
             }
             let lines = self.item(&marker);
-            items.push(blocks(&lines, self.depth + 1));
+            items.push(nested(&lines, self.depth + 1, self.left));
         }
         self.out.push(Block::List(first.number, items));
     }
@@ -141,20 +168,23 @@ impl Reader<'_> {
         self.at += 1;
         while let Some(line) = self.lines.get(self.at) {
             if blank(line) {
-                // It belongs to the item if what follows does.
-                let next = self.lines[self.at..].iter().find(|line| !blank(line));
+                // It belongs to the item if what follows does. The whole run at once, so that no line is looked at
+                // again for each before it.
+                let run = self.lines[self.at..].iter().take_while(|line| blank(line));
+                let run = run.count();
+                let next = self.lines.get(self.at + run);
                 let more = next.is_some_and(|next| indent(next) >= marker.width);
                 // An item that begins with an empty line has no second one.
                 if !more || (inner.len() == 1 && blank(&inner[0])) {
                     // The blank lines between two items belong to neither.
                     if next.is_some_and(|next| Marker::of(next).is_some()) {
-                        while self.lines.get(self.at).is_some_and(|line| blank(line)) {
-                            self.at += 1;
-                        }
+                        self.at += run;
                     }
                     break;
                 }
-                inner.push(String::new());
+                inner.extend(std::iter::repeat_n(String::new(), run));
+                self.at += run;
+                continue;
             } else if indent(line) >= marker.width {
                 inner.push(unindented(line, marker.width).to_owned());
             } else if Marker::of(line).is_none()

@@ -7,6 +7,9 @@ mod inline;
 /// Nesting beyond this is shown flat: the text of a lesson must not exhaust the stack.
 const DEPTH: usize = 12;
 
+/// Blocks and list items that a text is shown with; what follows them is one block, as it is written.
+const BLOCKS: usize = 1_000;
+
 /// A block of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
@@ -50,7 +53,7 @@ pub enum Inline {
 /// Parses a text. Cost: linear in its length.
 pub fn parse(text: &str) -> Vec<Block> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    block::blocks(&lines, 0)
+    block::blocks(&lines)
 }
 
 /// The first 300 bytes or so of a text, without its markup and on one line.
@@ -307,6 +310,43 @@ mod tests {
         let nested = format!("{}a{}", "*a **".repeat(5_000), "** a*".repeat(5_000));
         let shown = drawn(&parse(&nested));
         assert!(shown.matches("<b ").count() <= DEPTH, "{}", &shown[..200]);
+    }
+
+    #[test]
+    fn many_blocks_become_few_elements() {
+        fn count(blocks: &[Block]) -> usize {
+            let inner = blocks.iter().map(|block| match block {
+                Block::Quote(inner) => count(inner),
+                Block::List(_, items) => items.iter().map(|item| 1 + count(item)).sum(),
+                _ => 0,
+            });
+            blocks.len() + inner.sum::<usize>()
+        }
+        for (part, end) in [
+            ("```\n", "```"),
+            ("- ```\n", "- ```"),
+            ("> - a\n\nb\n", "b"),
+            ("- a\n\n", "- a"),
+        ] {
+            let blocks = parse(&part.repeat(20_000));
+            // A block that the rest was put into at each level, too.
+            assert!(
+                count(&blocks) <= BLOCKS + DEPTH,
+                "{part:?}: {}",
+                count(&blocks)
+            );
+            let Some(Block::Code(rest)) = blocks.last() else {
+                panic!("{part:?}: the rest is shown as it is written");
+            };
+            assert!(rest.ends_with(end), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn blank_lines_in_a_list_are_looked_at_once() {
+        // A million lines: looked at again for each one before it, they would take half an hour.
+        let text = format!("- a{}  b", "\n".repeat(1_000_000));
+        assert_eq!(drawn(&parse(&text)), "list-[p(a) p(b)]");
     }
 
     #[test]

@@ -337,7 +337,9 @@ fn recommended(answer: Value) -> Value {
     );
     let item = &answer["properties"]["recommended"]["items"];
     let mut one = lesson(item);
-    one["properties"]["tokens"] = item["properties"]["tokens"].clone();
+    for name in ["tokens", "shortened"] {
+        one["properties"][name] = item["properties"][name].clone();
+    }
     if let Some(required) = one["required"].as_array_mut() {
         required.push("tokens".into());
         // The text of a lesson that did not fit into the prompt is left out here, too.

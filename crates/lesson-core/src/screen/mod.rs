@@ -32,11 +32,18 @@ pub struct Screened {
 /// assert_eq!(screen(&text).trust, Trust::Quarantined);
 /// ```
 pub fn screen(text: &Text) -> Screened {
+    screen_named(text, "", "").0
+}
+
+/// Screens a text with the lesson's slug, read as words, and its source, which comes back redacted:
+/// whatever another agent reads of a lesson. Clean when [`screen`] finds nothing and they neither.
+pub fn screen_named(text: &Text, slug: &str, source: &str) -> (Screened, String) {
     let mut findings = Vec::new();
     let mut text = text.clone();
-    let mut reason = None;
+    let mut source = source.to_owned();
+    let mut reason = injection::found(&slug.replace('-', " ")).map(|what| format!("slug {what}"));
     let mut whole = String::new();
-    for (field, value) in fields_mut(&mut text) {
+    for (field, value) in fields_mut(&mut text, &mut source) {
         let shown = hidden::shown(value);
         if let Some(what) = &shown.finding {
             findings.push(format!("{field}: hidden characters made visible ({what})"));
@@ -65,15 +72,47 @@ pub fn screen(text: &Text) -> Screened {
         }
         None => Trust::Unreviewed,
     };
-    Screened {
+    let screened = Screened {
         text,
         trust,
         findings,
-    }
+    };
+    (screened, source)
+}
+
+/// A text without its secrets; None when it has none. Costs time linear in the text.
+///
+/// ```
+/// use lesson_core::screen::redacted;
+/// let key = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+/// assert_eq!(redacted(&format!("It is {key}.")).as_deref(), Some("It is [redacted: github token]."));
+/// ```
+pub fn redacted(text: &str) -> Option<String> {
+    let clean = secrets::redacted(text);
+    (!clean.labels.is_empty()).then_some(clean.text)
+}
+
+/// Why a text speaks to whoever reads it, as the end of a sentence; None when it doesn't. Costs
+/// time linear in the text.
+pub fn speaks(text: &str) -> Option<String> {
+    injection::found(text)
+}
+
+/// Whether a slug has a secret as one of its parts, or one whose `_` became a `-`.
+pub fn hides_secret(slug: &str) -> bool {
+    let begins = std::iter::once(0).chain(slug.match_indices('-').map(|(at, _)| at + 1));
+    redacted(slug).is_some()
+        || slug.split('-').any(secrets::random_word)
+        || begins
+            .map(|at| slug[at..].replacen('-', "_", 1))
+            .any(|token| redacted(&token).is_some())
 }
 
 /// Every text of a lesson with its name, in the order in which they are read.
-fn fields_mut(text: &mut Text) -> impl Iterator<Item = (&'static str, &mut String)> {
+fn fields_mut<'a>(
+    text: &'a mut Text,
+    source: &'a mut String,
+) -> impl Iterator<Item = (&'static str, &'a mut String)> {
     [
         ("title", &mut text.title),
         ("description", &mut text.description),
@@ -93,4 +132,5 @@ fn fields_mut(text: &mut Text) -> impl Iterator<Item = (&'static str, &mut Strin
             .map(|word| ("tech_stacks", word)),
     )
     .chain(text.tags.iter_mut().map(|word| ("tags", word)))
+    .chain(std::iter::once(("source", source)))
 }

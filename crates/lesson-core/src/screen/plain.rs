@@ -109,7 +109,7 @@ fn combining(c: char) -> bool {
 
 /// The character that a mark such as `⟦U+200B×3⟧` stands for, how often, and the mark's length in
 /// bytes.
-fn mark(text: &str) -> Option<(char, usize, usize)> {
+pub(super) fn mark(text: &str) -> Option<(char, usize, usize)> {
     let inner = text.strip_prefix("⟦U+")?;
     let digits = inner
         .bytes()

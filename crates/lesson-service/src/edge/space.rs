@@ -15,7 +15,7 @@ use crate::host::{Host, fresh_id};
 use crate::race::within;
 use crate::service::Service;
 use lesson_api::ApiError;
-use lesson_core::Millis;
+use lesson_core::{LEDGER_VERSION, Millis};
 use lesson_sync::{Link, Named, Phase, Session, Store};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -97,6 +97,7 @@ impl<S: Store, H: Host> Space<S, H> {
     ) -> Result<Self, ApiError> {
         let own = Signed::by(host, tokens, &space.id);
         let service = Service::open(store, own).await?;
+        service.for_agents.set(true);
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
@@ -326,6 +327,7 @@ fn link(config: &Config, space: Named, actor: String) -> Link {
         space,
         actor,
         session: Some(session()),
+        ledger_version: LEDGER_VERSION,
         ..Link::default()
     }
 }

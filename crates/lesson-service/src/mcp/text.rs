@@ -147,6 +147,7 @@ fn found(answer: &Value) -> String {
         };
         let mut body = String::new();
         for (name, field) in [
+            ("Source", "source"),
             ("Title", "title"),
             ("Description", "description"),
             ("When", "context"),
@@ -157,14 +158,10 @@ fn found(answer: &Value) -> String {
                 line(&mut body, format_args!("{name}: {}", cut(part)));
             }
         }
-        let source = match one_line(word(lesson, "source")) {
-            source if source.is_empty() => "unknown".to_owned(),
-            source => source,
-        };
         line(
             &mut out,
             format_args!(
-                "\n### {}\n{} · relevance: {}{review}\nSource: {source}\n{}",
+                "\n### {}\n{} · relevance: {}{review}\n{}",
                 word(one, "slug"),
                 word(&one["badge"], "text"),
                 word(one, "relevance"),

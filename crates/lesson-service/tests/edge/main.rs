@@ -7,6 +7,7 @@ mod common;
 mod desk;
 mod first_answer;
 mod kept;
+mod quarantine;
 mod retry;
 
 use desk::{Desk, FakeHost, KEY, Mood, OTHER, SECRET, STRANGER, code, config, request, sha};

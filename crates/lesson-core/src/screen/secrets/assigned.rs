@@ -1,52 +1,19 @@
-//! Values that are assigned to a name such as `password`, `api_key` or `DB_SECRET`.
+//! Values that are assigned to a name such as `password`, `api_key` or `DB_SECRET`: in files of
+//! settings, code, headers, addresses, command lines and sentences.
 
-use super::{Span, has_digit, has_letter, run};
+use super::names::{Kind, NAMES, NOT_AFTER, NOT_BEFORE};
+use super::value::{Form, value};
+use super::{Span, boundary_after, look, token};
 use aho_corasick::{AhoCorasick, MatchKind};
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
-
-/// Ends of names, and what is assigned to them.
-const NAMES: &[(&str, &str)] = &[
-    ("password", "password"),
-    ("passwd", "password"),
-    ("passphrase", "password"),
-    ("pwd", "password"),
-    ("secret", "secret"),
-    ("api_key", "api key"),
-    ("api-key", "api key"),
-    ("apikey", "api key"),
-    ("access_key", "access key"),
-    ("access-key", "access key"),
-    ("secret_key", "secret key"),
-    ("secret-key", "secret key"),
-    ("secretkey", "secret key"),
-    ("secret_access_key", "aws secret key"),
-    ("private_key", "private key"),
-    ("private-key", "private key"),
-    ("privatekey", "private key"),
-    ("signing_key", "signing key"),
-    ("encryption_key", "encryption key"),
-    ("service_role_key", "supabase service_role key"),
-    ("auth_token", "token"),
-    ("access_token", "token"),
-    ("refresh_token", "token"),
-    ("bearer_token", "token"),
-    ("bot_token", "token"),
-    ("token", "token"),
-];
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
-        .build(NAMES.iter().map(|(name, _)| name))
+        .build(NAMES.iter().map(|(name, ..)| name))
         .ok()
 });
-
-/// A quoted value of at least this length is looked at.
-const QUOTED: usize = 12;
-/// A bare value of at least this length is looked at.
-const BARE: usize = 16;
 
 /// Adds every assigned secret of the text to `spans`.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
@@ -54,138 +21,234 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         return;
     };
     for hit in finder.find_iter(text) {
-        let Some((_, label)) = NAMES.get(hit.pattern().as_usize()).copied() else {
+        let Some((_, label, kind)) = NAMES.get(hit.pattern().as_usize()).copied() else {
             continue;
         };
-        if let Some((start, end)) = value(text, hit.end())
-            && secret(&text[start..end], label)
-        {
+        if !begins(text, hit.start(), kind, label) || in_mark(text, hit.start()) {
+            continue;
+        }
+        let Some(end) = named_until(text, hit.end()) else {
+            continue;
+        };
+        if kind == Kind::Phrase {
+            spans.extend(phrase(text, end, label));
+            continue;
+        }
+        let Some(found) = value(text, hit.start(), end, kind) else {
+            continue;
+        };
+        let (start, end) = (found.start, found.end);
+        if secret(text, found.form, kind, start, end) {
             spans.push(Span { start, end, label });
         }
     }
+    web_keys(text, spans);
 }
 
-/// Where the value stands that is assigned right after a name.
-fn value(text: &str, from: usize) -> Option<(usize, usize)> {
-    let blank = |b: u8| matches!(b, b' ' | b'\t');
-    let short = |from: usize, allowed: fn(u8) -> bool| {
-        from + text.as_bytes()[from..]
-            .iter()
-            .take(8)
-            .take_while(|b| allowed(**b))
-            .count()
+/// Whether the name begins where a word does, as it has to when it is short, and whether the word
+/// before doesn't make it another thing.
+fn begins(text: &str, at: usize, kind: Kind, label: &str) -> bool {
+    let bytes = text.as_bytes();
+    let first = bytes.get(at).copied().unwrap_or_default();
+    let apart = at == 0 || {
+        let before = bytes[at - 1];
+        !before.is_ascii_alphanumeric()
+            || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
+            || (at >= 2 && bytes[at - 2] == b'\\' && matches!(before, b'n' | b't' | b'r'))
     };
-    // `password"`, `password']`, then blanks.
-    let at = short(from, |b| {
-        matches!(b, b'"' | b'\'' | b']' | b'`' | b'*' | b' ' | b'\t')
-    });
-    let sign = run(&text.as_bytes()[at..text.len().min(at + 2)], |b| {
-        matches!(b, b'=' | b':' | b'>')
-    });
-    if sign == 0
-        || text[at..at + sign].starts_with("==")
-        || text[at..].starts_with("::")
-        || text[at..].starts_with('>')
-    {
-        return None;
+    if kind == Kind::Weak && !apart {
+        return false;
     }
-    let tight = at == from && text.as_bytes()[at] == b'=';
-    let at = at + sign;
-    let start = short(at, |b| matches!(b, b' ' | b'\t'));
-    let quote = *text.as_bytes().get(start)?;
-    if matches!(quote, b'"' | b'\'' | b'`') {
-        let inside = start + 1;
-        let length = text.as_bytes()[inside..]
+    // `pass` is a part of many words, `password` of none.
+    if label == "password" && !apart {
+        let long = text
+            .get(at..at + 5)
+            .is_some_and(|word| word.eq_ignore_ascii_case("passw"));
+        if !long {
+            return false;
+        }
+    }
+    let before = &bytes[at.saturating_sub(24)..at];
+    let word_end = before.len()
+        - before
             .iter()
-            .take(512)
-            .take_while(|b| **b != quote && **b != b'\n')
+            .rev()
+            .take_while(|b| matches!(b, b'_' | b'-' | b' ' | b'.'))
             .count();
-        let end = inside + length;
-        let closed = text.as_bytes().get(end) == Some(&quote);
-        return (closed && length >= QUOTED && text.is_char_boundary(end)).then_some((inside, end));
+    let word_start = word_end
+        - before[..word_end]
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric())
+            .count();
+    let word = String::from_utf8_lossy(&before[word_start..word_end]).to_ascii_lowercase();
+    let joined = ["public", "cache", "idempotency", "page"];
+    let other =
+        NOT_BEFORE.contains(&&*word) || (apart && joined.iter().any(|not| word.ends_with(not)));
+    !other
+}
+
+/// Where the name ends that goes on after `at`; None when it names something else.
+fn named_until(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let rest = bytes[at..]
+        .iter()
+        .take(40)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        .count();
+    if rest == 0 {
+        return Some(at);
     }
-    // Bare values are of environment files and YAML; with blanks around, prose is likelier.
-    if !tight && blank(quote) {
+    let tail = &text[at..at + rest];
+    let first = tail.as_bytes()[0];
+    if first.is_ascii_alphabetic() {
+        let hump = first.is_ascii_uppercase() && at > 0 && bytes[at - 1].is_ascii_lowercase();
+        if tail.eq_ignore_ascii_case("s") {
+            return Some(at + 1);
+        }
+        if !hump {
+            return None;
+        }
+    }
+    let mut parts = tail
+        .split(['_', '-'])
+        .filter(|part| !part.is_empty())
+        .map(str::to_ascii_lowercase);
+    if parts.any(|part| NOT_AFTER.contains(&&*part)) {
         return None;
     }
-    let length = text.as_bytes()[start..]
+    // A dash that ends it belongs to the sentence.
+    Some(at + tail.trim_end_matches('-').len())
+}
+
+/// Whether the place is within a mark that stands for a secret already.
+fn in_mark(text: &str, at: usize) -> bool {
+    let before = &text.as_bytes()[at.saturating_sub(48)..at];
+    before.iter().rposition(|b| *b == b'[').is_some_and(|open| {
+        before[open..].starts_with(b"[redacted: ") && !before[open..].contains(&b']')
+    })
+}
+
+fn secret(text: &str, form: Form, kind: Kind, start: usize, end: usize) -> bool {
+    let value = &text[start..end];
+    if !value.is_ascii() || look::placeholder(value) {
+        return false;
+    }
+    let blank = value.bytes().any(|b| b.is_ascii_whitespace());
+    let random = look::random(value) && !blank;
+    match (form, kind) {
+        // Twelve characters of a connection string are no sentence, whatever they are.
+        (Form::Pair, Kind::Password) => value.len() >= 4 && !blank,
+        (Form::Scheme, _) => {
+            let basic = token::decoded(value).contains(':') && value.len() >= 8;
+            random || basic || (value.len() >= 12 && look::mixed(value))
+        }
+        (Form::Quoted, Kind::Password) => {
+            value.len() >= 6 && !blank && (random || look::password(value))
+        }
+        (Form::Bare, Kind::Password) => random || (value.len() >= 6 && look::password(value)),
+        (Form::Said, Kind::Password) => {
+            value.len() >= 8 && (random || look::password(value) && look::mixed(value))
+        }
+        (Form::Quoted, Kind::Secret) => {
+            !blank && (random || value.len() >= 12 && look::mixed(value))
+        }
+        (Form::Bare | Form::Pair, Kind::Secret) => {
+            random || (value.len() >= 12 && look::mixed(value) && !value.contains('.'))
+        }
+        (Form::Said, Kind::Secret) => {
+            random && value.len() >= 20 || (value.len() >= 16 && random && !value.contains('-'))
+        }
+        (Form::Said, Kind::Weak) => random && value.len() >= 24 && !hash_before(text, start),
+        (_, Kind::Weak) => random && !uuid(value) && !hash_before(text, start),
+        (_, Kind::Phrase) => false,
+    }
+}
+
+fn uuid(value: &str) -> bool {
+    value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
+}
+
+/// Whether the words before a value say that it is a hash.
+fn hash_before(text: &str, at: usize) -> bool {
+    let before = text.as_bytes()[at.saturating_sub(48)..at].to_ascii_lowercase();
+    let says = |word: &[u8]| before.windows(word.len()).any(|window| window == word);
+    [
+        &b"sha"[..],
+        b"hash",
+        b"digest",
+        b"commit",
+        b"md5",
+        b"ssh-",
+        b"etag",
+    ]
+    .iter()
+    .any(|word| says(word))
+}
+
+/// Twelve small words or more in a row.
+fn phrase(text: &str, from: usize, label: &'static str) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let lead = bytes[from..]
         .iter()
-        .take(512)
-        .take_while(|b| {
-            b.is_ascii_alphanumeric()
-                || matches!(
-                    b,
-                    b'+' | b'/'
-                        | b'='
-                        | b'_'
-                        | b'-'
-                        | b'!'
-                        | b'%'
-                        | b'^'
-                        | b'~'
-                        | b'#'
-                        | b'@'
-                        | b'&'
-                        | b'*'
-                        | b'.'
-                )
-        })
+        .take(12)
+        .take_while(|b| !b.is_ascii_lowercase())
         .count();
-    (length >= BARE).then_some((start, start + length))
+    let mut start = from + lead;
+    let mut words = 0;
+    let mut end = start;
+    let mut at = start;
+    // `is` stands before, and no word of the list is so short.
+    if text[at..].starts_with("is ") {
+        let skip = bytes[at + 2..]
+            .iter()
+            .take(4)
+            .take_while(|b| !b.is_ascii_lowercase())
+            .count();
+        start = at + 2 + skip;
+        at = start;
+    }
+    while words < 24 {
+        let length = super::run(&bytes[at..], |b| b.is_ascii_lowercase());
+        if !(3..=8).contains(&length) {
+            break;
+        }
+        words += 1;
+        end = at + length;
+        at = end + super::run(&bytes[end..], |b| b == b' ' || b == b',').min(2);
+        if at == end {
+            break;
+        }
+    }
+    (words >= 12 && words % 3 == 0 && boundary_after(text, end)).then_some(Span {
+        start,
+        end,
+        label,
+    })
 }
 
-/// Whether a value looks like a secret rather than like an example, a name or code.
-fn secret(value: &str, label: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    if !value.is_ascii() || value.bytes().any(|b| b.is_ascii_whitespace()) || placeholder(&lower) {
-        return false;
+/// The secret numbers of a JSON web key.
+fn web_keys(text: &str, spans: &mut Vec<Span>) {
+    if !text.contains("\"kty\"") {
+        return;
     }
-    let different: BTreeSet<u8> = lower.bytes().collect();
-    if different.len() < 6 {
-        return false;
+    for name in [
+        "\"d\"", "\"k\"", "\"p\"", "\"q\"", "\"dp\"", "\"dq\"", "\"qi\"",
+    ] {
+        for (at, _) in text.match_indices(name) {
+            let rest = text[at + name.len()..].trim_start_matches([':', ' ', '"']);
+            let start = text.len() - rest.len();
+            let end = start
+                + super::run(rest.as_bytes(), |b| {
+                    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=')
+                });
+            if end - start >= 20 {
+                spans.push(Span {
+                    start,
+                    end,
+                    label: "private key",
+                });
+            }
+        }
     }
-    // A password may be words; whatever else is called a key is random, so it mixes.
-    let mixed = has_digit(value) && has_letter(value);
-    mixed
-        || (label == "password"
-            && value.contains(['-', '_', '!', '@', '#', '%', '^', '&', '*', '+'])
-            && has_letter(value)
-            && !lower.bytes().all(|b| b == b'_' || b.is_ascii_lowercase()))
-}
-
-/// Whether a lower-case value only stands for one: `<token>`, `${TOKEN}`, `your-api-key`.
-pub(super) fn placeholder(lower: &str) -> bool {
-    lower.contains(['<', '>', '$', '{', '}', '(', ')', '[', ']', '|', '\\'])
-        || lower.contains("...")
-        || lower.contains("://")
-        || lower.contains("redacted")
-        || [
-            "your",
-            "example",
-            "changeme",
-            "change-me",
-            "placeholder",
-            "dummy",
-            "xxx",
-            "***",
-            "process.env",
-            "os.environ",
-            "env.",
-            "import.meta",
-            "vault",
-            "secrets/",
-            "secrets.",
-        ]
-        .iter()
-        .any(|word| lower.contains(word))
-        || matches!(
-            lower,
-            "password" | "postgres" | "mysecretpassword" | "supersecret" | "user:pass" | "secret"
-        )
-        || lower.starts_with("test")
-        || lower.starts_with("process")
-        || lower.starts_with("config.")
-        || lower.starts_with('/')
-        || lower.starts_with("./")
-        || lower.starts_with("~/")
 }

@@ -1,13 +1,21 @@
 //! Secrets: keys, tokens and passwords that a lesson should never carry.
 //!
-//! Known token shapes are told by their prefix and length; values that are assigned to a name
-//! such as `password` by their look. Each is replaced by `[redacted: what it was]`.
+//! Known token shapes are told by their prefix and length ([`rules`] is the table); values that are
+//! given to a name such as `password` by their look. Each is replaced by `[redacted: what it was]`.
+//! Hashes, commits and base64 without such a name are left alone.
 
+mod addresses;
 mod assigned;
+mod blocks;
+mod look;
+mod names;
+mod rules;
+mod shape;
 mod token;
+mod value;
+mod view;
 
-use aho_corasick::AhoCorasick;
-use std::sync::LazyLock;
+use view::View;
 
 /// A text without its secrets.
 pub(super) struct Redacted {
@@ -43,11 +51,18 @@ pub(super) fn redacted(text: &str) -> Redacted {
 
 /// The text without the secrets that stand in it, None when there are none.
 fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
-    let mut spans = key_blocks(text);
-    token::find(text, &mut spans);
-    assigned::find(text, &mut spans);
+    let view = View::of(text);
+    let mut spans = Vec::new();
+    blocks::find(&view.text, &mut spans);
+    token::find(&view.text, &mut spans);
+    shape::find(&view.text, &mut spans);
+    addresses::find(&view.text, &mut spans);
+    assigned::find(&view.text, &mut spans);
     if spans.is_empty() {
         return None;
+    }
+    for span in &mut spans {
+        *span = view.back(*span);
     }
     // The widest of those that begin at one place comes first.
     spans.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
@@ -60,7 +75,7 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
             continue;
         }
         // Spans begin and end at ASCII bytes that were found in this very text.
-        out.push_str(&text[at..span.start]);
+        out.push_str(text.get(at..span.start).unwrap_or_default());
         out.push_str("[redacted: ");
         out.push_str(span.label);
         out.push(']');
@@ -71,87 +86,9 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
     Some(out)
 }
 
-static FRAMES: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(["-----BEGIN ", "-----END "]).ok());
-
-/// Private key blocks, whole or cut off.
-fn key_blocks(text: &str) -> Vec<Span> {
-    let Some(frames) = FRAMES.as_ref() else {
-        return Vec::new();
-    };
-    let hits: Vec<_> = frames.find_iter(text).collect();
-    let mut spans = Vec::new();
-    for (place, hit) in hits.iter().enumerate() {
-        if hit.pattern().as_usize() != 0 {
-            continue;
-        }
-        let Some(head) = header_length(&text[hit.end()..]) else {
-            continue;
-        };
-        let inside = hit.end() + head;
-        let close = hits
-            .get(place + 1)
-            .filter(|next| next.pattern().as_usize() == 1 && next.start() >= inside);
-        let end = match close {
-            Some(next) => {
-                let tail = header_length(&text[next.end()..]).unwrap_or(0);
-                let key = base64_count(&text[inside..next.start()]);
-                (key >= 32).then_some(next.end() + tail)
-            }
-            None => cut_off(&text[inside..]).map(|length| inside + length),
-        };
-        if let Some(end) = end {
-            spans.push(Span {
-                start: hit.start(),
-                end,
-                label: "private key",
-            });
-        }
-    }
-    spans
-}
-
-/// Length of `RSA PRIVATE KEY-----`.
-fn header_length(text: &str) -> Option<usize> {
-    let name = text
-        .bytes()
-        .take(40)
-        .take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b' ')
-        .count();
-    let header = &text[..name];
-    let private = header.contains("PRIVATE KEY");
-    (private && text[name..].starts_with("-----")).then_some(name + 5)
-}
-
-fn base64_count(text: &str) -> usize {
-    text.bytes().filter(|b| base64(*b)).count()
-}
-
-fn base64(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=')
-}
-
-/// Length of the lines of base64 that follow a header whose end is missing.
-fn cut_off(text: &str) -> Option<usize> {
-    let mut length = 0;
-    let mut key = 0;
-    for line in text.split_inclusive('\n') {
-        let bare = line.trim();
-        if !bare.bytes().all(base64) || (!bare.is_empty() && bare.len() < 16 && key < 32) {
-            break;
-        }
-        if bare.is_empty() && key > 0 {
-            break;
-        }
-        key += bare.len();
-        length += line
-            .trim_end()
-            .len()
-            .max(line.len() - usize::from(line.ends_with('\n')));
-        length += usize::from(line.ends_with('\n'));
-    }
-    let length = text[..length].trim_end().len();
-    (key >= 32).then_some(length)
+/// Whether a word without a name or a prefix is a token all the same.
+pub(super) fn random_word(word: &str) -> bool {
+    word.len() >= 20 && look::random(word)
 }
 
 /// Length of the run of such bytes at the start.
@@ -159,11 +96,14 @@ fn run(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|b| allowed(**b)).count()
 }
 
-/// Whether no word goes on across this place.
+/// Whether no word goes on across this place; an escape such as `\\n` or `%20` ends a word.
 fn boundary_before(text: &str, at: usize) -> bool {
-    at == 0 || {
-        let before = text.as_bytes()[at - 1];
-        !(before.is_ascii_alphanumeric() || before == b'_')
+    let before = &text.as_bytes()[..at];
+    match before {
+        [] => true,
+        [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
+        [.., last] => !(last.is_ascii_alphanumeric() || *last == b'_'),
     }
 }
 
@@ -172,12 +112,4 @@ fn boundary_after(text: &str, at: usize) -> bool {
     text.as_bytes()
         .get(at)
         .is_none_or(|after| !(after.is_ascii_alphanumeric() || *after == b'_'))
-}
-
-fn has_digit(text: &str) -> bool {
-    text.bytes().any(|b| b.is_ascii_digit())
-}
-
-fn has_letter(text: &str) -> bool {
-    text.bytes().any(|b| b.is_ascii_alphabetic())
 }

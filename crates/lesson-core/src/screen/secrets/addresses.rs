@@ -1,0 +1,153 @@
+//! Passwords and tokens in addresses and on command lines: `scheme://user:password@host`,
+//! `https://key@host`, `.pgpass`, `curl -u user:password`, `sshpass -p password`.
+
+use super::{Span, look, run};
+
+/// Longest part of an address that is looked at.
+const PART: usize = 400;
+
+/// Adds every secret of an address or a command line to `spans`.
+pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
+    for (at, _) in text.match_indices("://") {
+        spans.extend(in_address(text, at + 3));
+    }
+    for (at, _) in text.match_indices(":5432:") {
+        spans.extend(pgpass(text, at + 6));
+    }
+    for (flag, programs) in FLAGS {
+        for (at, _) in text.match_indices(flag) {
+            spans.extend(after_flag(text, at, flag, programs));
+        }
+    }
+}
+
+/// Flags that a password follows, and the programs that take them so.
+const FLAGS: &[(&str, &[&str])] = &[
+    (" -u ", &["curl", "wget", "http "]),
+    (" -u", &["curl"]),
+    (" --user ", &["curl", "http "]),
+    (
+        " -p ",
+        &[
+            "sshpass",
+            "docker login",
+            "podman login",
+            "helm registry",
+            "az login",
+            "mongo",
+        ],
+    ),
+    (" -p", &["mysql", "mariadb", "sshpass", "7z"]),
+    (" -a ", &["redis-cli"]),
+    (" -w ", &["ldapsearch", "ldapadd", "ldapmodify"]),
+    (" pass:", &["openssl"]),
+];
+
+fn after_flag(text: &str, at: usize, flag: &str, programs: &[&str]) -> Option<Span> {
+    let line = text[..at].rfind('\n').map_or(0, |line| line + 1);
+    // Bounded, so that a long line of flags costs no more than its length.
+    let mut from = line.max(at.saturating_sub(200));
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = text[from..at].to_ascii_lowercase();
+    if !programs.iter().any(|program| before.contains(program)) {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut start = at + flag.len();
+    let quoted = matches!(bytes.get(start), Some(b'"' | b'\''));
+    start += usize::from(quoted);
+    let mut end = start + part(&bytes[start..], |b| !matches!(b, b'"' | b'\'' | b'`'));
+    if flag.trim_start().starts_with("-u") || flag == " --user " {
+        let colon = text.get(start..end)?.find(':')?;
+        start += colon + 1;
+    }
+    while end > start && matches!(bytes[end - 1], b'.' | b',' | b';' | b')') {
+        end -= 1;
+    }
+    let value = text.get(start..end)?;
+    (value.len() >= 6 && looks(value)).then_some(Span {
+        start,
+        end,
+        label: "password",
+    })
+}
+
+fn looks(value: &str) -> bool {
+    !look::placeholder(value) && (look::password(value) || look::random(value))
+}
+
+/// Length of a part of graphic ASCII of such bytes.
+fn part(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
+    let bytes = &bytes[..bytes.len().min(PART)];
+    run(bytes, |b| b.is_ascii_graphic() && allowed(b))
+}
+
+/// The password of `user:password@host`, or the token of `token@host`.
+fn in_address(text: &str, from: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let name = |b: u8| {
+        !matches!(
+            b,
+            b':' | b'@' | b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'{' | b'['
+        )
+    };
+    let user = from + part(&bytes[from..], name);
+    if bytes.get(user) == Some(&b'@') {
+        let token = &text[from..user];
+        let random = look::random(token) && token.len() >= 20;
+        return (random && !look::placeholder(token)).then_some(Span {
+            start: from,
+            end: user,
+            label: "token in a url",
+        });
+    }
+    if bytes.get(user) != Some(&b':') {
+        return None;
+    }
+    // A password may hold what an address can't; the last `@` before the path ends it.
+    let rest = part(&bytes[user + 1..], |b| {
+        !matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'{' | b'[' | b' ')
+    });
+    let whole = &text[user + 1..user + 1 + rest];
+    let upto = whole.find('/').unwrap_or(whole.len());
+    let length = whole[..upto].rfind('@').or_else(|| whole.find('@'))?;
+    let password = &whole[..length];
+    let user_name = text[from..user].to_ascii_lowercase();
+    let shown = password.to_ascii_lowercase();
+    let only_shown = shown == user_name
+        || look::placeholder(password)
+        || matches!(
+            &*shown,
+            "test" | "dev" | "local" | "mysql" | "mongo" | "redis" | "rabbitmq" | "token"
+        )
+        || shown.starts_with('%');
+    let (start, end) = (user + 1, user + 1 + length);
+    (password.len() >= 5 && !only_shown).then_some(Span {
+        start,
+        end,
+        label: "password in a url",
+    })
+}
+
+/// The last of `database:user:password`.
+fn pgpass(text: &str, from: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let word = |from: usize| from + part(&bytes[from..], |b| b != b':');
+    let user = word(from);
+    if bytes.get(user) != Some(&b':') {
+        return None;
+    }
+    let last = word(user + 1);
+    if bytes.get(last) != Some(&b':') {
+        return None;
+    }
+    let (start, end) = (last + 1, word(last + 1));
+    let value = &text[start..end];
+    (value.len() >= 6 && looks(value)).then_some(Span {
+        start,
+        end,
+        label: "password",
+    })
+}
