@@ -8,13 +8,16 @@ mod author;
 mod config;
 mod device;
 mod dice;
+mod keys;
 mod network;
 mod oracle;
 mod oracle_counts;
 mod plants;
 mod server;
+mod server_rows;
 mod tabs;
 mod trace;
+mod versions;
 mod world;
 mod writes;
 
