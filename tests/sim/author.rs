@@ -24,20 +24,12 @@ const SPOKEN_OF: usize = 8;
 const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
 /// What happens next on a device that shows `space` and writes ledgers of this version.
-pub fn happening(
-    dice: &mut Dice,
-    mix: Mix,
-    version: u32,
-    space: &Space,
-    at: Millis,
-) -> Happening {
+pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> Happening {
     if version == 1 {
         return of_version_1(dice, mix, space, at);
     }
     match dice.below(12) {
-        0..4 => {
-            of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at))
-        }
+        0..4 => of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at)),
         4 => Happening::OutcomeRecorded {
             // Nobody asked for a recommendation yet; somebody may later.
             decision_id: format!("decision-{:x}", dice.below(1 << 20)),

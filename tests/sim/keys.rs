@@ -54,7 +54,12 @@ impl World {
     /// asked before, because no answer came; or, by mistake, something new under an old key.
     ///
     /// `None` for what has no key.
-    pub fn asked(&mut self, device: usize, agent: &str, drafts: &mut Vec<Happening>) -> Option<Asked> {
+    pub fn asked(
+        &mut self,
+        device: usize,
+        agent: &str,
+        drafts: &mut Vec<Happening>,
+    ) -> Option<Asked> {
         let held = &self.devices[device];
         if held.mix != Mix::Edge || held.version == 1 || !self.dice.one_in(3) {
             return None;
@@ -90,10 +95,11 @@ impl World {
         let Some(held) = events.iter().find(|event| op_ids.contains(&event.op_id)) else {
             return false;
         };
-        self.counts.add(match held.request.as_ref() == Some(&asked.request) {
-            true => "a repeated request answered by the isolate",
-            false => "a reused key refused by the isolate",
-        });
+        self.counts
+            .add(match held.request.as_ref() == Some(&asked.request) {
+                true => "a repeated request answered by the isolate",
+                false => "a reused key refused by the isolate",
+            });
         true
     }
 }

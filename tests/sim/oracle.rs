@@ -168,6 +168,16 @@ fn everything(world: &World) -> Result<(), String> {
             one.event.op_id
         ));
     }
+    let of_key = |op_id: &str| world.durable.keys().filter(|(id, _)| id == op_id).count();
+    if let Some(one) = aside
+        .iter()
+        .find(|one| one.field == "request" && of_key(&one.event.op_id) < 2)
+    {
+        return Err(format!(
+            "event {} was set aside for its key, which is no other's",
+            one.event.op_id
+        ));
+    }
     if let Some((op_id, device)) = world
         .durable
         .iter()
@@ -226,7 +236,15 @@ fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
         else {
             return Err(format!("the server changed event {}", event.op_id));
         };
-        let by = match place < ledger.of_version_1 {
+        let old = place < ledger.of_version_1;
+        // An app of version 1 does not say who wrote.
+        if old && !made.by.is_empty() {
+            return Err(format!(
+                "event {} was sent to a server that is too old for it",
+                event.op_id
+            ));
+        }
+        let by = match old {
             true => String::new(),
             false => Server::by(&world.devices[made.device].user, &made.by),
         };
@@ -243,9 +261,8 @@ fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
 /// What of two spaces is not the same, as far as an app of this version can know.
 fn same(version: u32, one: &Space, other: &Space) -> Result<(), &'static str> {
     let new = version > 1;
-    let lessons = |space: &Space| -> Vec<Lesson> {
-        space.lessons().map(known_to_version_1).collect()
-    };
+    let lessons =
+        |space: &Space| -> Vec<Lesson> { space.lessons().map(known_to_version_1).collect() };
     if !match new {
         true => one.lessons().eq(other.lessons()),
         false => lessons(one) == lessons(other),

@@ -126,7 +126,11 @@ impl<'a> Told<'a> {
                 if let Some(id) = &context.decision_id {
                     let decided = self.decisions.entry(id).or_default();
                     for item in items {
-                        if !decided.lessons.iter().any(|(slug, ..)| *slug == item.lesson) {
+                        if !decided
+                            .lessons
+                            .iter()
+                            .any(|(slug, ..)| *slug == item.lesson)
+                        {
                             decided.lessons.push((&item.lesson, false, false));
                         }
                     }

@@ -5,8 +5,7 @@
 use crate::dice::Dice;
 use crate::plants::Plant;
 use crate::server_rows::{
-    Before, decision_row, for_version, hash_of, is_of_version_1, read_as_version_1,
-    without_records,
+    Before, decision_row, for_version, hash_of, is_of_version_1, read_as_version_1, without_records,
 };
 use lesson_core::{
     DAY, Event, Folded, Happening, LEDGER_VERSION, Millis, Policy, Row, Space, tool_query_hash,
@@ -82,8 +81,8 @@ pub struct Server {
     pub state: State,
     pub ledgers: Vec<Ledger>,
     pub plant: Option<Plant>,
-    /// Everything that was ever set aside.
-    pub refused: BTreeSet<String>,
+    /// Everything that was ever set aside, by the field at fault.
+    pub refused: BTreeSet<(String, String)>,
     policy: Policy,
     backup: Option<(State, Ledger)>,
 }
@@ -253,7 +252,7 @@ impl Server {
                 read.and_then(|event| self.accept(&event, seen)).err()
             };
             if let Some((field, reason)) = &refused {
-                self.refused.insert(event.op_id.clone());
+                self.refused.insert((event.op_id.clone(), field.clone()));
                 answer.rejected.push(Rejected {
                     seq: number,
                     field: field.clone(),

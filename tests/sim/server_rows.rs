@@ -1,8 +1,6 @@
 //! The server's rows: which of them an event changes, and what of them an old app is given.
 
-use lesson_core::{
-    Decision, Event, Happening, Lesson, Recommendation, Row, Space, Standing,
-};
+use lesson_core::{Decision, Event, Happening, Lesson, Recommendation, Row, Space, Standing};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -96,7 +96,8 @@ impl World {
             Input::Refreshed(Err(lesson_sync::RemoteError::Unauthorized)) => tab.refused = true,
             _ => {}
         }
-        let older = matches!(&input, Input::Pulled(Ok(page)) if page.ledger_version < LEDGER_VERSION);
+        let older =
+            matches!(&input, Input::Pulled(Ok(page)) if page.ledger_version < LEDGER_VERSION);
         self.trace.word((at.device * 16 + at.tab) as u64);
         self.trace.input(&input);
         let mut effect = machine.step(input, clock, random);

@@ -27,7 +27,8 @@ impl World {
         }
         // The one who asks for a minimum is a migration too.
         if app < self.minimum.min(server) && !matches!(request, Request::Refresh(..)) {
-            self.counts.add("an old app at a server that wants a newer one");
+            self.counts
+                .add("an old app at a server that wants a newer one");
             let old = "the server needs a newer version of this app";
             return Some(RemoteError::Refused(old.to_owned()));
         }

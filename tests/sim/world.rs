@@ -441,7 +441,15 @@ impl World {
         Ok(())
     }
 
-    fn report(self) -> Report {
+    fn report(mut self) -> Report {
+        for (_, field) in &self.server.refused {
+            self.counts.add(match &**field {
+                "request" => "(set aside for a key that was used again)",
+                "decision_id" => "(set aside for what was said of the decision before)",
+                "base_rev" => "(set aside for another edit)",
+                _ => "(set aside for something else)",
+            });
+        }
         let rounds = self
             .devices
             .iter()

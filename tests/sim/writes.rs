@@ -50,7 +50,10 @@ impl World {
             ));
             // An agent at the edge has no copy to check against.
             let unchecked = device.mix == Mix::Edge && self.dice.one_in(4);
-            let bad = !unchecked && space.check(&drafts, &by, clock, &Policy::default()).is_err();
+            let bad = !unchecked
+                && space
+                    .check(&drafts, &by, clock, &Policy::default())
+                    .is_err();
             if bad && tries < 100 {
                 drafts.pop();
             }
