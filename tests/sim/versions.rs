@@ -12,9 +12,8 @@ impl World {
     pub fn refusal_by_version(&mut self, at: At, request: &Request) -> Option<RemoteError> {
         let app = self.devices[at.device].version;
         let server = self.server.state.ledger_version;
-        // An old server's functions don't have the parameter that tells the version. Its pull is
-        // let through all the same now and then, as by a proxy that leaves out what it does not
-        // know: then the page tells the version.
+        // An old server's functions lack the parameter that tells the version, so the call is
+        // refused. A pull may be answered all the same: then the page tells the server's version.
         let unknown = match request {
             Request::Push(..) => true,
             Request::Pull(..) => self.dice.one_in(2),
@@ -25,7 +24,7 @@ impl World {
             let lacks = "the project lacks a function; apply the files of supabase/migrations";
             return Some(RemoteError::Refused(lacks.to_owned()));
         }
-        // The one who asks for a minimum is a migration too.
+        // The minimum is part of the migrated server: one restored to before that has none.
         if app < self.minimum.min(server) && !matches!(request, Request::Refresh(..)) {
             self.counts
                 .add("an old app at a server that wants a newer one");
