@@ -7,8 +7,8 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub struct Accounts {
     made: u64,
-    /// Access tokens, and until when they hold.
-    access: HashMap<String, Millis>,
+    /// Access tokens, until when they hold, and whose they are.
+    access: HashMap<String, (Millis, String)>,
     /// Refresh tokens that hold, with the one that was traded for each and its session.
     current: HashMap<String, (Option<String>, Session)>,
     /// Tokens that were traded, and what for.
@@ -16,18 +16,19 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// A person signs in by password.
-    pub fn sign_in(&mut self, until: Millis) -> Session {
-        self.grant(None, until)
+    /// A person signs in by password, an edge by its own account.
+    pub fn sign_in(&mut self, user: &str, until: Millis) -> Session {
+        self.grant(user, None, until)
     }
 
-    fn grant(&mut self, parent: Option<String>, until: Millis) -> Session {
+    fn grant(&mut self, user: &str, parent: Option<String>, until: Millis) -> Session {
         self.made += 1;
         let session = Session {
             access_token: format!("access-{}", self.made),
             refresh_token: format!("refresh-{}", self.made),
         };
-        self.access.insert(session.access_token.clone(), until);
+        self.access
+            .insert(session.access_token.clone(), (until, user.to_owned()));
         self.current
             .insert(session.refresh_token.clone(), (parent, session.clone()));
         session
@@ -36,7 +37,13 @@ impl Accounts {
     pub fn holds(&self, session: &Session, now: Millis) -> bool {
         self.access
             .get(&session.access_token)
-            .is_some_and(|until| now < *until)
+            .is_some_and(|(until, _)| now < *until)
+    }
+
+    /// Who a session was given to.
+    pub fn user(&self, session: &Session) -> Option<String> {
+        let (_, user) = self.access.get(&session.access_token)?;
+        Some(user.clone())
     }
 
     /// Whether a new session can be had for this refresh token.
@@ -47,8 +54,9 @@ impl Accounts {
     /// A token that was traded is refused, but for the parent of a session that holds: it gets that
     /// session again, as Supabase does, unless `strict`.
     pub fn refresh(&mut self, token: &str, strict: bool, until: Millis) -> Option<Session> {
-        if self.current.remove(token).is_some() {
-            let session = self.grant(Some(token.to_owned()), until);
+        if let Some((_, old)) = self.current.remove(token) {
+            let user = self.user(&old)?;
+            let session = self.grant(&user, Some(token.to_owned()), until);
             self.traded
                 .insert(token.to_owned(), session.refresh_token.clone());
             return Some(session);

@@ -2,9 +2,11 @@
 
 use crate::dice::Dice;
 use lesson_core::{
-    Changes, DecisionOutcome, Detection, FeedbackOutcome, Happening, Lesson, MatchType, Millis,
-    Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
+    Changes, Decision, DecisionOutcome, Detection, Drawn, FeedbackOutcome, Happening, Lesson,
+    MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
 };
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Who writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,9 +19,49 @@ pub enum Mix {
 
 /// So few lessons that devices meet at them.
 const SLUGS: usize = 24;
+/// So few decisions are spoken of again that several people speak of the same one.
+const SPOKEN_OF: usize = 8;
+const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
-/// What happens next on a device that shows `space`.
-pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happening {
+/// What happens next on a device that shows `space` and writes ledgers of this version.
+pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> Happening {
+    if version == 1 {
+        return of_version_1(dice, mix, space, at);
+    }
+    match dice.below(12) {
+        0..4 => of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at)),
+        4 => Happening::OutcomeRecorded {
+            // Nobody asked for a recommendation yet; somebody may later.
+            decision_id: format!("decision-{:x}", dice.below(1 << 20)),
+            outcome: *dice.of(DecisionOutcome::ALL),
+            pnl_percent: None,
+        },
+        5 if mix == Mix::Person => match dice.one_in(2) {
+            true => Happening::TrialGranted {
+                lesson: slug(dice, space),
+            },
+            false => settings(dice),
+        },
+        6 => {
+            let mut surfaced = surfaced(dice, space);
+            if let Happening::Surfaced { measured, .. } = &mut surfaced {
+                *measured = Some(Measured {
+                    control: dice.one_in(8),
+                    drawn: vec![Drawn {
+                        lesson: slug(dice, space),
+                        q: 0.125,
+                        withheld: dice.one_in(8),
+                    }],
+                });
+            }
+            surfaced
+        }
+        _ => of_version_1(dice, mix, space, at),
+    }
+}
+
+/// What an app of the ledger's first version writes.
+fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happening {
     let kind = match mix {
         Mix::Person => dice.below(100),
         Mix::Edge => 28 + dice.below(50),
@@ -51,10 +93,12 @@ pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happen
         64..78 => Happening::Rated {
             lesson,
             helpful: dice.one_in(2),
+            decision_id: None,
         },
         78..86 => Happening::Voted {
             lesson,
             up: dice.one_in(2),
+            decision_id: None,
         },
         86..94 => Happening::FeedbackGiven {
             outcome: *dice.of(FeedbackOutcome::ALL),
@@ -64,12 +108,62 @@ pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happen
                 Vec::new()
             },
             lessons: vec![lesson, slug(dice, space)],
+            decision_id: None,
         },
         _ => Happening::ToolSucceeded {
             query: format!("deploy  part {}", dice.below(6)),
             server: (*dice.of(&["git", "vercel", "project-memory"])).to_owned(),
         },
     }
+}
+
+/// A rating, a vote or feedback on a decision: everybody says each once, so that saying it again is
+/// nothing new, and saying something else is refused.
+fn of_decision(dice: &mut Dice, space: &Space) -> Option<Happening> {
+    let held: Vec<(&str, &Decision)> = space
+        .decisions()
+        .filter(|(_, decision)| !decision.records.is_empty())
+        .take(SPOKEN_OF)
+        .collect();
+    if held.is_empty() {
+        return None;
+    }
+    let (id, decision) = *dice.of(&held);
+    let decision_id = Some(id.to_owned());
+    let lesson = dice.of(&decision.records).lesson.clone();
+    Some(match dice.below(3) {
+        0 => Happening::Rated {
+            lesson,
+            helpful: !dice.one_in(4),
+            decision_id,
+        },
+        1 => Happening::Voted {
+            lesson,
+            up: !dice.one_in(4),
+            decision_id,
+        },
+        _ => Happening::FeedbackGiven {
+            outcome: *dice.of(&[FeedbackOutcome::Delivered, FeedbackOutcome::Blocked]),
+            causal: Vec::new(),
+            lessons: vec![lesson],
+            decision_id,
+        },
+    })
+}
+
+/// One or two settings, changed or taken back.
+fn settings(dice: &mut Dice) -> Happening {
+    let changes: BTreeMap<String, Value> = (0..1 + dice.below(2))
+        .map(|_| {
+            let value = match dice.below(3) {
+                0 => Value::Null,
+                1 => json!(dice.below(9)),
+                _ => json!(["git", "vercel"]),
+            };
+            ((*dice.of(SETTINGS)).to_owned(), value)
+        })
+        .collect();
+    Happening::PolicyChanged { changes }
 }
 
 /// Mostly a lesson that is shown.

@@ -1,20 +1,24 @@
 //! Syncing under faults: devices, a network and a server in virtual time, from a seed.
 //!
 //! `SEED=7 cargo test -p tests --test simulator` replays one seed, `SEEDS=5000` runs more of them.
-//! The same seed makes the same run, to the last step.
+//! The same seed makes the same run, to the last step. Apps of both versions of the ledger take part,
+//! and in some runs the server is of the first at the beginning.
 
 mod accounts;
 mod author;
 mod config;
 mod device;
 mod dice;
+mod keys;
 mod network;
 mod oracle;
 mod oracle_counts;
 mod plants;
 mod server;
+mod server_rows;
 mod tabs;
 mod trace;
+mod versions;
 mod world;
 mod writes;
 

@@ -41,11 +41,11 @@ impl World {
     /// A request reaches the server, or what stands before it.
     pub fn arrive(&mut self, at: At, number: u64, request: Request) {
         let wait = self.dice.between(20, 300);
-        if let Some(error) = self.refusal(&request) {
+        if let Some(error) = self.refusal(at, &request) {
             self.answer(at, number, wait, failed(&request, error));
             return;
         }
-        let (mut input, page) = self.serve(&request);
+        let (mut input, page) = self.serve(at, &request);
         if self.fault(self.config.answer_lost, "answer lost") {
             return;
         }
@@ -62,7 +62,10 @@ impl World {
     }
 
     /// Why the server does not do what is asked.
-    fn refusal(&mut self, request: &Request) -> Option<RemoteError> {
+    fn refusal(&mut self, at: At, request: &Request) -> Option<RemoteError> {
+        if let Some(error) = self.refusal_by_version(at, request) {
+            return Some(error);
+        }
         if let Request::Push(link, _) | Request::Pull(link, _, _) = request
             && !link
                 .session
@@ -101,17 +104,20 @@ impl World {
             .then(|| RemoteError::Trouble("500".to_owned()))
     }
 
-    fn serve(&mut self, request: &Request) -> (Input, Option<crate::server::Snapshot>) {
+    fn serve(&mut self, at: At, request: &Request) -> (Input, Option<crate::server::Snapshot>) {
+        let version = self.devices[at.device].version;
         match request {
             Request::Push(link, events) => {
-                let pushed = self
-                    .server
-                    .push(&link.actor, events, self.now, &mut self.dice);
+                let session = link.session.as_ref();
+                let user = session.and_then(|session| self.accounts.user(session));
+                let from = (&*user.unwrap_or_default(), &*link.actor);
+                let pushed = self.server.push(from, events, self.now, &mut self.dice);
                 (Input::Pushed(Ok(pushed)), None)
             }
             Request::Pull(link, cursor, limit) => {
                 let limit = self.config.page.min(*limit as usize);
-                let (page, snapshot) = self.server.pull(&link.actor, *cursor, limit, self.now);
+                let from = (version, &*link.actor);
+                let (page, snapshot) = self.server.pull(from, *cursor, limit, self.now);
                 (Input::Pulled(Ok(page)), Some(snapshot))
             }
             Request::Refresh(link) => {

@@ -1,9 +1,11 @@
 //! What has to hold, told from the server's ledger and from what was written, not from the client.
 
 use crate::plants::Plant;
+use crate::server::{Ledger, Server};
+use crate::server_rows::known_to_version_1;
 use crate::world::{At, World};
 use crate::{now, oracle_counts};
-use lesson_core::{Event, Policy, Space};
+use lesson_core::{Decision, Event, Happening, Lesson, Policy, Space};
 use lesson_sync::{Link, Store};
 use std::collections::HashSet;
 
@@ -25,7 +27,9 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
     let outbox = held.outbox(link);
     for stored in &outbox {
         let op_id = &stored.event.op_id;
-        if ledger.has(op_id, page.length) {
+        // Another isolate did the same request meanwhile, which nobody here can know.
+        let elsewhere = stored.event.request.is_some();
+        if ledger.has(op_id, page.length) && !elsewhere {
             return Err(format!(
                 "device {device} shows event {op_id} in its rows and again on top of them"
             ));
@@ -66,13 +70,34 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
             % WHOLE
             == 0
     {
-        let events = ledger.events[..page.length].iter();
-        let on_top = outbox.iter().map(|stored| &stored.event);
-        let (space, _) = Space::of_ledger(events.chain(on_top), &Policy::default());
-        same(&space, &held.shown.space)
+        let events = &ledger.events[..page.length];
+        let on_top: Vec<&Event> = outbox.iter().map(|stored| &stored.event).collect();
+        let done_elsewhere = |event: &&Event| ledger.has(&event.op_id, page.length);
+        if on_top.iter().any(done_elsewhere)
+            || held.version == 1 && is_beyond_version_1(events, &on_top)
+        {
+            return Ok(());
+        }
+        let all = events.iter().chain(on_top);
+        let (space, _) = Space::of_ledger(all, &Policy::default());
+        same(held.version, &space, &held.shown.space)
             .map_err(|what| format!("device {device} shows other {what} than its events make"))?;
     }
     Ok(())
+}
+
+/// Whether an app of version 1 can't know what its own events come to: an outcome was told before
+/// the recommendation that it makes, and it has no row of that.
+fn is_beyond_version_1(events: &[Event], on_top: &[&Event]) -> bool {
+    on_top.iter().any(|own| {
+        let Happening::Surfaced { context, .. } = &own.event else {
+            return false;
+        };
+        events.iter().any(|event| {
+            matches!(&event.event, Happening::OutcomeRecorded { decision_id, .. }
+                if context.decision_id.as_ref() == Some(decision_id))
+        })
+    })
 }
 
 /// When a tab rests because it is signed out: it was given no session that holds.
@@ -128,30 +153,39 @@ fn everything(world: &World) -> Result<(), String> {
     if distinct.len() != ledger.len() {
         return Err("an event is in the server's ledger twice".to_owned());
     }
-    if let Some(event) = ledger
-        .iter()
-        .find(|event| !world.durable.contains_key(&event.op_id))
-    {
-        return Err(format!(
-            "the server has an event that nobody made: {}",
-            event.op_id
-        ));
-    }
-    let mut arrived = distinct;
-    let aside: Vec<Event> = world
+    as_made(world, server.ledger())?;
+    let mut arrived: HashSet<(&str, Option<&str>)> = HashSet::new();
+    arrived.extend(ledger.iter().map(named));
+    let aside: Vec<_> = world
         .devices
         .iter()
         .flat_map(|device| now(device.store.set_aside()).unwrap_or_default())
-        .map(|one| one.event)
         .collect();
-    arrived.extend(aside.iter().map(|event| &*event.op_id));
+    arrived.extend(aside.iter().map(|one| named(&one.event)));
+    if let Some(one) = aside.iter().find(|one| one.reason == "unknown event") {
+        return Err(format!(
+            "event {} was set aside by a server that is too old for it",
+            one.event.op_id
+        ));
+    }
+    let of_key = |op_id: &str| world.durable.keys().filter(|(id, _)| id == op_id).count();
+    if let Some(one) = aside
+        .iter()
+        .find(|one| one.field == "request" && of_key(&one.event.op_id) < 2)
+    {
+        return Err(format!(
+            "event {} was set aside for its key, which is no other's",
+            one.event.op_id
+        ));
+    }
     if let Some((op_id, device)) = world
         .durable
         .iter()
-        .filter(|(op_id, _)| !arrived.contains(&***op_id))
+        .filter(|((op_id, request), _)| !arrived.contains(&(&**op_id, request.as_deref())))
+        .map(|((op_id, _), made)| (op_id, made.first().map(|made| made.device)))
         .min()
     {
-        return Err(format!("event {op_id} of device {device} is lost"));
+        return Err(format!("event {op_id} of device {device:?} is lost"));
     }
     let (space, refused) = Space::of_ledger(ledger, &Policy::default());
     if let Some((event, error)) = refused.first() {
@@ -171,30 +205,78 @@ fn everything(world: &World) -> Result<(), String> {
     }
     oracle_counts::hold(&space, ledger)?;
     for (number, device) in world.devices.iter().enumerate() {
-        if device.rows_hash != server.state.rows_hash {
+        if device.rows_hash != server.rows_hash(device.version) {
             return Err(format!("device {number} has other rows than the server"));
         }
-        same(&space, &device.shown.space)
+        same(device.version, &space, &device.shown.space)
             .map_err(|what| format!("device {number} shows other {what} than the server has"))?;
     }
     Ok(())
 }
 
-/// What of two spaces is not the same.
-fn same(one: &Space, other: &Space) -> Result<(), &'static str> {
-    // A decision that nothing was recommended for has no row.
-    let decisions = |space: &Space| {
-        space
-            .decisions()
-            .filter(|(_, decision)| !decision.records.is_empty())
-            .map(|(id, decision)| (id.to_owned(), decision.clone()))
-            .collect::<Vec<_>>()
-    };
-    if !one.lessons().eq(other.lessons()) {
+/// What tells a write from others: of one key there may be two, for different requests.
+fn named(event: &Event) -> (&str, Option<&str>) {
+    (&event.op_id, event.request.as_deref())
+}
+
+/// Whether every event in the ledger is one that was made, unchanged but for who made it, which is
+/// what the token said.
+fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
+    for (place, event) in ledger.events.iter().enumerate() {
+        let key = (event.op_id.clone(), event.request.clone());
+        let Some(made) = world.durable.get(&key) else {
+            return Err(format!(
+                "the server has an event that nobody made: {}",
+                event.op_id
+            ));
+        };
+        let Some(made) = made
+            .iter()
+            .find(|made| made.at == event.at && made.event == event.event)
+        else {
+            return Err(format!("the server changed event {}", event.op_id));
+        };
+        let old = place < ledger.of_version_1;
+        // An app of version 1 does not say who wrote.
+        if old && !made.by.is_empty() {
+            return Err(format!(
+                "event {} was sent to a server that is too old for it",
+                event.op_id
+            ));
+        }
+        let by = match old {
+            true => String::new(),
+            false => Server::by(&world.devices[made.device].user, &made.by),
+        };
+        if event.by != by {
+            return Err(format!(
+                "event {} is said to be by `{}`, but is by `{by}`",
+                event.op_id, event.by
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What of two spaces is not the same, as far as an app of this version can know.
+fn same(version: u32, one: &Space, other: &Space) -> Result<(), &'static str> {
+    let new = version > 1;
+    let lessons =
+        |space: &Space| -> Vec<Lesson> { space.lessons().map(known_to_version_1).collect() };
+    if !match new {
+        true => one.lessons().eq(other.lessons()),
+        false => lessons(one) == lessons(other),
+    } {
         return Err("lessons");
     }
-    if decisions(one) != decisions(other) {
+    if !match new {
+        true => one.decisions().eq(other.decisions()),
+        false => decisions_of_version_1(one) == decisions_of_version_1(other),
+    } {
         return Err("decisions");
+    }
+    if new && !one.settings().eq(other.settings()) {
+        return Err("settings");
     }
     if one.tools().records() != other.tools().records() {
         return Err("tools");
@@ -206,4 +288,21 @@ fn same(one: &Space, other: &Space) -> Result<(), &'static str> {
         return Err("days");
     }
     Ok(())
+}
+
+/// An app of version 1 knows of a decision what its records say.
+fn decisions_of_version_1(space: &Space) -> Vec<(&str, Decision)> {
+    space
+        .decisions()
+        .filter(|(_, decision)| !decision.records.is_empty())
+        .map(|(id, held)| {
+            let known = Decision {
+                records: held.records.clone(),
+                outcome: held.outcome,
+                pnl_percent: held.pnl_percent,
+                ..Decision::default()
+            };
+            (id, known)
+        })
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! Planted bugs: what a client, a store or a server might do wrong. The simulator has to catch each.
 
 use crate::dice::Dice;
-use lesson_core::Event;
+use lesson_core::{Event, LEDGER_VERSION};
 use lesson_sync::{
     Change, Effect, Input, Link, MemoryStore, PushStatus, Pushed, RemoteError, Store,
 };
@@ -21,6 +21,10 @@ pub enum Plant {
     LastWriteWins,
     /// Server: a day counts what is sent again.
     DayTwice,
+    /// Server: an event of a known id passes for a duplicate, whatever was asked for.
+    KeyReuse,
+    /// Server: a member is who their app says.
+    ByClaimed,
     /// Store: a write is reported before it is durable.
     WriteEarly,
     /// Store: the place of an event is chosen outside the transaction.
@@ -45,6 +49,10 @@ pub enum Plant {
     EpochIgnored,
     /// Client: forgets what the server did not take.
     SetAsideForgotten,
+    /// Client: sends to a server that does not know the version of its events.
+    OldServerFed,
+    /// Client: goes on at the cursor of its old version, which was not given all kinds of rows.
+    CursorKept,
 }
 
 impl Plant {
@@ -55,6 +63,8 @@ impl Plant {
         Self::CloneIgnored,
         Self::LastWriteWins,
         Self::DayTwice,
+        Self::KeyReuse,
+        Self::ByClaimed,
         Self::WriteEarly,
         Self::PlaceOutside,
         Self::CursorFirst,
@@ -67,6 +77,8 @@ impl Plant {
         Self::NothingAgain,
         Self::EpochIgnored,
         Self::SetAsideForgotten,
+        Self::OldServerFed,
+        Self::CursorKept,
     ];
 
     /// What the client makes of an answer.
@@ -85,6 +97,7 @@ impl Plant {
                 page.epoch.clone_from(&sent.epoch);
                 page.version = page.version.max(sent.cursor);
             }
+            (Self::OldServerFed, Input::Pulled(Ok(page))) => page.ledger_version = LEDGER_VERSION,
             _ => {}
         }
     }

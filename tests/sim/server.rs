@@ -4,9 +4,11 @@
 
 use crate::dice::Dice;
 use crate::plants::Plant;
+use crate::server_rows::{
+    Before, decision_row, for_version, hash_of, is_of_version_1, read_as_version_1, without_records,
+};
 use lesson_core::{
-    DAY, Event, Folded, Happening, Lesson, Millis, Policy, Recommendation, Row, Space,
-    tool_query_hash,
+    DAY, Event, Folded, Happening, LEDGER_VERSION, Millis, Policy, Row, Space, tool_query_hash,
 };
 use lesson_sync::{Page, PushStatus, Pushed, Rejected, VersionedRow};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,8 +24,11 @@ pub struct State {
     versions: HashMap<String, u64>,
     tools: HashMap<String, u64>,
     pub days: BTreeMap<i64, u32>,
-    /// Over all rows; see [`row_hash`].
-    pub rows_hash: u64,
+    /// Over all rows, see [`crate::server_rows::row_hash`]: of those that version 1 knows, and of
+    /// the others.
+    rows_hash: [u64; 2],
+    /// Which migrations are applied: the version of the ledger that it knows.
+    pub ledger_version: u32,
     /// Events accepted.
     pub length: usize,
 }
@@ -40,9 +45,15 @@ struct Actor {
 pub struct Ledger {
     pub events: Vec<Event>,
     places: HashMap<String, usize>,
+    /// How many of them came before the migration to version 2, which does not touch them.
+    pub of_version_1: usize,
 }
 
 impl Ledger {
+    fn held(&self, op_id: &str) -> Option<&Event> {
+        self.events.get(*self.places.get(op_id)?)
+    }
+
     /// Whether an event is among the first `length`.
     pub fn has(&self, op_id: &str, length: usize) -> bool {
         self.places.get(op_id).is_some_and(|place| *place < length)
@@ -60,38 +71,51 @@ pub struct Snapshot {
     pub last: bool,
 }
 
+/// The account of the edge; all others are members.
+pub const EDGE: &str = "edge";
+/// Keys of agents that the space has; `agent:3` was made up, or its key deleted.
+pub const AGENTS: &[&str] = &["agent:0", "agent:1", "agent:2"];
+
 #[derive(Default)]
 pub struct Server {
     pub state: State,
     pub ledgers: Vec<Ledger>,
     pub plant: Option<Plant>,
-    /// Everything that was ever set aside.
-    pub refused: BTreeSet<String>,
+    /// Everything that was ever set aside, by the field at fault.
+    pub refused: BTreeSet<(String, String)>,
     policy: Policy,
     backup: Option<(State, Ledger)>,
 }
 
-/// What a row adds to the hash over all rows: its key, and its version or, for a day, its count.
-pub fn row_hash(key: &str, row: &VersionedRow) -> u64 {
-    match &row.row {
-        Row::Day { events, .. } => hash_of(key, u64::from(*events)),
-        _ => hash_of(key, row.version),
-    }
-}
-
-fn hash_of(key: &str, word: u64) -> u64 {
-    let mut trace = crate::trace::Trace::new();
-    trace.text(key);
-    trace.word(word);
-    trace.hash()
-}
-
 impl Server {
-    pub fn new(plant: Option<Plant>) -> Self {
-        Self {
+    pub fn new(plant: Option<Plant>, ledger_version: u32) -> Self {
+        let mut server = Self {
             plant,
             ledgers: vec![Ledger::default()],
             ..Self::default()
+        };
+        server.state.ledger_version = ledger_version;
+        server
+    }
+
+    /// Applies the migration to the ledger's second version: decisions get rows of their own. What
+    /// was written before stays as it is.
+    pub fn migrate(&mut self, now: Millis) {
+        if self.state.ledger_version == LEDGER_VERSION {
+            return;
+        }
+        self.state.ledger_version = LEDGER_VERSION;
+        let ledger = self.ledgers.last_mut().expect("there is an epoch");
+        ledger.of_version_1 = ledger.events.len();
+        let rows: Vec<Row> = self
+            .state
+            .space
+            .decisions()
+            .map(|(id, decision)| decision_row(id, without_records(decision)))
+            .collect();
+        for row in rows {
+            self.state.version += 1;
+            self.put(self.state.version, row, now);
         }
     }
 
@@ -121,8 +145,49 @@ impl Server {
         true
     }
 
+    /// Who made an event, by the token that it came with: the edge names an agent's key, a member
+    /// is the account, whatever is claimed.
+    pub fn by(user: &str, claimed: &str) -> String {
+        match user {
+            EDGE if AGENTS.contains(&claimed) => claimed.to_owned(),
+            EDGE => String::new(),
+            user => format!("person:{user}"),
+        }
+    }
+
+    /// An event as the ledger keeps it, or why it is set aside unread.
+    fn read(&self, user: &str, event: &Event) -> Result<Event, (String, String)> {
+        if self.state.ledger_version == 1 {
+            return read_as_version_1(&self.state.space, event);
+        }
+        let by = match self.plant {
+            Some(Plant::ByClaimed) if user != EDGE => event.by.clone(),
+            _ => Self::by(user, &event.by),
+        };
+        Ok(Event {
+            by,
+            ..event.clone()
+        })
+    }
+
+    /// Whether the event's key was used before, for something else.
+    fn is_key_reused(&self, event: &Event) -> bool {
+        let known = self.ledger().held(&event.op_id);
+        let known = known.and_then(|known| known.request.as_ref());
+        self.plant != Some(Plant::KeyReuse)
+            && known.is_some()
+            && event.request.is_some()
+            && known != event.request.as_ref()
+    }
+
     /// `push_events`, as one transaction.
-    pub fn push(&mut self, name: &str, events: &[Event], now: Millis, dice: &mut Dice) -> Pushed {
+    pub fn push(
+        &mut self,
+        (user, name): (&str, &str),
+        events: &[Event],
+        now: Millis,
+        dice: &mut Dice,
+    ) -> Pushed {
         if self.plant == Some(Plant::AckEarly) && dice.one_in(25) {
             return Pushed {
                 status: PushStatus::Ok,
@@ -152,9 +217,14 @@ impl Server {
                                 reason: reason.clone(),
                             });
                         }
-                        held == event || self.plant == Some(Plant::CloneIgnored)
+                        // Who made it is the server's word.
+                        let same = Event {
+                            by: held.by.clone(),
+                            ..event.clone()
+                        };
+                        *held == same || self.plant == Some(Plant::CloneIgnored)
                     }
-                    None => self.has(&event.op_id),
+                    None => self.has(&event.op_id) && !self.is_key_reused(event),
                 };
                 if !known {
                     answer.rejected.retain(|one| one.seq != number);
@@ -169,13 +239,20 @@ impl Server {
                 break;
             }
             actor.last_seq = number;
-            if self.has(&event.op_id) {
+            let reused = self.is_key_reused(event);
+            if self.has(&event.op_id) && !reused {
                 self.duplicate(event, seen);
                 continue;
             }
-            let refused = self.accept(event, seen).err();
+            let refused = if reused {
+                let reason = "this key was used before, for something else";
+                Some(("request".to_owned(), reason.to_owned()))
+            } else {
+                let read = self.read(user, event);
+                read.and_then(|event| self.accept(&event, seen)).err()
+            };
             if let Some((field, reason)) = &refused {
-                self.refused.insert(event.op_id.clone());
+                self.refused.insert((event.op_id.clone(), field.clone()));
                 answer.rejected.push(Rejected {
                     seq: number,
                     field: field.clone(),
@@ -228,7 +305,7 @@ impl Server {
         }
         self.state.version += 1;
         let version = self.state.version;
-        if let Happening::FeedbackGiven { .. } = &event.event {
+        if before.is_feedback(&self.state.space) {
             let row = Row::Feedback {
                 position: version,
                 at: event.at,
@@ -236,6 +313,9 @@ impl Server {
             self.put(version, row, seen);
         }
         for row in before.changed(&self.state.space) {
+            if self.state.ledger_version == 1 && !is_of_version_1(&row) {
+                continue;
+            }
             self.state.version += 1;
             self.put(self.state.version, row, seen);
         }
@@ -273,34 +353,47 @@ impl Server {
         let count = self.state.days.entry(day).or_insert(0);
         let key = format!("day|{day}");
         if *count > 0 {
-            self.state.rows_hash ^= hash_of(&key, u64::from(*count));
+            self.state.rows_hash[0] ^= hash_of(&key, u64::from(*count));
         }
         *count += 1;
-        self.state.rows_hash ^= hash_of(&key, u64::from(*count));
+        self.state.rows_hash[0] ^= hash_of(&key, u64::from(*count));
     }
 
     fn put(&mut self, version: u64, row: Row, seen: Millis) {
         let key = row.key();
-        self.state.rows_hash ^= hash_of(&key, version);
+        let hash = &mut self.state.rows_hash[usize::from(!is_of_version_1(&row))];
+        *hash ^= hash_of(&key, version);
         if let Some(old) = self.state.versions.get(&key).copied() {
-            self.state.rows_hash ^= hash_of(&key, old);
+            *hash ^= hash_of(&key, old);
             self.state.rows.remove(&old);
         }
         self.state.versions.insert(key, version);
         self.state.rows.insert(version, (seen, row));
     }
 
-    /// `pull_changes`; with what the page is a snapshot of.
-    pub fn pull(&self, actor: &str, cursor: u64, limit: usize, now: Millis) -> (Page, Snapshot) {
+    /// The hash over all rows that an app of this version is given.
+    pub fn rows_hash(&self, version: u32) -> u64 {
+        let [known, newer] = self.state.rows_hash;
+        known ^ if version == 1 { 0 } else { newer }
+    }
+
+    /// `pull_changes`, as an app of this version asks; with what the page is a snapshot of.
+    pub fn pull(
+        &self,
+        (version, actor): (u32, &str),
+        cursor: u64,
+        limit: usize,
+        now: Millis,
+    ) -> (Page, Snapshot) {
         let state = &self.state;
         let mut rows: Vec<VersionedRow> = state
             .rows
             .range(cursor + 1..)
-            .filter(|(_, (seen, _))| *seen <= now)
+            .filter(|(_, (seen, row))| *seen <= now && (version > 1 || is_of_version_1(row)))
             .take(limit + 1)
-            .map(|(version, (_, row))| VersionedRow {
-                version: *version,
-                row: row.clone(),
+            .map(|(at, (_, row))| VersionedRow {
+                version: *at,
+                row: for_version(version, row),
             })
             .collect();
         let has_more = rows.len() > limit;
@@ -329,91 +422,19 @@ impl Server {
             has_more,
             acked_seq: state.actors.get(actor).map_or(0, |actor| actor.last_seq),
             epoch: format!("epoch-{}", self.epoch()),
+            // An app of version 1 does not look at it.
+            ledger_version: match version {
+                1 => LEDGER_VERSION,
+                _ => state.ledger_version,
+            },
         };
         let snapshot = Snapshot {
             epoch: self.epoch(),
             length: state.length,
             version: state.version,
-            rows_hash: state.rows_hash,
+            rows_hash: self.rows_hash(version),
             last: !has_more,
         };
         (page, snapshot)
-    }
-}
-
-/// What an event may change, as it was.
-struct Before {
-    lessons: Vec<(String, Option<Lesson>)>,
-    decision: Option<(String, Vec<Recommendation>)>,
-}
-
-impl Before {
-    fn of(space: &Space, event: &Happening) -> Self {
-        let mut slugs: BTreeSet<&str> = BTreeSet::new();
-        let mut decision = None;
-        match event {
-            Happening::LessonAdded { lesson } => slugs.extend([&*lesson.slug]),
-            Happening::LessonEdited { lesson, .. }
-            | Happening::LessonArchived { lesson }
-            | Happening::LessonRestored { lesson }
-            | Happening::LessonReviewed { lesson, .. }
-            | Happening::Rated { lesson, .. }
-            | Happening::Voted { lesson, .. } => slugs.extend([&**lesson]),
-            Happening::LessonsMerged { into, from } => {
-                slugs.extend([&**into]);
-                slugs.extend(from.iter().map(|slug| &**slug));
-            }
-            Happening::Surfaced { context, items, .. } => {
-                slugs.extend(items.iter().map(|item| &*item.lesson));
-                decision = context.decision_id.as_ref();
-            }
-            Happening::UsageTracked { decision_id, .. }
-            | Happening::OutcomeRecorded { decision_id, .. } => decision = Some(decision_id),
-            Happening::FeedbackGiven { lessons, .. } => {
-                slugs.extend(lessons.iter().map(|slug| &**slug));
-            }
-            Happening::ToolSucceeded { .. } => {}
-        }
-        let records = |id: &String| {
-            space
-                .decision(id)
-                .map(|held| held.records.clone())
-                .unwrap_or_default()
-        };
-        let decision = decision.map(|id| (id.clone(), records(id)));
-        if let Some((_, records)) = &decision {
-            slugs.extend(records.iter().map(|record| &*record.lesson));
-        }
-        let lessons = slugs
-            .into_iter()
-            .map(|slug| (slug.to_owned(), space.lesson(slug).cloned()))
-            .collect();
-        Self { lessons, decision }
-    }
-
-    fn changed(self, space: &Space) -> Vec<Row> {
-        let mut rows = Vec::new();
-        if let Some((id, before)) = self.decision
-            && let Some(held) = space.decision(&id)
-        {
-            for (place, record) in held.records.iter().enumerate() {
-                if before.get(place) != Some(record) {
-                    rows.push(Row::Recommendation {
-                        decision_id: id.clone(),
-                        position: place as u32 + 1,
-                        record: Box::new(record.clone()),
-                    });
-                }
-            }
-        }
-        for (slug, before) in self.lessons {
-            let held = space.lesson(&slug);
-            if let Some(held) = held
-                && before.as_ref() != Some(held)
-            {
-                rows.push(Row::Lesson(Box::new(held.clone())));
-            }
-        }
-        rows
     }
 }

@@ -5,11 +5,12 @@ use crate::author::Mix;
 use crate::config::{Config, Counts, DEVICES, EVENTS, SECOND, START};
 use crate::device::Device;
 use crate::dice::Dice;
+use crate::keys::Asked;
 use crate::plants::Plant;
-use crate::server::{Server, Snapshot};
+use crate::server::{EDGE, Server, Snapshot};
 use crate::trace::Trace;
 use crate::{now, oracle};
-use lesson_core::{Event, Millis};
+use lesson_core::{Event, Happening, LEDGER_VERSION, Millis};
 use lesson_sync::{Change, Entry, Input, Link, Named, Session, Store, uuid7};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -38,6 +39,9 @@ pub enum Action {
     BackUp,
     Restore,
     Copy(usize, usize),
+    Migrate,
+    WantNewer,
+    Update(usize),
     Clock(usize),
     Heal,
 }
@@ -93,8 +97,12 @@ pub struct World {
     pub server: Server,
     pub accounts: Accounts,
     pub devices: Vec<Device>,
-    /// Every event that a store said it keeps, and whose.
-    pub durable: HashMap<String, usize>,
+    /// Every event that a store said it keeps, by id and request.
+    pub durable: HashMap<(String, Option<String>), Vec<Made>>,
+    /// What agents asked of edges under keys of theirs.
+    pub asked: Vec<Asked>,
+    /// The server serves no apps of an older version than this.
+    pub minimum: u32,
     pub healed: bool,
     pub trace: Trace,
     pub counts: Counts,
@@ -102,6 +110,14 @@ pub struct World {
     queue: BinaryHeap<Reverse<Due>>,
     /// Nothing scheduled of itself happens after this.
     last_plan: Millis,
+}
+
+/// An event as it was made.
+pub struct Made {
+    pub device: usize,
+    pub at: Millis,
+    pub by: String,
+    pub event: Happening,
 }
 
 /// What a run came to.
@@ -142,10 +158,12 @@ impl World {
         let mut world = Self {
             now: START,
             plant,
-            server: Server::new(plant),
+            server: Server::new(plant, if config.migrated.is_some() { 1 } else { 2 }),
             accounts: Accounts::default(),
             devices: Vec::new(),
             durable: HashMap::new(),
+            asked: Vec::new(),
+            minimum: 1,
             healed: false,
             trace: Trace::new(),
             counts: Counts::default(),
@@ -164,7 +182,8 @@ impl World {
 
     fn plan_device(&mut self, device: usize) {
         let dice = &mut self.dice;
-        let mix = if dice.one_in(4) {
+        // The first is an edge always, so that two are common: an agent may come to either.
+        let mix = if dice.one_in(4) || device == 0 {
             Mix::Edge
         } else {
             Mix::Person
@@ -187,6 +206,18 @@ impl World {
         }
         let mut made = Device::new(mix, tabs, skew, EVENTS);
         made.exists = !copied;
+        made.user = match mix {
+            Mix::Edge => EDGE.to_owned(),
+            // Each person has two devices.
+            Mix::Person => format!("{}", device / 2),
+        };
+        if self.config.old.is_some_and(|many| self.dice.one_in(many)) {
+            made.version = 1;
+            if self.dice.one_in(2) {
+                let at = START + self.dice.between(1, 1_200) * SECOND;
+                self.at(at, Action::Update(device));
+            }
+        }
         let fresh = uuid7(self.now, self.dice.wide());
         if !copied {
             let _ = now(made.store.identity(&fresh));
@@ -214,6 +245,17 @@ impl World {
         if let Some((from, to, at)) = self.config.clone {
             self.at(at, Action::Copy(from, to));
         }
+        if let Some(at) = self.config.migrated {
+            self.at(at, Action::Migrate);
+        }
+        if let Some(at) = self.config.minimum {
+            self.at(at, Action::WantNewer);
+        }
+    }
+
+    /// Lets something happen later for which the end of the faults waits.
+    pub fn plan(&mut self, wait: Millis, action: Action) {
+        self.at(self.now + wait, action);
     }
 
     fn at(&mut self, at: Millis, action: Action) {
@@ -259,8 +301,17 @@ impl World {
                 if self.server.restore() {
                     self.counts.add("server restored from a backup");
                 }
+                let migrated = self.config.migrated.is_some_and(|at| at <= self.now);
+                if migrated && self.server.state.ledger_version < LEDGER_VERSION {
+                    self.counts.add("server restored to before its migration");
+                    let wait = self.dice.between(10, 400) * SECOND;
+                    self.plan(wait, Action::Migrate);
+                }
             }
             Action::Copy(from, to) => self.copy(from, to)?,
+            Action::Migrate => self.migrate(),
+            Action::WantNewer => self.want_newer(),
+            Action::Update(device) => self.update(device),
             Action::Clock(device) => {
                 self.counts.add("clock jumped");
                 let days = self.dice.between(-365, 365);
@@ -291,6 +342,10 @@ impl World {
     }
 
     fn heal(&mut self) -> Result<(), String> {
+        if self.now < self.last_plan {
+            self.heal_when_written();
+            return Ok(());
+        }
         self.healed = true;
         for device in 0..self.devices.len() {
             let held = &mut self.devices[device];
@@ -312,10 +367,10 @@ impl World {
         let link = Link {
             url: "https://server.test".to_owned(),
             key: "key".to_owned(),
-            user: named("user"),
+            user: named(&self.devices[device].user),
             space: named("space"),
             actor: actor.clone(),
-            session: Some(self.new_session()),
+            session: Some(self.new_session(device)),
             ..Link::default()
         };
         self.devices[device].first_actor = actor;
@@ -331,8 +386,9 @@ impl World {
         Ok(())
     }
 
-    fn new_session(&mut self) -> Session {
-        self.accounts.sign_in(self.now + self.config.token)
+    fn new_session(&mut self, device: usize) -> Session {
+        let until = self.now + self.config.token;
+        self.accounts.sign_in(&self.devices[device].user, until)
     }
 
     fn sign_in(&mut self, device: usize) -> Result<(), String> {
@@ -347,7 +403,7 @@ impl World {
         for tab in &mut self.devices[device].tabs {
             tab.granted = None; // The person's own takes its place.
         }
-        let session = Some(self.new_session());
+        let session = Some(self.new_session(device));
         let revision = link.revision;
         let change = Change::to(Link { session, ..link });
         // Nothing comes between.
@@ -363,9 +419,11 @@ impl World {
         let source = &self.devices[from];
         let (hashes, all, covered) = (source.row_hashes.clone(), source.rows_hash, source.covered);
         let first_actor = source.first_actor.clone();
+        let (mix, user, version) = (source.mix, source.user.clone(), source.version);
         let copy = &mut self.devices[to];
         (copy.row_hashes, copy.rows_hash, copy.covered) = (hashes, all, covered);
         copy.first_actor = first_actor;
+        (copy.mix, copy.user, copy.version) = (mix, user, version);
         copy.exists = true;
         copy.store = store;
         copy.shown.refresh(&copy.store);
@@ -376,11 +434,22 @@ impl World {
                 self.soon(100, Action::Open(At { device: to, tab }));
             }
         }
+        if version < self.minimum {
+            self.plan(60 * SECOND, Action::Update(to));
+        }
         self.start_writing(to);
         Ok(())
     }
 
-    fn report(self) -> Report {
+    fn report(mut self) -> Report {
+        for (_, field) in &self.server.refused {
+            self.counts.add(match &**field {
+                "request" => "(set aside for a key that was used again)",
+                "decision_id" => "(set aside for what was said of the decision before)",
+                "base_rev" => "(set aside for another edit)",
+                _ => "(set aside for something else)",
+            });
+        }
         let rounds = self
             .devices
             .iter()

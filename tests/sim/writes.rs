@@ -4,7 +4,8 @@ use crate::author::{Mix, happening};
 use crate::config::SECOND;
 use crate::now;
 use crate::plants::Plant;
-use crate::world::{Action, At, World};
+use crate::server::AGENTS;
+use crate::world::{Action, At, Made, World};
 use lesson_core::{Happening, Policy};
 use lesson_sync::{Entry, Store, StoreError, uuid7};
 
@@ -12,30 +13,80 @@ use lesson_sync::{Entry, Store, StoreError, uuid7};
 const BURST: usize = 6;
 
 impl World {
+    /// Who writes on a device, as it says itself.
+    fn writer(&mut self, device: usize) -> String {
+        let held = &self.devices[device];
+        match held.mix {
+            _ if held.version == 1 => String::new(),
+            Mix::Edge => format!("agent:{}", self.dice.below(AGENTS.len() + 1)),
+            // Nobody is signed in yet.
+            Mix::Person if held.link().is_none() => "local".to_owned(),
+            // Not everybody is honest.
+            Mix::Person if self.dice.one_in(60) => "agent:0".to_owned(),
+            Mix::Person => format!("person:{}", held.user),
+        }
+    }
+
     /// Decides what is written, by what the device shows now.
     pub fn write(&mut self, at: At) {
         let clock = self.clock(at.device);
+        let by = self.writer(at.device);
         let device = &self.devices[at.device];
         let many = (1 + self.dice.below(BURST)).min(device.left);
+        if many == 0 {
+            return;
+        }
         let space = &device.shown.space;
         let mut drafts: Vec<Happening> = Vec::with_capacity(many);
         let mut tries = 0;
         while drafts.len() < many {
             tries += 1;
-            drafts.push(happening(&mut self.dice, device.mix, space, clock));
+            drafts.push(happening(
+                &mut self.dice,
+                device.mix,
+                device.version,
+                space,
+                clock,
+            ));
             // An agent at the edge has no copy to check against.
             let unchecked = device.mix == Mix::Edge && self.dice.one_in(4);
-            let bad = !unchecked && space.check(&drafts, clock, &Policy::default()).is_err();
+            let bad = !unchecked
+                && space
+                    .check(&drafts, &by, clock, &Policy::default())
+                    .is_err();
             if bad && tries < 100 {
                 drafts.pop();
             }
         }
         let expected = device.shown.position;
+        let asked = self.asked(at.device, &by, &mut drafts);
+        if asked
+            .as_ref()
+            .is_some_and(|asked| self.knows_key(at.device, asked))
+        {
+            let wait = self.dice.between(100, 5_000);
+            self.soon(wait, Action::Write(at));
+            return;
+        }
+        let (by, request) = match &asked {
+            Some(asked) => (asked.agent.clone(), Some(asked.request())),
+            None => (by, None),
+        };
+        let drafts = match &asked {
+            Some(asked) => asked.drafts.clone(),
+            None => drafts,
+        };
         let entries = drafts
             .into_iter()
-            .map(|event| Entry::Own {
-                op_id: uuid7(clock, self.dice.wide()),
+            .enumerate()
+            .map(|(place, event)| Entry::Own {
+                op_id: match &asked {
+                    Some(asked) => asked.op_id(place),
+                    None => uuid7(clock, self.dice.wide()),
+                },
                 at: clock,
+                by: by.clone(),
+                request: request.clone(),
                 event,
             })
             .collect();
@@ -46,16 +97,7 @@ impl World {
     /// What was decided reaches the store, unless another tab was quicker.
     pub fn append(&mut self, at: At, expected: u64, entries: Vec<Entry>) -> Result<(), String> {
         let many = entries.len();
-        if many == 0 {
-            return Ok(());
-        }
-        let op_ids: Vec<String> = entries
-            .iter()
-            .map(|entry| match entry {
-                Entry::Own { op_id, .. } => op_id.clone(),
-                Entry::Foreign(event) => event.op_id.clone(),
-            })
-            .collect();
+        let own = entries.clone();
         if self.fault(self.config.store, "write failed") {
             self.soon(SECOND, Action::Write(at));
             return Ok(());
@@ -77,9 +119,8 @@ impl World {
         };
         match written {
             Ok(stored) => {
-                for op_id in op_ids {
-                    self.trace.text(&op_id);
-                    self.durable.insert(op_id, at.device);
+                for entry in own {
+                    self.made(at.device, entry);
                 }
                 let device = &mut self.devices[at.device];
                 device.shown.add(&stored);
@@ -98,6 +139,27 @@ impl World {
             Err(_) => self.soon(5, Action::Write(at)),
         }
         Ok(())
+    }
+
+    fn made(&mut self, device: usize, entry: Entry) {
+        let Entry::Own {
+            op_id,
+            at,
+            by,
+            request,
+            event,
+        } = entry
+        else {
+            return; // Nobody imports here.
+        };
+        self.trace.text(&op_id);
+        let made = Made {
+            device,
+            at,
+            by,
+            event,
+        };
+        self.durable.entry((op_id, request)).or_default().push(made);
     }
 
     /// Sometimes a device goes offline, or hears nothing more, for a while.

@@ -1,0 +1,210 @@
+//! The server's rows: which of them an event changes, and what of them an old app is given.
+
+use lesson_core::{Decision, Event, Happening, Lesson, Recommendation, Row, Space, Standing};
+use lesson_sync::VersionedRow;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a row adds to the hash over all rows: its key, and its version or, for a day, its count.
+pub fn row_hash(key: &str, row: &VersionedRow) -> u64 {
+    match &row.row {
+        Row::Day { events, .. } => hash_of(key, u64::from(*events)),
+        _ => hash_of(key, row.version),
+    }
+}
+
+pub fn hash_of(key: &str, word: u64) -> u64 {
+    let mut trace = crate::trace::Trace::new();
+    trace.text(key);
+    trace.word(word);
+    trace.hash()
+}
+
+/// Whether an app of the ledger's first version knows such a row.
+pub fn is_of_version_1(row: &Row) -> bool {
+    !matches!(row, Row::Decision { .. } | Row::Setting { .. })
+}
+
+/// A row as an app of that version is given it.
+pub fn for_version(version: u32, row: &Row) -> Row {
+    match row {
+        Row::Lesson(lesson) if version == 1 => Row::Lesson(Box::new(known_to_version_1(lesson))),
+        other => other.clone(),
+    }
+}
+
+/// A lesson without what the ledger's first version does not know.
+pub fn known_to_version_1(lesson: &Lesson) -> Lesson {
+    Lesson {
+        by: String::new(),
+        standing: Standing {
+            trial_from: 0,
+            ..lesson.standing.clone()
+        },
+        ..lesson.clone()
+    }
+}
+
+/// What a server of the ledger's first version understands of an event: fields that it does not
+/// know it leaves out, kinds that it does not know it refuses.
+///
+/// # Errors
+/// The field, and the reason.
+pub fn read_as_version_1(space: &Space, event: &Event) -> Result<Event, (String, String)> {
+    let mut event = event.clone();
+    event.by.clear();
+    event.request = None;
+    match &mut event.event {
+        Happening::TrialGranted { .. } | Happening::PolicyChanged { .. } => {
+            return Err(("event".to_owned(), "unknown event".to_owned()));
+        }
+        Happening::OutcomeRecorded { decision_id, .. } if space.decision(decision_id).is_none() => {
+            return Err(("decision_id".to_owned(), "unknown decision".to_owned()));
+        }
+        Happening::Rated { decision_id, .. }
+        | Happening::Voted { decision_id, .. }
+        | Happening::FeedbackGiven { decision_id, .. } => *decision_id = None,
+        Happening::Surfaced { measured, .. } => *measured = None,
+        _ => {}
+    }
+    Ok(event)
+}
+
+/// What an event may change, as it was.
+pub struct Before {
+    lessons: Vec<(String, Option<Lesson>)>,
+    decision: Option<(String, Option<Decision>)>,
+    settings: Vec<(String, Option<Value>)>,
+    feedback: usize,
+}
+
+impl Before {
+    pub fn of(space: &Space, event: &Happening) -> Self {
+        let mut slugs: BTreeSet<&str> = BTreeSet::new();
+        let mut decision = None;
+        let mut settings = Vec::new();
+        match event {
+            Happening::LessonAdded { lesson } => slugs.extend([&*lesson.slug]),
+            Happening::LessonEdited { lesson, .. }
+            | Happening::LessonArchived { lesson }
+            | Happening::LessonRestored { lesson }
+            | Happening::LessonReviewed { lesson, .. }
+            | Happening::TrialGranted { lesson } => slugs.extend([&**lesson]),
+            Happening::Rated {
+                lesson,
+                decision_id,
+                ..
+            }
+            | Happening::Voted {
+                lesson,
+                decision_id,
+                ..
+            } => {
+                slugs.extend([&**lesson]);
+                decision = decision_id.as_ref();
+            }
+            Happening::LessonsMerged { into, from } => {
+                slugs.extend([&**into]);
+                slugs.extend(from.iter().map(|slug| &**slug));
+            }
+            Happening::Surfaced { context, items, .. } => {
+                slugs.extend(items.iter().map(|item| &*item.lesson));
+                decision = context.decision_id.as_ref();
+            }
+            Happening::UsageTracked { decision_id, .. }
+            | Happening::OutcomeRecorded { decision_id, .. } => decision = Some(decision_id),
+            Happening::FeedbackGiven {
+                lessons,
+                decision_id,
+                ..
+            } => {
+                slugs.extend(lessons.iter().map(|slug| &**slug));
+                decision = decision_id.as_ref();
+            }
+            Happening::PolicyChanged { changes } => {
+                for name in changes.keys() {
+                    settings.push((name.clone(), space.setting(name).cloned()));
+                }
+            }
+            Happening::ToolSucceeded { .. } => {}
+        }
+        let decision = decision.map(|id| (id.clone(), space.decision(id).cloned()));
+        if let Some((_, Some(held))) = &decision {
+            slugs.extend(held.records.iter().map(|record| &*record.lesson));
+        }
+        let lessons = slugs
+            .into_iter()
+            .map(|slug| (slug.to_owned(), space.lesson(slug).cloned()))
+            .collect();
+        Self {
+            lessons,
+            decision,
+            settings,
+            feedback: space.feedback_times().len(),
+        }
+    }
+
+    /// Whether the event counts as feedback: the same again on a decision does not.
+    pub fn is_feedback(&self, space: &Space) -> bool {
+        space.feedback_times().len() > self.feedback
+    }
+
+    pub fn changed(self, space: &Space) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if let Some((id, before)) = self.decision
+            && let Some(held) = space.decision(&id)
+        {
+            let records = before.as_ref().map_or(&[][..], |before| &before.records);
+            for (place, record) in held.records.iter().enumerate() {
+                if records.get(place) != Some(record) {
+                    rows.push(record_row(&id, place, record));
+                }
+            }
+            let alone = without_records(held);
+            if before.as_ref().map(without_records).as_ref() != Some(&alone) {
+                rows.push(decision_row(&id, alone));
+            }
+        }
+        for (slug, before) in self.lessons {
+            let held = space.lesson(&slug);
+            if let Some(held) = held
+                && before.as_ref() != Some(held)
+            {
+                rows.push(Row::Lesson(Box::new(held.clone())));
+            }
+        }
+        for (name, before) in self.settings {
+            let held = space.setting(&name);
+            if before.as_ref() != held {
+                rows.push(Row::Setting {
+                    value: held.cloned().unwrap_or(Value::Null),
+                    name,
+                });
+            }
+        }
+        rows
+    }
+}
+
+fn record_row(id: &str, place: usize, record: &Recommendation) -> Row {
+    Row::Recommendation {
+        decision_id: id.to_owned(),
+        position: place as u32 + 1,
+        record: Box::new(record.clone()),
+    }
+}
+
+pub fn decision_row(id: &str, alone: Decision) -> Row {
+    Row::Decision {
+        decision_id: id.to_owned(),
+        decision: Box::new(alone),
+    }
+}
+
+/// A decision as its row has it.
+pub fn without_records(decision: &Decision) -> Decision {
+    Decision {
+        records: Vec::new(),
+        ..decision.clone()
+    }
+}
