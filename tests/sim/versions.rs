@@ -72,7 +72,11 @@ impl World {
             && self.plant != Some(Plant::CursorKept)
         {
             let revision = link.revision;
-            let change = Change::to(Link { cursor: 0, ..link });
+            // An earlier app had no such field: the machine sees by that that its rows are of one.
+            let change = Change::to(Link {
+                ledger_version: 1,
+                ..link
+            });
             // Nothing comes between.
             let _ = now(device.store.commit(revision, change));
         }

@@ -371,6 +371,7 @@ impl World {
             space: named("space"),
             actor: actor.clone(),
             session: Some(self.new_session(device)),
+            ledger_version: lesson_core::LEDGER_VERSION,
             ..Link::default()
         };
         self.devices[device].first_actor = actor;
