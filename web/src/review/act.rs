@@ -63,6 +63,7 @@ impl Act {
                 json(&Rate {
                     lesson: slug.to_owned(),
                     helpful: *helpful,
+                    decision_id: None,
                 }),
             ),
             Self::Archive => (path("archive"), Value::Null),

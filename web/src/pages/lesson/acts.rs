@@ -45,12 +45,32 @@ pub fn Acts(
             "Rated not helpful"
         };
         let lesson = slug();
-        act(client.act("/v1/rate", &Rate { lesson, helpful }), done);
+        act(
+            client.act(
+                "/v1/rate",
+                &Rate {
+                    lesson,
+                    helpful,
+                    decision_id: None,
+                },
+            ),
+            done,
+        );
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
         let lesson = slug();
-        act(client.act("/v1/vote", &Vote { lesson, up }), done);
+        act(
+            client.act(
+                "/v1/vote",
+                &Vote {
+                    lesson,
+                    up,
+                    decision_id: None,
+                },
+            ),
+            done,
+        );
     };
     let review = move |verdict: Verdict, done: &'static str| {
         let content_hash = lesson

@@ -9,7 +9,7 @@ use crate::markdown::visible;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{History, MatchType, Showing, TradeOutcome};
+use lesson_api::{DecisionOutcome, History, MatchType, Showing};
 
 /// The retrievals that returned the lesson, newest first.
 #[component]
@@ -105,13 +105,13 @@ fn row(one: Showing) -> AnyView {
 fn followed(one: &Showing) -> (&'static str, &'static str) {
     match (one.applied, one.outcome) {
         (None, _) => ("chip", "No decision was named"),
-        (Some(true), Some(TradeOutcome::Profit)) => ("chip chip-good", "Applied, went well"),
-        (Some(true), Some(TradeOutcome::Loss)) => ("chip chip-bad", "Applied, went badly"),
+        (Some(true), Some(DecisionOutcome::Success)) => ("chip chip-good", "Applied, went well"),
+        (Some(true), Some(DecisionOutcome::Failure)) => ("chip chip-bad", "Applied, went badly"),
         (Some(true), _) => ("chip chip-info", "Applied, outcome not known"),
         (Some(false), outcome) => match (one.match_type, outcome) {
             (Some(MatchType::Mentioned), _) => ("chip chip-warn", "Mentioned, not applied"),
-            (_, Some(TradeOutcome::Profit)) => ("chip", "Not applied; went well"),
-            (_, Some(TradeOutcome::Loss)) => ("chip", "Not applied; went badly"),
+            (_, Some(DecisionOutcome::Success)) => ("chip", "Not applied; went well"),
+            (_, Some(DecisionOutcome::Failure)) => ("chip", "Not applied; went badly"),
             _ => ("chip", "Not seen in what the agent wrote"),
         },
     }

@@ -66,6 +66,9 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
         };
         let by_text = by_text.get_untracked();
         let request = Feedback {
+            decision_id: walk
+                .answered
+                .with_untracked(|answered| answered.as_ref()?.decision_id.clone()),
             lessons: causes.iter().map(|cause| cause.slug.clone()).collect(),
             outcome: chosen,
             causal: (!by_text).then(ticked),

@@ -6,7 +6,7 @@ use crate::format;
 use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ApiError, ErrorCode, LessonView, Outcome, OutcomeRecorded, TradeOutcome};
+use lesson_api::{ApiError, DecisionOutcome, ErrorCode, LessonView, Outcome, OutcomeRecorded};
 
 /// A standing before and after.
 type Moved = (LessonView, LessonView);
@@ -15,13 +15,13 @@ type Moved = (LessonView, LessonView);
 #[component]
 pub fn OutcomeStep(walk: Walk) -> impl IntoView {
     let toasts = use_toasts();
-    let outcome = RwSignal::new(TradeOutcome::Profit.as_str().to_owned());
+    let outcome = RwSignal::new(DecisionOutcome::Success.as_str().to_owned());
     let pnl = RwSignal::new(String::new());
     let asking = Asking::default();
     let moved = RwSignal::new(None::<Vec<Moved>>);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let Some(chosen) = TradeOutcome::parse(&outcome.get_untracked()) else {
+        let Some(chosen) = DecisionOutcome::parse(&outcome.get_untracked()) else {
             return;
         };
         let Some(answered) = walk.answered.get_untracked() else {
@@ -64,7 +64,7 @@ pub fn OutcomeStep(walk: Walk) -> impl IntoView {
         <form class="card form" on:submit=submit>
             <h2><span class="step">"3"</span>"What came of it"</h2>
             <Choice name="outcome" legend="Outcome" value=outcome
-                options=vec![("profit", "Profit"), ("loss", "Loss"), ("pending", "Not known yet")]/>
+                options=vec![("success", "Success"), ("failure", "Failure"), ("pending", "Not known yet")]/>
             <TextField id="outcome-pnl" label="Profit or loss in percent" value=pnl kind="decimal" max=24 placeholder="optional, such as 3.5 or -2"/>
             <Show when=move || walk.tracked.read().is_none()>
                 <p class="hint">"Without step 2 no lesson counts as applied, and no standing moves."</p>
