@@ -27,8 +27,10 @@ use lesson_api::{ApiError, ModelState, Recommend, Recommendations, TracePart, Tr
 use outcome::OutcomeStep;
 use replay::Replay;
 use results::Results;
+pub use situation::address_for;
 use situation::{Situation, SituationForm};
 use track::TrackStep;
+pub use track::{how_seen, seen};
 use weights::Weights;
 
 /// Lessons that were left out which come with an answer, of each reason.
