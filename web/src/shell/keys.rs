@@ -96,6 +96,11 @@ impl Shell {
         on_cleanup(move || handle.remove());
     }
 
+    /// Whether the next key is the second one of a pair.
+    pub fn awaits_second(self) -> bool {
+        self.going.with_value(Option::is_some)
+    }
+
     /// Whether the key was a shortcut.
     fn heed(self, event: &KeyboardEvent, go: &impl Fn(&'static str)) -> bool {
         if event.default_prevented() || event.is_composing() {
