@@ -55,6 +55,7 @@ fn pages() -> AnyView {
             <Route path=path!("/new") view=|| more(More::New)/>
             <Route path=path!("/review") view=ReviewPage/>
             <Route path=path!("/recommend") view=|| more(More::Recommend)/>
+            <Route path=path!("/runs") view=|| more(More::Runs)/>
             <Route path=path!("/tools") view=|| more(More::Tools)/>
             <Route path=path!("/stats") view=|| more(More::Stats)/>
             <Route path=path!("/data") view=|| more(More::Data)/>

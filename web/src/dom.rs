@@ -81,6 +81,22 @@ pub fn focus(id: &'static str) {
     });
 }
 
+/// Notes what has the focus. What is returned gives it back, once what is being drawn is there, where it was lost because
+/// its control was disabled meanwhile.
+pub fn hold_focus() -> impl FnOnce() {
+    let held = document().active_element();
+    move || {
+        request_animation_frame(move || {
+            let lost = document()
+                .active_element()
+                .is_none_or(|now| now.tag_name() == "BODY");
+            if let Some(held) = held.filter(|_| lost) {
+                let _ = held.unchecked_into::<HtmlElement>().focus();
+            }
+        });
+    }
+}
+
 /// Scrolls what holds the element with this id just so far that it is seen.
 pub fn show(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {

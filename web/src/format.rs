@@ -192,6 +192,30 @@ pub fn encode(text: &str) -> String {
     out
 }
 
+/// The text that a part of a URL's query stands for; what is no code stays as it is.
+pub fn decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        let code = after
+            .get(..2)
+            .filter(|_| byte == b'%')
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(match code {
+            Some(code) => {
+                rest = &after[2..];
+                code
+            }
+            None if byte == b'+' => b' ',
+            None => byte,
+        });
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,6 +293,10 @@ mod tests {
         assert_eq!(words(" rust, , web-app ,"), ["rust", "web-app"]);
         assert_eq!(filled("  "), None);
         assert_eq!(encode("a b/ü&"), "a%20b%2F%C3%BC%26");
+        for text in ["a b/ü&", "50%2F", "%", "+", ""] {
+            assert_eq!(decode(&encode(text)), text);
+        }
+        assert_eq!(decode("a+b%2"), "a b%2");
         assert_eq!(spaced("low_relevance"), "Low relevance");
     }
 }

@@ -10,6 +10,7 @@ mod dom;
 mod format;
 mod markdown;
 mod more;
+mod outcome;
 mod pages;
 mod review;
 mod shell;
@@ -17,6 +18,7 @@ mod sync;
 mod theme;
 mod ui;
 mod view;
+mod who;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -3,8 +3,8 @@
 
 use crate::client::{Client, Engine};
 use crate::pages::{
-    AgentsPage, DataPage, LessonPage, NewLessonPage, RecommendPage, SetAsidePage, StatsPage,
-    ToolsPage,
+    AgentsPage, DataPage, LessonPage, NewLessonPage, RecommendPage, RunsPage, SetAsidePage,
+    StatsPage, ToolsPage,
 };
 use crate::ui::{ErrorNote, Loading, Page};
 use crate::view::view;
@@ -20,6 +20,7 @@ pub enum More {
     Lesson,
     New,
     Recommend,
+    Runs,
     SetAside,
     Stats,
     Tools,
@@ -33,6 +34,7 @@ fn drawn(page: More) -> AnyView {
         More::Lesson => LessonPage().into_any(),
         More::New => NewLessonPage().into_any(),
         More::Recommend => RecommendPage().into_any(),
+        More::Runs => RunsPage().into_any(),
         More::SetAside => SetAsidePage().into_any(),
         More::Stats => StatsPage().into_any(),
         More::Tools => ToolsPage().into_any(),

@@ -254,6 +254,14 @@ impl Reviewing {
         })
     }
 
+    /// Whether another trial of this lesson is on its way.
+    pub fn is_tried(self, slug: &str) -> bool {
+        self.under_way.with(|acts| {
+            acts.iter()
+                .any(|act| act.held.act == Act::Trial && act.held.slug == slug)
+        })
+    }
+
     fn sight(self) -> Sight {
         Sight {
             memory: self.memory.get(),

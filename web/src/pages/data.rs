@@ -1,6 +1,7 @@
-//! Import, syncing, agents, export, storage, the model, the theme and the policy.
+//! Import, syncing, agents, export, storage, the model, the theme, core servers and the policy.
 
 mod agents;
+mod core_servers;
 mod export;
 mod import;
 mod intake;
@@ -15,6 +16,7 @@ use crate::theme::Theme;
 use crate::ui::{Choice, Page};
 use crate::view::view;
 use agents::AgentsCard;
+use core_servers::CoreServersCard;
 use export::ExportCard;
 use import::ImportCard;
 use leptos::prelude::*;
@@ -39,6 +41,7 @@ pub fn DataPage() -> impl IntoView {
                 <StorageCard/>
                 <ThemeCard/>
             </div>
+            <CoreServersCard/>
             <PolicyCard/>
         </Page>
     }

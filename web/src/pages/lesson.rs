@@ -16,6 +16,7 @@ use crate::format;
 use crate::sync::{Stage as SyncStage, Syncing};
 use crate::ui::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
 use crate::view::{IntoMarkup as _, Markup, view};
+use crate::who;
 use acts::Acts;
 use course::Course;
 use edit::EditForm;
@@ -110,6 +111,14 @@ fn Shown(
             })
         })
     });
+    let domain = Memo::new(move |_| {
+        lesson.with(|lesson| {
+            let lesson = lesson.as_ref();
+            lesson
+                .map(|lesson| lesson.domain.clone())
+                .unwrap_or_default()
+        })
+    });
     let own = slug.clone();
     let answer = use_get::<History>(move || {
         format!("/v1/lessons/{}/history?limit={PAGE}", format::encode(&own))
@@ -141,7 +150,7 @@ fn Shown(
                     <Course history/>
                     <ShownList slug=slug.get_value() history/>
                     <Revisions slug=slug.get_value() history/>
-                    <HistoryList slug=slug.get_value() history/>
+                    <HistoryList slug=slug.get_value() domain history/>
                 </Show>
             </div>
         </div>
@@ -231,6 +240,11 @@ fn facts(lesson: &LessonView) -> Markup {
             word.to_owned()
         }
     };
+    let at = format::time(&lesson.created_at);
+    let added = match who::name(&lesson.by) {
+        Some(who) => format!("{at}, by {who}"),
+        None => at,
+    };
     let rows = [
         ("Kind", lesson.kind.as_str().to_owned()),
         ("Category", lesson.category.as_str().to_owned()),
@@ -239,7 +253,7 @@ fn facts(lesson: &LessonView) -> Markup {
         ("Technologies", list(&lesson.tech_stacks, "all")),
         ("Tags", list(&lesson.tags, "none")),
         ("Source", word(&lesson.source, "not said")),
-        ("Added", format::time(&lesson.created_at)),
+        ("Added", added),
         ("Changed", format::time(&lesson.updated_at)),
         ("Revision", lesson.rev.to_string()),
     ];

@@ -1,9 +1,10 @@
-//! The agent's view, as a walk of four steps: a situation and its lessons, the agent's reasoning, the outcome, and
-//! feedback on the session. The address holds the situation and the weights: what it leads to is looked at and not
+//! The agent's view, as a walk of five steps: a situation and its lessons, the agent's reasoning, the outcome, feedback on
+//! the session, and what one thinks of each lesson. The address holds the situation and the weights: what it leads to is looked at and not
 //! recorded.
 
 mod feedback;
 mod left_out;
+mod opinion;
 mod outcome;
 mod replay;
 mod results;
@@ -12,8 +13,9 @@ mod trace;
 mod track;
 mod weights;
 
-use crate::client::Client;
+use crate::client::{Client, Query, use_get};
 use crate::dom;
+use crate::sync::{Stage, Syncing};
 use crate::ui::{ErrorNote, Loading, Page};
 use crate::view::view;
 use feedback::FeedbackStep;
@@ -23,12 +25,17 @@ use leptos::task::spawn_local;
 use leptos_router::hooks::{use_navigate, use_query_map};
 use leptos_router::params::ParamsMap;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_api::{ApiError, ModelState, Recommend, Recommendations, TracePart, Tracked};
+use lesson_api::{
+    ApiError, DecisionView, ModelState, Recommend, Recommendations, TracePart, Tracked,
+};
+use opinion::OpinionStep;
 use outcome::OutcomeStep;
 use replay::Replay;
 use results::Results;
+pub use situation::address_for;
 use situation::{Situation, SituationForm};
 use track::TrackStep;
+pub use track::{how_seen, seen};
 use weights::Weights;
 
 /// Lessons that were left out which come with an answer, of each reason.
@@ -85,6 +92,31 @@ struct Walk {
     /// The query of the address that the page shows already.
     shown: StoredValue<String>,
     go: StoredValue<Go, LocalStorage>,
+}
+
+/// The run that the steps are about, as the ledger has it: what was told in another tab, or before a reload, too.
+#[derive(Clone, Copy)]
+struct Run(Query<DecisionView>);
+
+impl Run {
+    /// Reads it, and reads it again when it changes; `None` while nothing of it is stored.
+    fn read<R>(self, read: impl FnOnce(&DecisionView) -> R) -> Option<R> {
+        self.0.data.with(|run| match run {
+            Some(Ok(run)) => Some(read(run)),
+            _ => None,
+        })
+    }
+
+    /// Whether a lesson belongs to it. One that only came with looking at the situation again does not.
+    fn has(self, slug: &str) -> bool {
+        let has = |run: &DecisionView| run.lessons.iter().any(|lesson| lesson.slug == slug);
+        self.read(has).unwrap_or(true)
+    }
+}
+
+/// Who this browser's person is in the ledger; `None` where an account is signed in, whose id pages don't know.
+fn me() -> Option<&'static str> {
+    (Syncing::get_from_context().stage() == Stage::Off).then_some("local")
 }
 
 /// Goes to an address; whether in place of the one before.
@@ -229,6 +261,24 @@ impl Walk {
         self.error.set(None);
     }
 
+    /// The run that the steps after the first are about.
+    fn decision(self) -> String {
+        self.answered.with_untracked(|answered| {
+            let answered = answered.as_ref();
+            let id = answered.and_then(|answered| answered.decision_id.clone());
+            id.unwrap_or_default()
+        })
+    }
+
+    /// The field of the situation, for the words of its outcomes.
+    fn domain(self) -> String {
+        self.answered.with_untracked(|answered| {
+            let answered = answered.as_ref();
+            let domain = answered.and_then(|answered| answered.situation.domain.clone());
+            domain.unwrap_or_default()
+        })
+    }
+
     fn restart(self) {
         self.decision_id.set(dom::random_id());
         self.clear();
@@ -371,10 +421,23 @@ pub fn RecommendPage() -> impl IntoView {
             })}
             <Show when=move || walk.answered.read().is_some()><Replay walk/></Show>
             {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! {
-                <TrackStep walk/>
-                <OutcomeStep walk/>
-                <FeedbackStep walk/>
+                <Steps walk/>
             })}
         </Page>
+    }
+}
+
+/// What follows a retrieval.
+#[component]
+fn Steps(walk: Walk) -> impl IntoView {
+    let id = walk.decision();
+    let run = Run(use_get(move || {
+        format!("/v1/decisions/{}", crate::format::encode(&id))
+    }));
+    view! {
+        <TrackStep walk/>
+        <OutcomeStep walk run/>
+        <FeedbackStep walk run/>
+        <OpinionStep walk run/>
     }
 }

@@ -18,6 +18,8 @@ pub enum Act {
         /// Whether it helped.
         helpful: bool,
     },
+    /// Its run of failures is forgiven.
+    Trial,
     /// Out of use.
     Archive,
     /// One lesson takes in another that says the same.
@@ -40,6 +42,7 @@ impl Act {
             Self::Approve { .. } => "Approved",
             Self::Rate { helpful: true } => "Rated helpful:",
             Self::Rate { helpful: false } => "Rated not helpful:",
+            Self::Trial => "Another trial for",
             Self::Archive => "Archived",
             Self::Merge { .. } => "Merged",
             Self::Keep => "Kept",
@@ -63,8 +66,10 @@ impl Act {
                 json(&Rate {
                     lesson: slug.to_owned(),
                     helpful: *helpful,
+                    decision_id: None,
                 }),
             ),
+            Self::Trial => (path("trial"), Value::Null),
             Self::Archive => (path("archive"), Value::Null),
             Self::Merge { into, from } => (
                 "/v1/lessons/merge".to_owned(),
@@ -108,6 +113,11 @@ mod tests {
         assert_eq!(
             path(Act::Archive),
             Some("/v1/lessons/a-lesson/archive".into())
+        );
+        assert_eq!(path(Act::Trial), Some("/v1/lessons/a-lesson/trial".into()));
+        assert!(
+            !Act::Trial.has_inverse(),
+            "it waits, so that it can be undone"
         );
         assert_eq!(path(Act::Keep), None);
         assert_eq!(path(Act::Skip), None);

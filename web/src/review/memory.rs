@@ -37,6 +37,8 @@ pub struct Visit {
     pub merged: u32,
     /// Rated.
     pub rated: u32,
+    /// Given another trial.
+    pub tried: u32,
     /// Kept as they are.
     pub kept: u32,
     /// Put off.
@@ -130,6 +132,7 @@ impl Memory {
         match act {
             Act::Approve { .. } => &mut self.visit.approved,
             Act::Rate { .. } => &mut self.visit.rated,
+            Act::Trial => &mut self.visit.tried,
             Act::Archive => &mut self.visit.archived,
             Act::Merge { .. } => &mut self.visit.merged,
             Act::Keep => &mut self.visit.kept,

@@ -35,6 +35,7 @@ pub const TABLE: &[Group] = &[
             (&["g", "l"], "Go to Lessons"),
             (&["g", "v"], "Go to Review"),
             (&["g", "r"], "Go to Recommend"),
+            (&["g", "n"], "Go to Runs"),
             (&["g", "t"], "Go to Tools"),
             (&["g", "s"], "Go to Stats"),
             (&["g", "d"], "Go to Data"),
@@ -63,6 +64,7 @@ pub const TABLE: &[Group] = &[
             (&["a"], "Approve"),
             (&["x"], "Archive"),
             (&["m"], "Merge"),
+            (&["t"], "Another trial"),
             (&["s"], "Skip"),
             (&["u"], "Undo"),
         ],
@@ -92,6 +94,11 @@ impl Shell {
             }
         });
         on_cleanup(move || handle.remove());
+    }
+
+    /// Whether the next key is the second one of a pair.
+    pub fn awaits_second(self) -> bool {
+        self.going.with_value(Option::is_some)
     }
 
     /// Whether the key was a shortcut.

@@ -83,6 +83,12 @@ pub const PAGES: &[Page] = &[
         icon: "M12 3v4M12 17v4M3 12h4M17 12h4M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
     },
     Page {
+        label: "Runs",
+        href: "/runs",
+        key: "n",
+        icon: "M4 6h3M4 12h3M4 18h3M11 6h9M11 12h9M11 18h5",
+    },
+    Page {
         label: "Tools",
         href: "/tools",
         key: "t",

@@ -1,13 +1,14 @@
 //! What a person can do with a lesson: rate, vote, review, edit, archive.
 
 use crate::client::{Acted, Client};
+use crate::dom;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use crate::ui::use_toasts;
 use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{LessonView, Rate, Review, Trust, Verdict, Vote};
+use lesson_api::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};
 
 /// The buttons. They stay in place while the lesson changes, so that the focus does too.
 #[component]
@@ -22,11 +23,13 @@ pub fn Acts(
         if busy.get_untracked() {
             return;
         }
+        let give_back = dom::hold_focus();
         busy.set(true);
         spawn_local(async move {
             let answer = asked.await;
             toasts.tell(&answer, done);
             busy.try_set(false);
+            give_back();
         });
     };
     let slug = move || {
@@ -45,12 +48,32 @@ pub fn Acts(
             "Rated not helpful"
         };
         let lesson = slug();
-        act(client.act("/v1/rate", &Rate { lesson, helpful }), done);
+        act(
+            client.act(
+                "/v1/rate",
+                &Rate {
+                    lesson,
+                    helpful,
+                    decision_id: None,
+                },
+            ),
+            done,
+        );
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
         let lesson = slug();
-        act(client.act("/v1/vote", &Vote { lesson, up }), done);
+        act(
+            client.act(
+                "/v1/vote",
+                &Vote {
+                    lesson,
+                    up,
+                    decision_id: None,
+                },
+            ),
+            done,
+        );
     };
     let review = move |verdict: Verdict, done: &'static str| {
         let content_hash = lesson
@@ -86,6 +109,19 @@ pub fn Acts(
             );
         }
     };
+    let kept_out = Memo::new(move |_| {
+        lesson.with(|lesson| {
+            lesson
+                .as_ref()
+                .is_some_and(|lesson| lesson.derived.qualification != Qualification::Qualified)
+        })
+    });
+    let retry = move |()| {
+        act(
+            client.act(path("trial"), &()),
+            "Another trial: it may be recommended again",
+        );
+    };
     use_acts([
         Act::new("Edit this lesson", move || {
             editing.set(lesson.get_untracked());
@@ -95,6 +131,7 @@ pub fn Acts(
             review(Verdict::Approve, "Approved");
         })
         .when(move || trust.get() != Some(Trust::Approved)),
+        Act::new("Give this lesson another trial", move || retry(())).when(move || kept_out.get()),
         Act::new("Archive this lesson", move || shelve(())).when(move || !archived.get()),
         Act::new("Restore this lesson", move || shelve(())).when(move || archived.get()),
     ]);
@@ -102,10 +139,10 @@ pub fn Acts(
         <section class="card acts">
             <h2>"Your judgement"</h2>
             <div class="pair">
-                <button type="button" on:click=move |_| rate(true) data-testid="rate-helpful">"Helpful ("{helpful}")"</button>
-                <button type="button" on:click=move |_| rate(false) data-testid="rate-not-helpful">"Not helpful ("{not_helpful}")"</button>
-                <button type="button" on:click=move |_| vote(true) data-testid="vote-up">"▲ Up ("{up}")"</button>
-                <button type="button" on:click=move |_| vote(false) data-testid="vote-down">"▼ Down ("{down}")"</button>
+                <button type="button" disabled=busy on:click=move |_| rate(true) data-testid="rate-helpful">"Helpful ("{helpful}")"</button>
+                <button type="button" disabled=busy on:click=move |_| rate(false) data-testid="rate-not-helpful">"Not helpful ("{not_helpful}")"</button>
+                <button type="button" disabled=busy on:click=move |_| vote(true) data-testid="vote-up">"▲ Up ("{up}")"</button>
+                <button type="button" disabled=busy on:click=move |_| vote(false) data-testid="vote-down">"▼ Down ("{down}")"</button>
             </div>
             <div class="pair">
                 <Show when=move || trust.get() != Some(Trust::Approved)>
@@ -121,6 +158,10 @@ pub fn Acts(
                     {move || if archived.get() { "Restore" } else { "Archive" }}
                 </button>
             </div>
+            <Show when=move || kept_out.get()>
+                <button type="button" disabled=busy aria-describedby="trial-about" data-testid="trial" on:click=move |_| retry(())>"Another trial"</button>
+                <p class="hint" id="trial-about">"Its run of failures is forgiven; counters stay."</p>
+            </Show>
         </section>
     }
 }

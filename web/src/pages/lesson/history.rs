@@ -4,8 +4,10 @@ use super::pages::Pages;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
+use crate::outcome;
 use crate::ui::ErrorNote;
 use crate::view::view;
+use crate::who;
 use leptos::prelude::*;
 use lesson_api::{History, HistoryEntry, StandingView};
 use serde_json::Value;
@@ -15,7 +17,13 @@ pub const PAGE: u32 = 12;
 
 /// The events. What was asked for of older pages stays while newer events come.
 #[component]
-pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoView {
+pub fn HistoryList(
+    slug: String,
+    /// The lesson's field, for the words of its outcomes.
+    #[prop(into)]
+    domain: Signal<String>,
+    history: Memo<Option<History>>,
+) -> impl IntoView {
     let client = Client::get_from_context();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
@@ -27,8 +35,15 @@ pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoVie
             }
         });
     });
-    let rows =
-        move || pages.with(|pages| pages.newest_first().cloned().map(entry).collect::<Vec<_>>());
+    let rows = move || {
+        let domain = domain.get();
+        pages.with(|pages| {
+            let newest = pages.newest_first().cloned();
+            newest
+                .map(|event| entry(event, &domain))
+                .collect::<Vec<_>>()
+        })
+    };
     let next = move || pages.with(Pages::before);
     let total = move || history.with(|history| history.as_ref().map_or(0, |history| history.total));
     let more = move |_| {
@@ -55,7 +70,12 @@ pub fn HistoryList(slug: String, history: Memo<Option<History>>) -> impl IntoVie
     }
 }
 
-fn entry(entry: HistoryEntry) -> AnyView {
+fn entry(entry: HistoryEntry, domain: &str) -> AnyView {
+    let who = who::or_device(&entry.by, &entry.actor);
+    let summary = match entry.event.as_str() {
+        "OutcomeRecorded" => outcome::in_summary(&entry.summary, domain),
+        _ => entry.summary,
+    };
     let moved = match &entry.before {
         Some(before) => changes(before, &entry.after),
         None => Vec::new(),
@@ -72,26 +92,17 @@ fn entry(entry: HistoryEntry) -> AnyView {
     view! {
         <li data-testid="history-event" data-event=event>
             <div class="event-head">
-                <b>{entry.summary}</b>
+                <b>{summary}</b>
                 <span class="muted">
                     <time datetime=entry.at.clone()>{format::time(&entry.at)}</time>
                     " · "{entry.event}
-                    {(!entry.actor.is_empty()).then(|| format!(" · by {}", short(&entry.actor)))}
+                    {who.map(|who| format!(" · by {who}"))}
                 </span>
             </div>
             <ul class="moved">{rows}</ul>
         </li>
     }
     .into_any()
-}
-
-/// A device's id is long and says little: its last part is enough to tell devices apart.
-fn short(actor: &str) -> &str {
-    let is_id = actor.len() == 36 && actor.bytes().filter(|byte| *byte == b'-').count() == 4;
-    match actor.rsplit_once('-') {
-        Some((_, last)) if is_id => last,
-        _ => actor,
-    }
 }
 
 /// A number of the standing that an event moved.
@@ -136,15 +147,6 @@ fn shown(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_device_id_is_shortened_and_a_name_is_not() {
-        assert_eq!(
-            short("01a2012d-d092-763a-ba5f-a767f515c648"),
-            "a767f515c648"
-        );
-        assert_eq!(short("agent-7"), "agent-7");
-    }
 
     #[test]
     fn only_what_moved_is_shown() {

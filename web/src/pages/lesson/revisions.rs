@@ -6,6 +6,7 @@ use crate::format;
 use crate::markdown::visible;
 use crate::ui::{ErrorNote, Loading};
 use crate::view::view;
+use crate::who;
 use leptos::prelude::*;
 use lesson_api::{History, Revision, RevisionField, RevisionMark};
 
@@ -40,6 +41,7 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
 fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
     let open = RwSignal::new(false);
     let rev = mark.rev;
+    let who = who::or_device(&mark.by, &mark.actor);
     let slug = StoredValue::new(slug);
     view! {
         <details class="group" data-testid="revision" data-rev=rev.to_string() on:toggle=move |_| open.set(true)>
@@ -47,7 +49,7 @@ fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
                 <span class="rank">{rev}</span>
                 <span class="revision-head">
                     <span>{mark.summary}</span>
-                    <time class="muted" datetime=mark.at.clone()>{format::time(&mark.at)}</time>
+                    <span class="muted"><time datetime=mark.at.clone()>{format::time(&mark.at)}</time>{who.map(|who| format!(" · by {who}"))}</span>
                 </span>
             </summary>
             {move || open.get().then(|| view! { <Text slug=slug.get_value() rev/> })}

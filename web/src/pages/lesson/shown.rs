@@ -6,10 +6,13 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::markdown::visible;
+use crate::outcome;
+use crate::pages::recommend::address_for;
+use crate::pages::runs;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{History, MatchType, Showing, TradeOutcome};
+use lesson_api::{History, MatchType, Showing};
 
 /// The retrievals that returned the lesson, newest first.
 #[component]
@@ -44,6 +47,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     view! {
         <section class="card">
             <div class="card-head"><h2>"Where it was shown, and what followed"</h2><span class="chip" data-testid="shown-total">{move || format::plural(total.get(), "time", "times")}</span></div>
+            <Show when=move || { total.get() > 0 }><p><a href=runs::address_of_lesson(&slug.get_value()) data-testid="lesson-runs">"Runs with this lesson"</a></p></Show>
             {move || if total.get() == 0 {
                 view! {
                     <p class="muted">"No agent has been given this lesson yet. "<a href="/recommend">"Describe a situation"</a>" to see whether it would be."</p>
@@ -63,37 +67,34 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
 
 fn row(one: Showing) -> AnyView {
     let (class, followed) = followed(&one);
-    let situation = one.query.as_deref().map(visible).unwrap_or_else(|| {
-        [&one.domain, &one.project_type, &one.phase]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .chain(one.tech_stack.iter().cloned())
-            .collect::<Vec<_>>()
-            .join(", ")
-    });
-    let situation = if situation.is_empty() {
-        "A situation without words".to_owned()
-    } else {
-        situation
-    };
-    let address = address(&one);
-    let pnl = one.pnl_percent.map(|pnl| {
-        let sign = if pnl > 0.0 { "+" } else { "" };
-        format!(" ({sign}{}%)", format::trim(pnl, 2))
-    });
-    let decision = one.decision_id.clone().map(|id| visible(&id));
+    let situation = runs::situation(
+        one.query.as_deref(),
+        [&one.domain, &one.project_type, &one.phase],
+        &one.tech_stack,
+    );
+    let address = address_for(
+        &one.query,
+        &one.project_type,
+        &one.tech_stack,
+        &one.phase,
+        &one.domain,
+    );
+    let pnl = outcome::percent(one.pnl_percent);
+    let run = one
+        .decision_id
+        .as_deref()
+        .map(|id| (runs::address(id), visible(id)));
     let decision_attr = one.decision_id.clone();
     view! {
         <li data-testid="shown-item" data-decision=decision_attr data-applied=one.applied.map(|applied| applied.to_string())>
             <div class="shown-head">
-                <a href=address dir="auto" class="shown-situation">{situation}</a>
+                <a href=address dir="auto" class="shown-situation" data-testid="shown-situation">{situation}</a>
                 <span class=class>{followed}{pnl}</span>
             </div>
             <p class="muted shown-facts">
                 <time datetime=one.at.clone()>{format::time(&one.at)}</time>
                 {format!(" · rank {} · score {}", one.rank, format::trim(one.score, 3))}
-                {decision.map(|id| view! { " · decision "<code>{id}</code> })}
+                {run.map(|(address, id)| view! { " · run "<a href=address data-testid="shown-run"><code>{id}</code></a> })}
             </p>
             {one.quote.map(|quote| view! { <blockquote dir="auto">{visible(&quote)}</blockquote> })}
         </li>
@@ -102,33 +103,18 @@ fn row(one: Showing) -> AnyView {
 }
 
 /// What followed, in words.
-fn followed(one: &Showing) -> (&'static str, &'static str) {
-    match (one.applied, one.outcome) {
-        (None, _) => ("chip", "No decision was named"),
-        (Some(true), Some(TradeOutcome::Profit)) => ("chip chip-good", "Applied, went well"),
-        (Some(true), Some(TradeOutcome::Loss)) => ("chip chip-bad", "Applied, went badly"),
-        (Some(true), _) => ("chip chip-info", "Applied, outcome not known"),
-        (Some(false), outcome) => match (one.match_type, outcome) {
-            (Some(MatchType::Mentioned), _) => ("chip chip-warn", "Mentioned, not applied"),
-            (_, Some(TradeOutcome::Profit)) => ("chip", "Not applied; went well"),
-            (_, Some(TradeOutcome::Loss)) => ("chip", "Not applied; went badly"),
-            _ => ("chip", "Not seen in what the agent wrote"),
-        },
-    }
-}
-
-/// The situation as an address of the page that ranks for it.
-fn address(one: &Showing) -> String {
-    let mut parts = Vec::new();
-    let mut add = |key: &str, value: &str| {
-        if !value.is_empty() {
-            parts.push(format!("{key}={}", format::encode(value)));
+fn followed(one: &Showing) -> (&'static str, String) {
+    let domain = one.domain.as_deref().unwrap_or_default();
+    let known = one.outcome.filter(|outcome| outcome::is_final(*outcome));
+    let ended = known.map(|known| outcome::word(known, domain));
+    match (one.applied, ended) {
+        (None, _) => ("chip", "No run was named".to_owned()),
+        (Some(true), Some(ended)) => (outcome::chip(known), format!("Applied, {ended}")),
+        (Some(true), None) => ("chip chip-info", "Applied, outcome not known".to_owned()),
+        (Some(false), _) if one.match_type == Some(MatchType::Mentioned) => {
+            ("chip chip-warn", "Mentioned, not applied".to_owned())
         }
-    };
-    add("q", one.query.as_deref().unwrap_or_default());
-    add("project", one.project_type.as_deref().unwrap_or_default());
-    add("tech", &one.tech_stack.join(","));
-    add("phase", one.phase.as_deref().unwrap_or_default());
-    add("domain", one.domain.as_deref().unwrap_or_default());
-    format!("/recommend?{}", parts.join("&"))
+        (Some(false), Some(ended)) => ("chip", format!("Not applied; {ended}")),
+        (Some(false), None) => ("chip", "Not seen in what the agent wrote".to_owned()),
+    }
 }

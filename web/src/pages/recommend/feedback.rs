@@ -1,12 +1,13 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
-use super::Walk;
+use super::{Run, Walk, me};
 use crate::asking::Asking;
 use crate::format;
+use crate::outcome;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Feedback, FeedbackGiven, FeedbackOutcome, limits};
+use lesson_api::{ErrorCode, Feedback, FeedbackGiven, FeedbackOutcome, limits};
 
 /// A recommended lesson and whether it was a cause.
 #[derive(Clone)]
@@ -16,15 +17,51 @@ struct Cause {
     ticked: RwSignal<bool>,
 }
 
-/// Outcome, causes, and the numbers after it.
+/// What came of giving feedback.
+#[derive(Debug, Clone, PartialEq)]
+enum Given {
+    /// It is recorded.
+    Now(FeedbackOutcome, FeedbackGiven),
+    /// It was given before: what stands.
+    Before(String),
+}
+
+impl Given {
+    fn before(outcome: FeedbackOutcome) -> Self {
+        let words = format::lower(outcome::of_session(outcome));
+        Self::Before(format!("Recorded before: {words}"))
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Now(outcome, _) => {
+                format!("Recorded: {}", format::lower(outcome::of_session(*outcome)))
+            }
+            Self::Before(words) => words.clone(),
+        }
+    }
+}
+
+/// Outcome, causes, and the numbers after it. Everybody gives feedback on a run once.
 #[component]
-pub fn FeedbackStep(walk: Walk) -> impl IntoView {
+pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
     let toasts = use_toasts();
-    let outcome = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
+    let chosen = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
     let outcome_text = RwSignal::new(String::new());
     let by_text = RwSignal::new(false);
     let asking = Asking::default();
-    let given = RwSignal::new(None::<FeedbackGiven>);
+    let told = RwSignal::new(None::<Given>);
+    let given = Memo::new(move |_| {
+        told.get().or_else(|| {
+            let me = me()?;
+            let own = run.read(|run| {
+                let own = run.feedback.iter().find(|given| given.by == me);
+                own.map(|own| own.outcome)
+            });
+            own.flatten().map(Given::before)
+        })
+    });
+    let is_given = Memo::new(move |_| given.read().is_some());
     let causes: Vec<Cause> = walk.answered.with_untracked(|answered| {
         let items = answered
             .iter()
@@ -53,10 +90,14 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
     });
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let Some(chosen) = FeedbackOutcome::parse(&outcome.get_untracked()) else {
+        let Some(chosen) = FeedbackOutcome::parse(&chosen.get_untracked()) else {
             return;
         };
-        let causes = kept.get_value();
+        if is_given.get_untracked() {
+            return;
+        }
+        let mut causes = kept.get_value();
+        causes.retain(|cause| untrack(|| run.has(&cause.slug)));
         let ticked = || {
             causes
                 .iter()
@@ -66,6 +107,7 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
         };
         let by_text = by_text.get_untracked();
         let request = Feedback {
+            decision_id: Some(walk.decision()),
             lessons: causes.iter().map(|cause| cause.slug.clone()).collect(),
             outcome: chosen,
             causal: (!by_text).then(ticked),
@@ -77,16 +119,31 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
         };
         asking.run(
             async move {
-                walk.client
-                    .post_json::<FeedbackGiven>("/v1/feedback", &request)
-                    .await
+                let answer = walk
+                    .client
+                    .post_json::<FeedbackGiven>("/v1/feedback", &request);
+                match answer.await {
+                    Ok(answer) if answer.repeated => Ok(Given::before(chosen)),
+                    Ok(answer) => Ok(Given::Now(chosen, answer)),
+                    // It tells what was said first.
+                    Err(error) if error.code == ErrorCode::Conflict => {
+                        Ok(Given::Before(error.message))
+                    }
+                    Err(error) => Err(error),
+                }
             },
             move |answer| {
-                toasts.good("Feedback recorded");
-                given.try_set(Some(answer));
+                if matches!(answer, Given::Now(..)) {
+                    toasts.good("Feedback recorded");
+                }
+                told.try_set(Some(answer));
             },
         );
     };
+    let options = FeedbackOutcome::ALL
+        .iter()
+        .map(|one| (one.as_str(), outcome::of_session(*one)))
+        .collect();
     let boxes = causes
         .into_iter()
         .map(|cause| {
@@ -102,26 +159,32 @@ pub fn FeedbackStep(walk: Walk) -> impl IntoView {
     view! {
         <form class="card form" on:submit=submit>
             <h2><span class="step">"4"</span>"Feedback on the session"</h2>
-            <Choice name="feedback" legend="The work was" value=outcome
-                options=vec![("delivered", "Delivered"), ("plan_complete", "Planned to the end"), ("blocked", "Blocked")]/>
-            <label class="check">
-                <input type="checkbox" prop:checked=by_text on:change:target=move |event| by_text.set(event.target().checked()) data-testid="feedback-by-text"/>
-                <span>"Find the causes from a description of the outcome"</span>
-            </label>
-            <div class=move || if by_text.get() { "" } else { "hidden" }>
-                <Area id="feedback-text" label="The outcome in words" value=outcome_text rows=3 max=limits::TEXT/>
-            </div>
-            <fieldset class=move || if by_text.get() { "choice hidden" } else { "choice" }>
-                <legend>"Lessons that were a cause"</legend>
-                {boxes}
+            <fieldset class="form" disabled=move || asking.busy.get() || is_given.get() data-testid="feedback-controls">
+                <legend class="sr-only">"Feedback on the session"</legend>
+                <Choice name="feedback" legend="The work was" value=chosen options/>
+                <label class="check">
+                    <input type="checkbox" prop:checked=by_text on:change:target=move |event| by_text.set(event.target().checked()) data-testid="feedback-by-text"/>
+                    <span>"Find the causes from a description of the outcome"</span>
+                </label>
+                <div class=move || if by_text.get() { "" } else { "hidden" }>
+                    <Area id="feedback-text" label="The outcome in words" value=outcome_text rows=3 max=limits::TEXT/>
+                </div>
+                <fieldset class=move || if by_text.get() { "choice hidden" } else { "choice" }>
+                    <legend>"Which lessons made a difference?"</legend>
+                    {boxes}
+                </fieldset>
+                <div class="actions">
+                    <button type="submit" class="primary" disabled=move || by_text.get() && outcome_text.read().trim().is_empty()
+                        data-testid="feedback-submit">{move || if asking.busy.get() { "Sending…" } else { "Give feedback" }}</button>
+                </div>
             </fieldset>
-            <div class="actions">
-                <button type="submit" class="primary" disabled=move || asking.busy.get() || (by_text.get() && outcome_text.read().trim().is_empty())
-                    data-testid="feedback-submit">"Give feedback"</button>
-            </div>
             <div aria-live="polite">
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || given.get().map(|given| view! { <Updated given/> })}
+                {move || given.get().map(|given| view! { <p class="note" data-testid="feedback-given">{given.words()}</p> })}
+                {move || match told.get() {
+                    Some(Given::Now(_, given)) => Some(view! { <Updated given/> }),
+                    _ => None,
+                }}
             </div>
         </form>
     }

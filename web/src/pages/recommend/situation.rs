@@ -135,6 +135,29 @@ pub fn canonical(query: &ParamsMap) -> String {
     joined(KEYS.map(|key| (key, query.get(key).unwrap_or_default())))
 }
 
+/// The address of this page for a situation that is known from elsewhere.
+pub fn address_for(
+    query: &Option<String>,
+    project_type: &Option<String>,
+    tech_stack: &[String],
+    phase: &Option<String>,
+    domain: &Option<String>,
+) -> String {
+    let word = |word: &Option<String>| word.clone().unwrap_or_default();
+    let words = KEYS.map(|key| {
+        let word = match key {
+            "q" => word(query),
+            "project" => word(project_type),
+            "tech" => tech_stack.join(","),
+            "phase" => word(phase),
+            "domain" => word(domain),
+            _ => String::new(),
+        };
+        (key, word)
+    });
+    format!("/recommend?{}", joined(words))
+}
+
 fn joined(words: [(&'static str, String); KEYS.len()]) -> String {
     let parts: Vec<String> = words
         .into_iter()

@@ -64,18 +64,28 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
     }
 }
 
-fn detection(detection: DetectionView) -> AnyView {
-    let (class, label) = match (detection.applied, detection.match_type) {
+/// Whether a lesson was applied: the class of its chip, and the word.
+pub fn seen(applied: bool, match_type: MatchType) -> (&'static str, &'static str) {
+    match (applied, match_type) {
         (true, _) => ("chip chip-good", "Applied"),
         (false, MatchType::Mentioned) => ("chip chip-warn", "Mentioned, not applied"),
         (false, _) => ("chip", "Not seen"),
-    };
-    let how = match detection.match_type {
+    }
+}
+
+/// By what it was seen.
+pub fn how_seen(match_type: MatchType) -> Option<&'static str> {
+    match match_type {
         MatchType::Explicit => Some("named"),
         MatchType::Implicit => Some("by its key phrases"),
         MatchType::Mentioned => Some("in a negated clause"),
         MatchType::None => None,
-    };
+    }
+}
+
+fn detection(detection: DetectionView) -> AnyView {
+    let (class, label) = seen(detection.applied, detection.match_type);
+    let how = how_seen(detection.match_type);
     let sure = detection
         .applied
         .then(|| format!("{} sure", format::percent(detection.confidence)));

@@ -8,7 +8,7 @@ use crate::review::Reviewing;
 use crate::ui::{BadgeChip, ErrorNote, Prose, TrustChip};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{LessonView, ReviewItem, Trust};
+use lesson_api::{LessonView, Qualification, ReviewItem, Trust};
 
 /// Longer texts are shown in part, in characters: nobody judges a book in a queue.
 const LONG: usize = 20_000;
@@ -26,7 +26,7 @@ pub fn Card() -> impl IntoView {
     });
     let item = Memo::new(move |_| {
         desk.current.with(|current| match current {
-            Some((_, Entry::Lesson(item))) => Some(item.clone()),
+            Some((_, Entry::Lesson(item))) => Some((**item).clone()),
             _ => None,
         })
     });
@@ -78,6 +78,12 @@ fn Head(item: ReviewItem) -> impl IntoView {
         .map(|other| view! { <li dir="auto">{alike(other)}</li> })
         .collect_view();
     let slug = item.slug.clone();
+    let own = item.slug.clone();
+    let tried = move || {
+        reviewing.is_tried(&own).then(|| {
+            view! { <span class="chip chip-good" data-testid="tried">"It gets another trial"</span> }
+        })
+    };
     let rated = move || {
         let words = match reviewing.has_rated(&slug)? {
             true => "You rated it helpful",
@@ -87,7 +93,7 @@ fn Head(item: ReviewItem) -> impl IntoView {
     };
     view! {
         <header class="review-card-head">
-            <div class="chips">{chips}{rated}</div>
+            <div class="chips">{chips}{rated}{tried}</div>
             <h2 id="review-title" dir="auto"><a href=address>{item.title.clone()}</a></h2>
             <ul class="questions">{questions}{others}</ul>
             {(!item.findings.is_empty()).then(|| view! {
@@ -208,8 +214,17 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
                 .is_some_and(|item| !item.duplicates.is_empty())
         })
     });
+    let kept_out = Memo::new(move |_| {
+        item.with(|item| {
+            item.as_ref()
+                .is_some_and(|item| item.qualification != Qualification::Qualified)
+        })
+    });
     let run = move |command| move |_| desk.run(command);
     view! {
+        <Show when=move || kept_out.get()>
+            <p class="hint" id="review-trial-about">"Another trial: its run of failures is forgiven; counters stay."</p>
+        </Show>
         <div class="review-acts" role="group" aria-label="What to do with it">
             <Show when=move || is_lesson.get()>
                 <button type="button" class="primary" data-testid="review-approve" on:click=run(Command::Approve)>
@@ -220,6 +235,9 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
                 </Show>
                 <button type="button" data-testid="review-helpful" on:click=run(Command::Helpful)>"Helpful"<kbd aria-hidden="true">"h"</kbd></button>
                 <button type="button" data-testid="review-not-helpful" on:click=run(Command::NotHelpful)>"Not helpful"<kbd aria-hidden="true">"n"</kbd></button>
+                <Show when=move || kept_out.get()>
+                    <button type="button" data-testid="review-trial" aria-describedby="review-trial-about" on:click=run(Command::Trial)>"Another trial"<kbd aria-hidden="true">"t"</kbd></button>
+                </Show>
                 <button type="button" data-testid="review-archive" on:click=run(Command::Archive)>"Archive"<kbd aria-hidden="true">"x"</kbd></button>
             </Show>
             <button type="button" data-testid="review-skip" on:click=run(Command::Skip)>"Skip"<kbd aria-hidden="true">"s"</kbd></button>

@@ -9,7 +9,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use lesson_api::{
-    ApiError, EditConflict, LessonView, ReviewItem, ReviewReason, SetAsideList, Trust,
+    ApiError, EditConflict, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList,
+    Trust,
 };
 
 /// Goes to a path.
@@ -21,7 +22,7 @@ pub enum Entry {
     /// An edit that came too late.
     Conflict(Box<EditConflict>),
     /// A lesson.
-    Lesson(ReviewItem),
+    Lesson(Box<ReviewItem>),
 }
 
 /// What a key or a button does.
@@ -34,6 +35,7 @@ pub enum Command {
     Approve,
     Archive,
     Merge,
+    Trial,
     Skip,
     Undo,
     Open,
@@ -120,7 +122,12 @@ impl Desk {
             late.into_iter()
                 .map(|conflict| Entry::Conflict(Box::new(conflict)))
                 .filter(|entry| !reviewing.is_skipped(&entry.name()))
-                .chain(reviewing.items().into_iter().map(Entry::Lesson))
+                .chain(
+                    reviewing
+                        .items()
+                        .into_iter()
+                        .map(|item| Entry::Lesson(Box::new(item))),
+                )
                 .collect::<Vec<_>>()
         });
         let front = RwSignal::new(Front::default());
@@ -321,6 +328,20 @@ impl Desk {
                 } else {
                     self.say("The lesson is being read; approve it once it is shown.");
                 }
+            }
+            Command::Trial if item.qualification == Qualification::Qualified => {
+                self.say("Outcomes don't keep this lesson out.");
+            }
+            Command::Trial if untrack(|| self.reviewing.is_tried(&item.slug)) => {
+                self.say("This lesson gets another trial already. Undo takes it back.");
+            }
+            Command::Trial => {
+                // Other questions about it stay open.
+                let gone = item
+                    .reasons
+                    .iter()
+                    .all(|reason| *reason == ReviewReason::Disqualified);
+                self.answer(item, Act::Trial, gone);
             }
             Command::Archive => self.answer(item, Act::Archive, true),
             Command::Skip => self.answer(item, Act::Skip, true),

@@ -55,6 +55,7 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
         ("Archived", visit.archived),
         ("Merged", visit.merged),
         ("Rated", visit.rated),
+        ("Another trial", visit.tried),
         ("Kept", visit.kept),
     ]
     .into_iter()

@@ -3,6 +3,7 @@
 use super::desk::{Command, Desk};
 use crate::dom::Memory;
 use crate::format;
+use crate::shell::Shell;
 use crate::view::view;
 use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
@@ -13,7 +14,7 @@ use web_sys::{Element, Event, KeyboardEvent};
 const OFF: &str = "lessonloop.review.keys_off";
 
 /// Every key: as it is shown, what it does, the command.
-const KEYS: [(&str, &str, Command); 10] = [
+const KEYS: [(&str, &str, Command); 11] = [
     ("j", "next", Command::Next),
     ("k", "back", Command::Previous),
     ("h", "helpful", Command::Helpful),
@@ -21,6 +22,7 @@ const KEYS: [(&str, &str, Command); 10] = [
     ("a", "approve, or keep as it is", Command::Approve),
     ("x", "archive", Command::Archive),
     ("m", "compare and merge", Command::Merge),
+    ("t", "another trial", Command::Trial),
     ("s", "skip for now", Command::Skip),
     ("u", "undo", Command::Undo),
     ("Enter", "open the lesson", Command::Open),
@@ -28,9 +30,14 @@ const KEYS: [(&str, &str, Command); 10] = [
 
 /// Has keys act on `desk` as long as the page is there.
 pub fn listen(desk: Desk) {
+    let shell = Shell::get_from_context();
     let options = EventListenerOptions::enable_prevent_default();
     let listener = EventListener::new_with_options(&document(), "keydown", options, move |event| {
-        if let Some(command) = event.dyn_ref::<KeyboardEvent>().and_then(meant) {
+        // The second key of a pair, as in `g t`, goes elsewhere.
+        let key = event
+            .dyn_ref::<KeyboardEvent>()
+            .filter(|_| !shell.awaits_second());
+        if let Some(command) = key.and_then(meant) {
             event.prevent_default();
             desk.run(command);
         }

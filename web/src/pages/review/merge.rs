@@ -19,7 +19,7 @@ pub fn MergeDialog() -> impl IntoView {
     Effect::new(move |_| {
         if desk.merging.get() {
             asked.set(match desk.current.get_untracked() {
-                Some((_, Entry::Lesson(item))) => Some(item),
+                Some((_, Entry::Lesson(item))) => Some(*item),
                 _ => None,
             });
         }

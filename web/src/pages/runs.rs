@@ -1,0 +1,108 @@
+//! Runs: the decisions that lessons were recommended for, newest first, and one of them in full.
+//!
+//! A run's id may hold anything, so it stands in the query of the address: a slash or a dot in a path means something
+//! else to those who serve the page.
+
+mod feed;
+mod filter;
+mod list;
+mod one;
+
+use crate::dom;
+use crate::format;
+use crate::markdown::visible;
+use crate::view::view;
+use filter::{Filter, chosen};
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+use list::RunList;
+use one::OneRun;
+
+/// The address of a run.
+pub fn address(id: &str) -> String {
+    format!("/runs?run={}", format::encode(id))
+}
+
+/// The address of the runs that a lesson was recommended in.
+pub fn address_of_lesson(slug: &str) -> String {
+    Filter {
+        lesson: slug.to_owned(),
+        ..Filter::default()
+    }
+    .address()
+}
+
+/// A situation in words: what was asked, or what else is known of it.
+pub fn situation(
+    query: Option<&str>,
+    about: [&Option<String>; 3],
+    tech_stack: &[String],
+) -> String {
+    if let Some(query) = query.filter(|query| !query.trim().is_empty()) {
+        return visible(query);
+    }
+    let about = about.into_iter().flatten().chain(tech_stack);
+    let words: Vec<String> = about
+        .filter(|word| !word.is_empty())
+        .map(|word| visible(word))
+        .collect();
+    if words.is_empty() {
+        "A situation without words".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// The list, or the run that the address names.
+#[component]
+pub fn RunsPage() -> impl IntoView {
+    // As the browser has it: the router undoes the encoding of a query twice.
+    let search = use_location().search;
+    let run = Memo::new(move |_| chosen(&search.read()));
+    // Both have the same path, so the app does not notice the move.
+    Effect::new(move |before: Option<Option<String>>| {
+        let now = run.get();
+        if before.is_some_and(|before| before != now) {
+            dom::focus("main");
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+        }
+        now
+    });
+    move || match run.get() {
+        Some(id) => view! { <OneRun id/> },
+        None => view! { <RunList search/> },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_holds_any_id() {
+        assert_eq!(address("d-1"), "/runs?run=d-1");
+        assert_eq!(
+            address("key/run.1 50%2F"),
+            "/runs?run=key%2Frun.1%2050%252F"
+        );
+        assert_eq!(address_of_lesson("a-b"), "/runs?lesson=a-b");
+    }
+
+    #[test]
+    fn a_situation_is_its_question_or_what_else_is_known() {
+        let word = |word: &str| Some(word.to_owned());
+        let (none, perps, rust) = (None, word("perps"), ["rust".to_owned()]);
+        assert_eq!(
+            situation(Some("Which?"), [&perps, &none, &none], &rust),
+            "Which?"
+        );
+        assert_eq!(
+            situation(Some(" "), [&perps, &none, &none], &rust),
+            "perps, rust"
+        );
+        assert_eq!(
+            situation(None, [&none, &none, &none], &[]),
+            "A situation without words"
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Which runs are looked for, as it stands in the page's address and in the request.
+
+use crate::format;
+
+/// The filters; an empty word means no limit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    /// What came of it.
+    pub outcome: String,
+    /// Its field.
+    pub domain: String,
+    /// The slug of a lesson that was recommended.
+    pub lesson: String,
+}
+
+impl Filter {
+    /// Reads the query of the page's address.
+    pub fn read(search: &str) -> Self {
+        Self {
+            outcome: word(search, "outcome"),
+            domain: word(search, "domain"),
+            lesson: word(search, "lesson"),
+        }
+    }
+
+    /// The page's address.
+    pub fn address(&self) -> String {
+        let query = self.query();
+        if query.is_empty() {
+            "/runs".to_owned()
+        } else {
+            format!("/runs?{query}")
+        }
+    }
+
+    /// The request for `limit` runs, from a cursor on.
+    pub fn request(&self, limit: usize, cursor: Option<&str>) -> String {
+        let mut query = self.query();
+        if !query.is_empty() {
+            query.push('&');
+        }
+        query.push_str(&format!("limit={limit}"));
+        if let Some(cursor) = cursor {
+            query.push_str(&format!("&cursor={}", format::encode(cursor)));
+        }
+        format!("/v1/decisions?{query}")
+    }
+
+    fn query(&self) -> String {
+        let parts = [
+            ("outcome", &self.outcome),
+            ("domain", &self.domain),
+            ("lesson", &self.lesson),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .map(|(key, word)| (key, word.trim()))
+            .filter(|(_, word)| !word.is_empty())
+            .map(|(key, word)| format!("{key}={}", format::encode(word)))
+            .collect();
+        parts.join("&")
+    }
+}
+
+/// The run that the query of an address names.
+pub fn chosen(search: &str) -> Option<String> {
+    Some(word(search, "run")).filter(|run| !run.is_empty())
+}
+
+/// What stands under a key in a query.
+fn word(search: &str, key: &str) -> String {
+    let pairs = search.trim_start_matches('?').split('&');
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
+    let found = pairs.find(|(name, _)| *name == key);
+    found.map_or_else(String::new, |(_, word)| format::decode(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_becomes_an_address_and_a_request_and_is_read_back() {
+        let filter = Filter {
+            outcome: "success".into(),
+            domain: "a & b".into(),
+            lesson: String::new(),
+        };
+        assert_eq!(filter.address(), "/runs?outcome=success&domain=a%20%26%20b");
+        assert_eq!(
+            filter.request(25, Some("17.d/1")),
+            "/v1/decisions?outcome=success&domain=a%20%26%20b&limit=25&cursor=17.d%2F1"
+        );
+        assert_eq!(
+            Filter::read("?outcome=success&domain=a%20%26%20b&w=1"),
+            filter
+        );
+        assert_eq!(Filter::default().address(), "/runs");
+        assert_eq!(
+            Filter::default().request(25, None),
+            "/v1/decisions?limit=25"
+        );
+    }
+
+    #[test]
+    fn an_address_names_a_run_whatever_its_id() {
+        assert_eq!(chosen(""), None);
+        assert_eq!(chosen("run="), None);
+        assert_eq!(chosen("outcome=pending"), None);
+        for id in ["d-1", "key/run.1", "50%2F", "a&b=c?d#e", "ü ß"] {
+            let address = super::super::address(id);
+            let search = address.split_once('?').map(|(_, search)| search);
+            assert_eq!(chosen(search.unwrap_or_default()).as_deref(), Some(id));
+        }
+    }
+}
