@@ -27,7 +27,7 @@ async function openLesson(page) {
 test("what proven means is one focus away, with this lesson's numbers", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await applied(page, "profit");
+    await applied(page, "success");
     await openLesson(page);
     const meaning = page.getByTestId("meaning-proven");
     await eventually(async () => assert.equal(await meaning.count(), 0));
@@ -135,14 +135,21 @@ test("a clock that jumps loses nothing and keeps the order of what happened", as
 test("a decision shows where the lesson was shown and what followed, and leads back to the situation", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await applied(page, "loss");
+    await applied(page, "failure");
     await openLesson(page);
     const shown = page.getByTestId("shown-item");
     await eventually(async () => assert.equal(await shown.count(), 1));
     await eventually(async () => assert.equal(await shown.getAttribute("data-applied"), "true"));
-    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, went badly.*rank 1/s));
+    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, failure.*rank 1/s));
     await eventually(async () => assert.match(await shown.locator("blockquote").textContent(), /payment endpoint/));
-    await shown.getByRole("link").click();
+    await shown.getByTestId("shown-run").click();
+    await page.getByTestId("run-outcome").filter({ hasText: "Failure by you" }).waitFor();
+    await page.goBack();
+    await page.getByTestId("lesson-runs").click();
+    await page.getByTestId("runs-total").filter({ hasText: /^1 run$/ }).waitFor();
+    await eventually(async () => assert.equal(await page.getByTestId("runs-lesson").inputValue(), IDEMPOTENCY));
+    await page.goBack();
+    await shown.getByTestId("shown-situation").click();
     await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
     await page.getByTestId("recommended-item").first().waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"));
