@@ -247,6 +247,22 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("decay").filter({ hasText: "Every 3 days" }).waitFor();
     await page.getByTestId("records-search").fill("postgres");
     await page.getByTestId("no-records").waitFor();
+
+    // What the space calls a core server is not recorded any more.
+    await visit(page, "Data");
+    const core = page.getByTestId("core-server");
+    await page.getByTestId("core-server-name").fill("Browser");
+    await page.getByTestId("core-server-add").click();
+    await page.locator("[data-testid=core-server][data-server=Browser]").waitFor();
+    const held = await core.count();
+    await visit(page, "Tools");
+    await page.getByTestId("tool-query").fill("open another page");
+    await page.getByTestId("tool-server").fill("browser");
+    await page.getByTestId("tool-submit").click();
+    await page.getByTestId("tool-result").filter({ hasText: "this is a core server" }).waitFor();
+    await visit(page, "Data");
+    await page.getByRole("button", { name: "Remove Browser" }).click();
+    await eventually(async () => assert.equal(await core.count(), held - 1));
   });
 });
 
