@@ -50,6 +50,8 @@ for (const [colorScheme, width, height] of LOOKS) {
       await screen(page, "/lessons/none", heading);
       await screen(page, "/new", heading);
       await screen(page, "/recommend", heading);
+      await screen(page, "/runs", page.getByTestId("empty"));
+      await screen(page, "/runs?run=none", page.getByTestId("empty"));
       await screen(page, "/tools", heading);
       await screen(page, "/stats", heading);
       await screen(page, "/data", heading);
@@ -95,6 +97,17 @@ for (const [colorScheme, width, height] of LOOKS) {
       await recommend(page, "tenants in postgres");
       for (const part of await page.locator("details > summary").all()) await part.click();
       await clean(page, "recommended");
+      await page.getByTestId("outcome-submit").click();
+      await page.getByTestId("outcome-given").waitFor();
+      await page.getByTestId("feedback-submit").click();
+      await page.getByTestId("feedback-given").waitFor();
+      await clean(page, "told");
+      await visit(page, "Runs");
+      await page.getByTestId("run").first().waitFor();
+      await clean(page, "runs");
+      await page.getByTestId("run").first().getByRole("link").click();
+      await page.getByTestId("run-feedback").waitFor();
+      await clean(page, "run");
       await visit(page, "Tools");
       await clean(page, "tools");
       await screen(page, "/stats", page.getByRole("table"));

@@ -1,7 +1,7 @@
 // A lesson's page: its numbers explained, their course, where it was shown, its texts; by mouse and by keyboard.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, eventually, loadSamples, recommend, url, withApp } from "./app.mjs";
+import { close, eventually, loadSamples, ready, recommend, url, withApp } from "./app.mjs";
 
 after(close);
 
@@ -27,7 +27,7 @@ async function openLesson(page) {
 test("what proven means is one focus away, with this lesson's numbers", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await applied(page, "profit");
+    await applied(page, "success");
     await openLesson(page);
     const meaning = page.getByTestId("meaning-proven");
     await eventually(async () => assert.equal(await meaning.count(), 0));
@@ -135,14 +135,21 @@ test("a clock that jumps loses nothing and keeps the order of what happened", as
 test("a decision shows where the lesson was shown and what followed, and leads back to the situation", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await applied(page, "loss");
+    await applied(page, "failure");
     await openLesson(page);
     const shown = page.getByTestId("shown-item");
     await eventually(async () => assert.equal(await shown.count(), 1));
     await eventually(async () => assert.equal(await shown.getAttribute("data-applied"), "true"));
-    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, went badly.*rank 1/s));
+    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, failure.*rank 1/s));
     await eventually(async () => assert.match(await shown.locator("blockquote").textContent(), /payment endpoint/));
-    await shown.getByRole("link").click();
+    await shown.getByTestId("shown-run").click();
+    await page.getByTestId("run-outcome").filter({ hasText: "Failure by you" }).waitFor();
+    await page.goBack();
+    await page.getByTestId("lesson-runs").click();
+    await page.getByTestId("runs-total").filter({ hasText: /^1 run$/ }).waitFor();
+    await eventually(async () => assert.equal(await page.getByTestId("runs-lesson").inputValue(), IDEMPOTENCY));
+    await page.goBack();
+    await shown.getByTestId("shown-situation").click();
     await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
     await page.getByTestId("recommended-item").first().waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"));
@@ -150,6 +157,26 @@ test("a decision shows where the lesson was shown and what followed, and leads b
     await page.getByTestId("lesson-slug").filter({ hasText: IDEMPOTENCY }).waitFor();
     // Looking at the situation was no showing.
     await eventually(async () => assert.match(await page.getByTestId("shown-total").textContent(), /^1 time/));
+  });
+});
+
+test("a lesson that outcomes keep out gets another trial", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/data`);
+    await ready(page);
+    const lesson = { slug: "often-failed", title: "Often failed", recommendation: "Retry without a limit.", times_applied: 6, success_count: 1, consecutive_failures: 5 };
+    const file = { name: "lessons.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify([lesson])) };
+    await page.getByTestId("import-files").setInputFiles(file);
+    await page.getByTestId("import-report").waitFor();
+    await page.goto(`${url}/lessons/often-failed`);
+    const state = page.getByTestId("standing-qualification");
+    await state.filter({ hasText: "Not recommended" }).waitFor();
+    await page.getByText("Its run of failures is forgiven; counters stay.").waitFor();
+    await page.getByTestId("trial").click();
+    await state.filter({ hasText: "May be recommended" }).waitFor();
+    await page.getByTestId("trial").waitFor({ state: "detached" });
+    await page.locator("[data-testid=history-event][data-event=TrialGranted]").waitFor();
+    await eventually(async () => assert.match(await page.getByTestId("standing-applied").textContent(), /^6, 1 went well/));
   });
 });
 

@@ -55,11 +55,13 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
     await eventually(async () => assert.equal(await seen(TENANTS).getAttribute("data-match"), "mentioned"));
     await eventually(async () => assert.equal(await seen(TENANTS).getAttribute("data-applied"), "false"));
 
-    await page.getByTestId("outcome-profit").check();
+    await page.getByTestId("outcome-success").check();
     await page.getByTestId("outcome-pnl").fill("3.5");
     await page.getByTestId("outcome-submit").click();
     await page.getByTestId("standing-moved").first().waitFor();
     await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("standing-moved")), [ROWS]));
+
+    await page.getByTestId("outcome-given").filter({ hasText: "Recorded: success" }).waitFor();
 
     await page.getByTestId("feedback-submit").click();
     await page.getByTestId("feedback-updated").first().waitFor();

@@ -155,6 +155,75 @@ test("a situation that can't be ranked says what to do, and an empty one is an e
   });
 });
 
+test("what is told of a run is told once, and stands in every tab", async () => {
+  await withApp(async (page, context) => {
+    await loadSamples(page);
+    const [first] = await recommend(page, QUERY);
+    await page.getByTestId("track-input").fill(`Using \`${first}\`.`);
+    await page.getByTestId("track-submit").click();
+    await page.locator(`[data-testid=detection][data-slug="${first}"][data-applied=true]`).waitFor();
+
+    const opinion = (tab) => tab.locator(`[data-testid=opinion][data-slug="${first}"]`);
+    const given = (tab, what, words) => tab.getByTestId(`${what}-given`).filter({ hasText: words }).first().waitFor();
+    const rests = (control) => eventually(async () => assert.ok(await control.isDisabled()));
+    // Pressed twice, as impatient people do.
+    await page.getByTestId("outcome-submit").dblclick();
+    await given(page, "outcome", /^Recorded: success$/);
+    await page.getByTestId("standing-moved").waitFor();
+    await rests(page.getByTestId("outcome-submit"));
+    await rests(page.getByTestId("outcome-failure"));
+    await page.getByTestId("feedback-submit").dblclick();
+    await given(page, "feedback", /^Recorded: delivered$/);
+    await rests(page.getByTestId("feedback-submit"));
+    await opinion(page).getByTestId("run-rate-helpful").dblclick();
+    await given(opinion(page), "rating", /^Recorded: helpful$/);
+    await rests(opinion(page).getByTestId("run-rate-not-helpful"));
+    await opinion(page).getByTestId("run-vote-up").dblclick();
+    await given(opinion(page), "vote", /^Recorded: up$/);
+
+    // The same run in another tab.
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await given(second, "outcome", /^Recorded before: success, by you, /);
+    await given(second, "feedback", /^Recorded before: delivered$/);
+    await given(opinion(second), "rating", /^Recorded before: helpful$/);
+    await given(opinion(second), "vote", /^Recorded before: up$/);
+    await rests(second.getByTestId("outcome-submit"));
+    await rests(second.getByTestId("feedback-submit"));
+
+    await page.goto(`${url}/lessons/${first}`);
+    await page.getByTestId("history").waitFor();
+    for (const event of ["OutcomeRecorded", "FeedbackGiven", "Rated", "Voted"]) {
+      const told = page.locator(`[data-testid=history-event][data-event=${event}]`);
+      await eventually(async () => assert.equal(await told.count(), 1, event));
+      assert.match(await told.textContent(), / · by you/);
+    }
+  });
+});
+
+test("a pending outcome can be settled later, in the words of the domain", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await page.goto(`${url}/recommend?q=${encodeURIComponent("close a losing position")}&domain=perps`);
+    await page.getByTestId("only-looked").waitFor();
+    await page.getByTestId("recommend-submit").click();
+    const controls = page.getByTestId("outcome-controls");
+    await controls.waitFor();
+    await eventually(async () => assert.match(await controls.textContent(), /Profit.*Loss.*Pending/s));
+    assert.doesNotMatch(await controls.textContent(), /Success|Failure/);
+    const given = (words) => page.getByTestId("outcome-given").filter({ hasText: words }).waitFor();
+    await page.getByTestId("outcome-pending").check();
+    await page.getByTestId("outcome-submit").click();
+    await given("Recorded: pending");
+    await page.getByTestId("outcome-failure").check();
+    await page.getByTestId("outcome-pnl").fill("-2");
+    await page.getByTestId("outcome-submit").click();
+    await given("Recorded: loss");
+    await visit(page, "Runs");
+    await page.locator("[data-testid=run][data-outcome=failure]").filter({ hasText: "Loss (-2%)" }).waitFor();
+  });
+});
+
 test("stats and tools show where numbers come from", async () => {
   await withApp(async (page) => {
     await page.goto(`${url}/stats`);
@@ -178,6 +247,22 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("decay").filter({ hasText: "Every 3 days" }).waitFor();
     await page.getByTestId("records-search").fill("postgres");
     await page.getByTestId("no-records").waitFor();
+
+    // What the space calls a core server is not recorded any more.
+    await visit(page, "Data");
+    const core = page.getByTestId("core-server");
+    await page.getByTestId("core-server-name").fill("Browser");
+    await page.getByTestId("core-server-add").click();
+    await page.locator("[data-testid=core-server][data-server=Browser]").waitFor();
+    const held = await core.count();
+    await visit(page, "Tools");
+    await page.getByTestId("tool-query").fill("open another page");
+    await page.getByTestId("tool-server").fill("browser");
+    await page.getByTestId("tool-submit").click();
+    await page.getByTestId("tool-result").filter({ hasText: "this is a core server" }).waitFor();
+    await visit(page, "Data");
+    await page.getByRole("button", { name: "Remove Browser" }).click();
+    await eventually(async () => assert.equal(await core.count(), held - 1));
   });
 });
 

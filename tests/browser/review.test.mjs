@@ -237,6 +237,52 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
   });
 });
 
+test("a lesson that outcomes keep out gets another trial by its key, which can be undone", async () => {
+  await withApp(async (page) => {
+    await holdActs(page);
+    await page.goto(`${url}/data`);
+    await ready(page);
+    const failed = { times_applied: 6, success_count: 1, consecutive_failures: 5 };
+    const lessons = [
+      { slug: "often-failed", title: "Often failed", recommendation: "Retry without a limit.", ...failed },
+      { slug: "never-tried", title: "Never tried", recommendation: "Use placeholders." },
+    ];
+    const file = { name: "lessons.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(lessons)) };
+    await page.getByTestId("import-files").setInputFiles(file);
+    await page.getByTestId("import-report").waitFor();
+    await visit(page, "Review");
+    await inFront(page, "often-failed");
+    const kept = page.locator("[data-testid=review-card] [data-testid=reason][data-reason=disqualified]");
+    await kept.waitFor();
+    await page.getByText("its run of failures is forgiven; counters stay").waitFor();
+    await page.getByTestId("review-keys").getByText("another trial").waitFor({ state: "attached" });
+
+    await page.keyboard.press("t");
+    await said(page, "Another trial for “Often failed”");
+    await page.getByTestId("tried").waitFor();
+    await page.keyboard.press("t");
+    await said(page, "gets another trial already");
+    await page.keyboard.press("u");
+    await page.getByTestId("tried").waitFor({ state: "detached" });
+    await page.getByTestId("review-trial").click();
+    await page.getByTestId("tried").waitFor();
+    await page.evaluate(() => globalThis.passHold());
+    // The text is still to be judged, the outcomes no longer.
+    await kept.waitFor({ state: "detached" });
+    await page.getByTestId("review-trial").waitFor({ state: "detached" });
+    await inFront(page, "often-failed");
+    await page.keyboard.press("t");
+    await said(page, "Outcomes don't keep this lesson out");
+
+    // The second key of a pair goes places and does nothing here.
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+    await lessonPage(page, "often-failed");
+    await events(page, "TrialGranted", 1);
+  });
+});
+
 test("what is held back is stored after a while, and after a reload in the middle", async () => {
   await withApp(async (page) => {
     await open(page);

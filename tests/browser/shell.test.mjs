@@ -85,7 +85,7 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
 test("single keys go places, never while typing, and can be switched off", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    for (const [key, name] of [["s", "Stats"], ["t", "Tools"], ["d", "Data"], ["r", "Recommend"], ["l", "Lessons"]]) {
+    for (const [key, name] of [["s", "Stats"], ["t", "Tools"], ["d", "Data"], ["r", "Recommend"], ["n", "Runs"], ["l", "Lessons"]]) {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
       await heading(page, name);

@@ -1,6 +1,6 @@
 //! The agent's view, as a walk of five steps: a situation and its lessons, the agent's reasoning, the outcome, feedback on
-//! the session, and what one thinks of each lesson. The address holds the situation and the weights: what it leads to is looked at and not
-//! recorded.
+//! the session, and what one thinks of each lesson. The address holds the situation and the weights: what it leads to is
+//! looked at and not recorded.
 
 mod feedback;
 mod left_out;

@@ -59,7 +59,11 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             "Somebody said what came of it",
             funnel.outcome,
         ),
-        step("Went well", "It was a profit", funnel.success),
+        step(
+            "Went well",
+            "Its outcome was a success, or a profit",
+            funnel.success,
+        ),
     ];
     let held = &health.bands;
     let bands = vec![

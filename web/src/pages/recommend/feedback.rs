@@ -127,7 +127,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
                     Ok(answer) => Ok(Given::Now(chosen, answer)),
                     // It tells what was said first.
                     Err(error) if error.code == ErrorCode::Conflict => {
-                        Ok(Given::Before(error.message))
+                        Ok(Given::Before(format!("Recorded before: {}", error.message)))
                     }
                     Err(error) => Err(error),
                 }

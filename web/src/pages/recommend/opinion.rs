@@ -27,10 +27,10 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
             let own = slug.clone();
             view! {
                 <li data-testid="opinion" data-slug=slug class=move || if is_in.get() { "" } else { "hidden" }>
-                    <b dir="auto">{title}</b>
+                    <b dir="auto">{title.clone()}</b>
                     <div class="opinions">
-                        <Ask walk run slug=own.clone() is_vote=false/>
-                        <Ask walk run slug=own.clone() is_vote=true/>
+                        <Ask walk run slug=own.clone() title=title.clone() is_vote=false/>
+                        <Ask walk run slug=own.clone() title=title.clone() is_vote=true/>
                     </div>
                 </li>
             }
@@ -46,7 +46,7 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
 
 /// One question about a lesson, with two answers.
 #[component]
-fn Ask(walk: Walk, run: Run, slug: String, is_vote: bool) -> impl IntoView {
+fn Ask(walk: Walk, run: Run, slug: String, title: String, is_vote: bool) -> impl IntoView {
     let asking = Asking::default();
     let told = RwSignal::new(None::<String>);
     let slug = StoredValue::new(slug);
@@ -87,7 +87,7 @@ fn Ask(walk: Walk, run: Run, slug: String, is_vote: bool) -> impl IntoView {
     };
     view! {
         <fieldset class="actions" disabled=move || asking.busy.get() || given.read().is_some()>
-            <legend class="sr-only">{if is_vote { "Vote" } else { "Rating" }}</legend>
+            <legend class="sr-only">{if is_vote { format!("Vote on {title}") } else { format!("Rating of {title}") }}</legend>
             <button type="button" data-testid=format!("run-{up}") on:click=move |_| press(true)>{yes}</button>
             <button type="button" data-testid=format!("run-{down}") on:click=move |_| press(false)>{no}</button>
         </fieldset>
@@ -125,7 +125,9 @@ async fn send(
     match answer {
         Ok(answer) => Ok(words(is_vote, is_positive, answer.repeated)),
         // It tells what was said first.
-        Err(error) if error.code == ErrorCode::Conflict => Ok(error.message),
+        Err(error) if error.code == ErrorCode::Conflict => {
+            Ok(format!("Recorded before: {}", error.message))
+        }
         Err(error) => Err(error),
     }
 }
