@@ -22,10 +22,11 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut named: Vec<String> = Vec::new();
             for server in servers {
                 let server = server.trim().to_owned();
-                if !named
+                let is_named = named
                     .iter()
-                    .any(|one| one.to_lowercase() == server.to_lowercase())
-                {
+                    .any(|one| one.to_lowercase() == server.to_lowercase());
+                // Those that are core anyway would come back when the list is emptied.
+                if !is_named && !self.tools.is_core(&server) {
                     named.push(server);
                 }
             }

@@ -234,7 +234,7 @@ fn core_servers_of_a_space_are_neither_recorded_nor_suggested() {
         let patch = json!({"tools": {"core_servers": servers}});
         desk.ok::<serde_json::Value>("PATCH /v1/policy", patch)
     };
-    let policy = set(json!(["github", "GITHUB", " psql "]));
+    let policy = set(json!(["project-memory", "github", "GITHUB", " psql "]));
     let named = policy["tools"]["core_servers"].as_array().unwrap();
     assert_eq!(
         named
@@ -243,6 +243,8 @@ fn core_servers_of_a_space_are_neither_recorded_nor_suggested() {
             .count(),
         1
     );
+    let usual = named.iter().filter(|one| **one == "project-memory");
+    assert_eq!(usual.count(), 1);
     assert_eq!(recorded().reason, Some(NotRecorded::Core));
     assert_eq!(suggested(), 0);
     // The same again writes nothing.
