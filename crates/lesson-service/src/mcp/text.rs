@@ -336,13 +336,6 @@ fn decision(answer: &Value) -> String {
             ),
         );
     }
-    let given = list(answer, "feedback").len() + list(answer, "opinions").len();
-    if given > 0 {
-        line(
-            &mut out,
-            format_args!("Ratings, votes and feedback on it: {given}."),
-        );
-    }
     out
 }
 
