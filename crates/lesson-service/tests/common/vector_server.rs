@@ -122,7 +122,7 @@ impl Server {
                 json!({
                     "lessons": [], "recommendations": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": self.version.get(), "version": self.version.get(),
-                    "has_more": false, "acked_seq": {}, "epoch": "one",
+                    "has_more": false, "acked_seq": {}, "epoch": "one", "ledger_version": 2,
                 }),
             ),
             "logout" => response(204, Value::Null),
@@ -258,6 +258,7 @@ pub fn device(server: &Rc<Server>, lessons: usize) -> Device {
             refresh_token: "traded for a session".to_owned(),
         }),
         epoch: "one".to_owned(),
+        ledger_version: lesson_core::LEDGER_VERSION,
         cursor: lessons as u64,
         ..Link::default()
     };

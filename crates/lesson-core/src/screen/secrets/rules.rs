@@ -169,14 +169,13 @@ pub(super) const RULES: &[Rule] = &[
         "pylf_v1_{w20,}", "SWMTKN-1-{l50}-{l25}", "xaat-{w36}", "tk_{l29}?", "NRIQ-{w32}", "sk-lf-{w36}",
     ]),
     // Work: linear.app, developers.notion.com, figma.com, learning.postman.com, airtable.com,
-    // developer.asana.com, developers.hubspot.com, developer.typeform.com, contentful.com.
+    // developers.hubspot.com, developer.typeform.com, contentful.com.
     rule("linear token", &["lin_api_{a32,}", "lin_oauth_{h64}", "lin_wh_{a32,}"]),
     rule("notion token", &["secret_{a43}", "ntn_{a40,}"]),
     rule("figma token", &["figd_{w36,}", "figu_{w36,}", "figo_{w36,}", "figoh_{w36,}", "figor_{w36,}"]),
     rule("postman key", &["PMAK-{h24}-{h34}", "PMAT-{a20,}"]),
     rule("airtable token", &["pat{a14}.{h64}"]),
     rule("hubspot token", &["pat-na1-{w36}", "pat-na2-{w36}", "pat-eu1-{w36}", "pat-ap1-{w36}"]),
-    rule("asana token", &["{d1,2}/{d15,17}/{d15,17}:{h32}", "{d1,2}/{d15,17}:{h32}"]),
     rule("typeform token", &["tfp_{s40,}"]),
     rule("contentful token", &["CFPAT-{w40,}"]),
     rule("work token", &[
