@@ -46,6 +46,7 @@ const TOOLS = {
   playbook_search_lessons: true,
   playbook_recommend_lessons: false,
   playbook_patterns_for_feature: true,
+  playbook_get_decision: true,
   playbook_lesson_stats: true,
   playbook_suggest_tools: true,
   playbook_health: true,
@@ -93,8 +94,10 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
     assert.equal(recommended[0].slug, "bounded-queues");
     const tracked = await call("playbook_track_usage", { decision_id, reasoning: "I am applying 'bounded-queues'." });
     assert.equal(tracked.detections.find(({ slug }) => slug === "bounded-queues").applied, true);
-    assert.equal((await call("playbook_record_outcome", { decision_id, outcome: "profit", pnl_percent: 1 })).lessons_updated, 1);
-    await call("playbook_feedback", { lessons: ["bounded-queues"], causal: ["bounded-queues"], outcome: "delivered" });
+    assert.equal((await call("playbook_record_outcome", { decision_id, outcome: "success", pnl_percent: 1 })).effectiveness_recalculated.length, 1);
+    const seen = await call("playbook_get_decision", { decision_id });
+    assert.deepEqual([seen.id, seen.outcome, seen.untrusted.query], [decision_id, "success", "bounded queues"]);
+    await call("playbook_feedback", { lessons: ["bounded-queues"], causal: ["bounded-queues"], outcome: "delivered", decision_id });
     await call("playbook_rate_lesson", { lesson: "bounded-queues", helpful: true });
     await call("playbook_vote_lesson", { lesson: "bounded-queues", up: true });
     const added = await call("playbook_add_lesson", { title: `Written over MCP, ${revision}`, recommendation: "Keep it." });

@@ -108,6 +108,35 @@ test("20: replayed in another isolate, it still counts once", async () => {
   assert.equal(count(), before + 1);
 });
 
+test("35: a key used again for something else is refused, here and elsewhere, and what was acknowledged is there", async () => {
+  const { key } = await mine.agent("again");
+  const headers = { "idempotency-key": "add-lesson-1" };
+  const first = await agent(it, key).post("/v1/lessons", { title: "Pin the base image" }, headers);
+  const elsewhere = await edge();
+  for (const isolate of [it, elsewhere]) {
+    const other = await agent(isolate, key).send("POST", "/v1/lessons", { title: "Bound every queue" }, headers);
+    refused(other, 409, "conflict", "idempotency-key");
+    const again = await agent(isolate, key).post("/v1/lessons", { title: "Pin the base image" }, headers);
+    assert.equal(again.slug, first.slug);
+  }
+  assert.equal(mine.counted("count(*) from (select * from lessons where title in ('Pin the base image', 'Bound every queue')) l"), "1");
+});
+
+test("42: a decision is the key's, whatever the keys are called, and the ledger says whose", async () => {
+  const id = randomUUID();
+  const decision_id = `a/b ${id}`;
+  const [one, twin] = [await mine.agent("same name"), await mine.agent("same name")];
+  await agent(it, one.key).post("/v1/recommend", { query: "rotate credentials", decision_id });
+  refused(await agent(it, twin.key).send("POST", "/v1/outcome", { decision_id, outcome: "success" }), 403, "forbidden", "decision_id");
+  await agent(it, one.key).post("/v1/outcome", { decision_id, outcome: "success" });
+  const path = `/v1/decisions/${encodeURIComponent(decision_id)}`;
+  const seen = await agent(it, one.key).get(path);
+  assert.deepEqual([seen.id, seen.outcome, seen.by === seen.outcome_by], [decision_id, "success", true]);
+  refused(await agent(it, twin.key).send("GET", path), 404, "not_found");
+  const names = mine.counted(`string_agg(payload ->> 'by', ' ') from (select * from events where kind = 'OutcomeRecorded' and payload::text like '%${id}%') e`);
+  assert.equal(names, seen.by);
+});
+
 test("21: numbers that nobody could have are refused, and change nothing", async () => {
   const decision_id = randomUUID();
   await me.post("/v1/recommend", { query: "rotate credentials", decision_id });
