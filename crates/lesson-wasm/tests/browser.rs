@@ -147,6 +147,8 @@ async fn an_append_at_a_stale_position_keeps_nothing() {
     let store = IndexedDbStore::open("stale").await.unwrap();
     store.identity("device").await.unwrap();
     let entry = |op_id: &str| Entry::Own {
+        by: "local".to_owned(),
+        request: None,
         op_id: op_id.to_owned(),
         at: 0,
         event: Happening::ToolSucceeded {
