@@ -244,8 +244,12 @@ async function load({ agents = 6, decisions = 40 } = {}) {
     const me = agent(it, key);
     for (let at = 0; at < decisions; at += 1) {
       const decision_id = `d-${at}`;
-      const { recommended } = await sure(me, "/v1/recommend", { query: query(), decision_id }, `${who}-${at}-recommend`);
-      const { slug } = recommended[0];
+      let slug;
+      // Of some words no lesson is about: then others are asked for.
+      for (let draw = 0; !slug; draw += 1) {
+        const { recommended } = await sure(me, "/v1/recommend", { query: query(), decision_id }, `${who}-${at}-recommend-${draw}`);
+        slug = recommended[0]?.slug;
+      }
       await sure(me, "/v1/track", { decision_id, reasoning: `I am applying '${slug}'.` }, `${who}-${at}-track`);
       await sure(me, "/v1/outcome", { decision_id, outcome: "profit" }, `${who}-${at}-outcome`);
       wanted.outcomes += 1;
