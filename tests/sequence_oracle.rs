@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use lesson_core::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
+use difflib_exact::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 use serde::Deserialize;
 
 const GENERATED: usize = 22_000;

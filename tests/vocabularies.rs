@@ -2,7 +2,7 @@
 //! bounds of a lesson's fields. Both sides must say the same.
 
 use lesson_api::limits;
-use lesson_core::format::{Format, parse};
+use lesson_formats::{Format, parse};
 use serde_json::{Value, json};
 
 /// Words as the variants of a vocabulary spell them.

@@ -4,6 +4,7 @@
 // while many lessons wait, tells other tabs of changes, has the engine sync with a server, and starts
 // a fresh instance when the module traps. No rule about lessons lives here.
 
+import "./trusted.js";
 import { Crew } from "./worker/crew.js";
 import { asFile, handle } from "./worker/files.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
@@ -140,7 +141,10 @@ function restart(cause) {
       post({ type: "failed", message: `${error.message ?? error} ${RELOAD}` });
       return;
     }
-    post({ type: "restarted", message: `The engine failed (${message}) and was started again. Everything stored is kept.` });
+    post({
+      type: "restarted",
+      message: `The engine failed (${message}) and was started again. Everything stored is kept.`,
+    });
     post({ type: "changed" });
     const hadModel = Boolean(modelId);
     modelId = null;

@@ -7,6 +7,10 @@
 // model pack has its own cache (worker/pack.js).
 //
 // The page says by `?build=` which of the engine's modules this browser runs.
+// A policy of its own, as it can't load one first: www/trusted.js has the pages'.
+self.trustedTypes?.createPolicy("default", {
+  createScriptURL: (address) => (address === "/precache.js" ? address : null),
+});
 importScripts("/precache.js");
 
 const { version, files } = self.PRECACHE;

@@ -2,7 +2,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 
 /** Words to search for, from the most common to the rarest. */
-export const WORDS = "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
+export const WORDS =
+  "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(
+    " ",
+  );
 /** Ranks from one of these to the next. */
 const APART = 21;
 
@@ -15,7 +18,10 @@ function vocabulary() {
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  const ranked = [...counts].filter(([word]) => !WORDS.includes(word)).sort((a, b) => b[1] - a[1]).map(([word]) => word);
+  const ranked = [...counts]
+    .filter(([word]) => !WORDS.includes(word))
+    .sort((a, b) => b[1] - a[1])
+    .map(([word]) => word);
   for (const [at, word] of WORDS.entries()) ranked.splice(at * APART, 0, word);
   return ranked;
 }

@@ -23,7 +23,15 @@ const VECTORS_MS = 120_000;
 /** Texts that are really embedded. Each vector is given to many lessons: ranking is measured here, not embedding. */
 const EMBEDDED = 300;
 /** What is to be reached with 10,000 lessons. */
-const BARS = { "keywords p95": 10, "req/s": 300, "meaning p50": 15, "meaning p95": 40, cold: 300, "cold, with the model": 1_300, memory: 110 };
+const BARS = {
+  "keywords p95": 10,
+  "req/s": 300,
+  "meaning p50": 15,
+  "meaning p95": 40,
+  cold: 300,
+  "cold, with the model": 1_300,
+  memory: 110,
+};
 
 /** As long as a real question: twelve words, each a token or two. */
 const query = () => words(12);
@@ -108,7 +116,11 @@ async function throughput(ask, path, body) {
 
 const ms = (value) => value.toFixed(value < 10 ? 2 : 1);
 /** Median, p95 and the middle half. */
-const shown = (times) => [ms(quantile(times, 0.5)), ms(quantile(times, 0.95)), `${ms(quantile(times, 0.25))}–${ms(quantile(times, 0.75))}`];
+const shown = (times) => [
+  ms(quantile(times, 0.5)),
+  ms(quantile(times, 0.95)),
+  `${ms(quantile(times, 0.25))}–${ms(quantile(times, 0.75))}`,
+];
 const recommend = () => ({ query: query() });
 const search = () => ({ query: query(), limit: 10 });
 
@@ -138,9 +150,23 @@ async function colds(key, more) {
 
 const firsts = (times) => `${ms(quantile(times, 0.5))} [${ms(Math.min(...times))}–${ms(Math.max(...times))}]`;
 
-console.log(`\nworkerd over the local stack, Node ${process.version}, ${availableParallelism()} cores; ms, ${REQUESTS} requests each after a warm-up\n`);
+console.log(
+  `\nworkerd over the local stack, Node ${process.version}, ${availableParallelism()} cores; ms, ${REQUESTS} requests each after a warm-up\n`,
+);
 const rows = [["lessons", "request", "ranking", "p50", "p95", "middle half", "req/s"]];
-const memories = [["lessons", "cold, kept", "cold, nothing kept", "cold, kept, with the model", "by meaning", "isolate, MB", "with model and vectors, MB", "process, MB", "vectors after, s"]];
+const memories = [
+  [
+    "lessons",
+    "cold, kept",
+    "cold, nothing kept",
+    "cold, kept, with the model",
+    "by meaning",
+    "isolate, MB",
+    "with model and vectors, MB",
+    "process, MB",
+    "vectors after, s",
+  ],
+];
 const texts = await embedded();
 for (const count of SIZES) {
   const home = await space({ name: `bench ${count}`, lessons: lessons(count) });
@@ -150,10 +176,16 @@ for (const count of SIZES) {
 
   const plain = await edge({ assets: bare, kept, ...METERED });
   const ask = client(plain, key);
-  for (const [path, body] of [["/v1/recommend", recommend], ["/v1/search", search]]) {
+  for (const [path, body] of [
+    ["/v1/recommend", recommend],
+    ["/v1/search", search],
+  ]) {
     const times = await latencies(ask, path, body);
     const rate = await throughput(ask, path, body);
-    const marks = path === "/v1/recommend" ? [held(count, "keywords p95", quantile(times, 0.95)), held(count, "req/s", rate, { least: true })] : ["", ""];
+    const marks =
+      path === "/v1/recommend"
+        ? [held(count, "keywords p95", quantile(times, 0.95)), held(count, "req/s", rate, { least: true })]
+        : ["", ""];
     const [p50, p95, middle] = shown(times);
     rows.push([String(count), path, "keywords", p50, p95 + marks[0], middle, rate.toFixed(0) + marks[1]]);
   }
@@ -178,10 +210,16 @@ for (const count of SIZES) {
     { within: VECTORS_MS, every: 50, what: "the vectors" },
   );
   const after = (performance.now() - begun) / 1000;
-  for (const [path, body] of [["/v1/recommend", recommend], ["/v1/search", search]]) {
+  for (const [path, body] of [
+    ["/v1/recommend", recommend],
+    ["/v1/search", search],
+  ]) {
     const times = await latencies(meaning, path, body);
     const rate = await throughput(meaning, path, body);
-    const marks = path === "/v1/recommend" ? [held(count, "meaning p50", quantile(times, 0.5)), held(count, "meaning p95", quantile(times, 0.95))] : ["", ""];
+    const marks =
+      path === "/v1/recommend"
+        ? [held(count, "meaning p50", quantile(times, 0.5)), held(count, "meaning p95", quantile(times, 0.95))]
+        : ["", ""];
     const [p50, p95, middle] = shown(times);
     rows.push([String(count), path, "meaning", p50 + marks[0], p95 + marks[1], middle, rate.toFixed(0)]);
   }
@@ -200,9 +238,17 @@ for (const count of SIZES) {
   ]);
 }
 console.log(table(rows));
-console.log(`\nFirst recommend of a cold isolate in ms, median [least–most] of ${COLD_STARTS}: when another one kept the space, and when none did; and with a model to wait for, how many of them were answered by meaning.`);
-console.log(`The platform bounds the isolate, at 128 MB. The process has compiled code and garbage besides.\n${table(memories)}\n`);
-console.log(`Bars for recommend with 10,000 lessons: ${Object.entries(BARS).map(([what, bar]) => `${what} ${bar}`).join(", ")}.`);
+console.log(
+  `\nFirst recommend of a cold isolate in ms, median [least–most] of ${COLD_STARTS}: when another one kept the space, and when none did; and with a model to wait for, how many of them were answered by meaning.`,
+);
+console.log(
+  `The platform bounds the isolate, at 128 MB. The process has compiled code and garbage besides.\n${table(memories)}\n`,
+);
+console.log(
+  `Bars for recommend with 10,000 lessons: ${Object.entries(BARS)
+    .map(([what, bar]) => `${what} ${bar}`)
+    .join(", ")}.`,
+);
 console.log(missed.length > 0 ? `Missed (✗):\n  ${missed.join("\n  ")}\n` : "None is missed.\n");
 
 /** Agents that decide while the server fails and comes back: each write is repeated until it is answered as recorded. */
@@ -247,7 +293,12 @@ async function load({ agents = 6, decisions = 40 } = {}) {
       let slug;
       // Of some words no lesson is about: then others are asked for.
       for (let draw = 0; !slug; draw += 1) {
-        const { recommended } = await sure(me, "/v1/recommend", { query: query(), decision_id }, `${who}-${at}-recommend-${draw}`);
+        const { recommended } = await sure(
+          me,
+          "/v1/recommend",
+          { query: query(), decision_id },
+          `${who}-${at}-recommend-${draw}`,
+        );
         slug = recommended[0]?.slug;
       }
       await sure(me, "/v1/track", { decision_id, reasoning: `I am applying '${slug}'.` }, `${who}-${at}-track`);
@@ -262,19 +313,34 @@ async function load({ agents = 6, decisions = 40 } = {}) {
   over = true;
   await failing;
   const took = (performance.now() - begun) / 1000;
-  await until(() => Number(home.counted("count(distinct decision_id) from recommendations")) >= agents * decisions, { what: "the tracking" });
-  const kind = (name) => Number(sql("select count(*) from events where space = :'space' and kind = :'name'", { space: home.id, name }));
-  const found = [
+  await until(() => Number(home.counted("count(distinct decision_id) from recommendations")) >= agents * decisions, {
+    what: "the tracking",
+  });
+  const kind = (name) =>
+    Number(sql("select count(*) from events where space = :'space' and kind = :'name'", { space: home.id, name }));
+  const found = /** @type {any[][]} */ ([
     ["what", "acknowledged", "on the server", "lost", "doubled"],
     ...[
-      ["decisions recommended", agents * decisions, Number(home.counted("count(distinct decision_id) from recommendations"))],
+      [
+        "decisions recommended",
+        agents * decisions,
+        Number(home.counted("count(distinct decision_id) from recommendations")),
+      ],
       ["outcomes", wanted.outcomes, kind("OutcomeRecorded")],
       ["feedback", wanted.feedback, kind("FeedbackGiven")],
       ["ratings", wanted.ratings, Number(home.counted("coalesce(sum(times_helpful), 0) from lessons"))],
       ["uses in feedback", wanted.feedback, Number(home.counted("coalesce(sum(use_count), 0) from lessons"))],
-    ].map(([what, sent, there]) => [what, String(sent), String(there), String(Math.max(0, sent - there)), String(Math.max(0, there - sent))]),
-  ];
-  console.log(`A load of ${agents} agents while the server fails half of the time: ${asked} requests in ${took.toFixed(1)} s, ${repeats} of them repeated.`);
+    ].map((/** @type {any[]} */ [what, sent, there]) => [
+      what,
+      String(sent),
+      String(there),
+      String(Math.max(0, sent - there)),
+      String(Math.max(0, there - sent)),
+    ]),
+  ]);
+  console.log(
+    `A load of ${agents} agents while the server fails half of the time: ${asked} requests in ${took.toFixed(1)} s, ${repeats} of them repeated.`,
+  );
   console.log(table(found));
   if (found.slice(1).some(([, , , lost, doubled]) => lost !== "0" || doubled !== "0")) {
     console.log("something was lost or counted twice");

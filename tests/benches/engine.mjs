@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { record, words } from "./corpus.mjs";
 
 const engineDir = join(process.env.LESSONLOOP_DIST, "engine");
-const glue = await import(pathToFileURL(join(engineDir, "lessonloop.js")));
+const glue = await import(pathToFileURL(join(engineDir, "lessonloop.js")).href);
 await glue.default({ module_or_path: readFileSync(join(engineDir, "lessonloop_bg.wasm")) });
 
 const ROUNDS = 15;

@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-use lesson_core::{SequenceMatcher, ToolBook, ToolPolicy, sequence_ratio};
+use difflib_exact::{SequenceMatcher, sequence_ratio};
+use lesson_core::{ToolBook, ToolPolicy};
 
 const ROUNDS: usize = 15;
 const DAY: i64 = 86_400_000;

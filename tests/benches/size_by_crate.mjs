@@ -3,11 +3,28 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-const SECTIONS = ["custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data", "data count", "tag"];
+const SECTIONS = [
+  "custom",
+  "type",
+  "import",
+  "function",
+  "table",
+  "memory",
+  "global",
+  "export",
+  "start",
+  "element",
+  "code",
+  "data",
+  "data count",
+  "tag",
+];
 
 class Reader {
   constructor(bytes, at = 0, end = bytes.length) {
-    Object.assign(this, { bytes, at, end });
+    this.bytes = bytes;
+    this.at = at;
+    this.end = end;
   }
   number() {
     let value = 0;
@@ -43,7 +60,8 @@ function read(bytes) {
     const name = id === 0 ? section.text() : SECTIONS[id];
     module.sections.push({ name, length });
     if (name === "import") module.imported = functionsImported(section);
-    if (name === "code") for (let left = section.number(); left > 0; left -= 1) module.bodies.push(section.sub(section.number()));
+    if (name === "code")
+      for (let left = section.number(); left > 0; left -= 1) module.bodies.push(section.sub(section.number()));
     if (name === "name") readNames(section, module.names);
   }
   return module;
@@ -91,12 +109,14 @@ export function crateOf(symbol) {
   const first = symbol.slice(legacy[0].length).slice(0, Number(legacy[1]));
   // An implementation's path is the type's, such as `_$LT$lesson_core..lesson..Lesson$u20$as…`; of a tuple, a slice or a
   // reference what is named first counts.
-  return /([a-z][a-z0-9_]*?)(?:\.\.|$)/.exec(first.replace(/\$[A-Z0-9a-z]+\$/g, " ").replace(/^[_\s]+/, ""))?.[1] ?? first;
+  return (
+    /([a-z][a-z0-9_]*?)(?:\.\.|$)/.exec(first.replace(/\$[A-Z0-9a-z]+\$/g, " ").replace(/^[_\s]+/, ""))?.[1] ?? first
+  );
 }
 
 const bytes = readFileSync(process.argv[2]);
 const module = read(bytes);
-if (module.names.size === 0) throw new Error("the module has no names: build it with strip = \"debuginfo\"");
+if (module.names.size === 0) throw new Error('the module has no names: build it with strip = "debuginfo"');
 const crates = new Map();
 module.bodies.forEach((body, index) => {
   const crate = crateOf(module.names.get(index + module.imported) ?? "");
@@ -106,14 +126,21 @@ module.bodies.forEach((body, index) => {
   row.code.push(body.bytes.subarray(body.at, body.end));
   crates.set(crate, row);
 });
-const line = (name, functions, raw, packed) => console.log(name.padEnd(28), String(functions).padStart(10), String(raw).padStart(12), String(packed).padStart(12));
+const line = (name, functions, raw, packed) =>
+  console.log(name.padEnd(28), String(functions).padStart(10), String(raw).padStart(12), String(packed).padStart(12));
 console.log("Code by crate, as linked, before wasm-opt:");
 line("crate", "functions", "bytes", "gzip alone");
 const rows = [...crates].sort(([, a], [, b]) => b.bytes - a.bytes);
 const MOST = 30;
-for (const [name, row] of rows.slice(0, MOST)) line(name, row.functions, row.bytes, gzipSync(Buffer.concat(row.code)).length);
+for (const [name, row] of rows.slice(0, MOST))
+  line(name, row.functions, row.bytes, gzipSync(Buffer.concat(row.code)).length);
 const rest = rows.slice(MOST);
-line(`${rest.length} more`, rest.reduce((sum, [, row]) => sum + row.functions, 0), rest.reduce((sum, [, row]) => sum + row.bytes, 0), "");
+line(
+  `${rest.length} more`,
+  rest.reduce((sum, [, row]) => sum + row.functions, 0),
+  rest.reduce((sum, [, row]) => sum + row.bytes, 0),
+  "",
+);
 console.log();
 line("section", "", "bytes", "");
 for (const { name, length } of module.sections.filter(({ length }) => length > 1_000)) line(name, "", length, "");

@@ -42,7 +42,11 @@ async function table(records) {
     create table public.bench_rows (slug text primary key, title text, description text, recommendation text, tags text[]);
     grant all on public.bench_rows to authenticated; notify pgrst, 'reload schema';`);
   await new Promise((done) => setTimeout(done, 1_500));
-  const bearer = token({ sub: "00000000-0000-4000-8000-000000000000", role: "authenticated", exp: Math.floor(Date.now() / 1000) + 3600 });
+  const bearer = token({
+    sub: "00000000-0000-4000-8000-000000000000",
+    role: "authenticated",
+    exp: Math.floor(Date.now() / 1000) + 3600,
+  });
   const headers = { apikey: key, authorization: `Bearer ${bearer}`, "content-type": "application/json" };
   const insert = await timed(async () => {
     for (let from = 0; from < records.length; from += 500) {
@@ -79,7 +83,10 @@ async function inChromium(space, count) {
       await page.getByTestId("sync-now").waitFor();
       await page.locator("[data-testid=sync-state][data-phase=idle]").waitFor();
       await page.getByRole("navigation").getByRole("link", { name: "Lessons", exact: true }).first().click();
-      await page.getByText(`${count.toLocaleString("en")} lessons`).first().waitFor();
+      await page
+        .getByText(`${count.toLocaleString("en")} lessons`)
+        .first()
+        .waitFor();
     });
     return { ...spent, longest: await longest(page) };
   } finally {
@@ -87,8 +94,23 @@ async function inChromium(space, count) {
   }
 }
 
-console.log(`\nFirst sync over the local stack, Node ${process.version}; one run each. × is against plain rows by REST.\n`);
-row("lessons", "send", "events/s", "bytes out", "plain insert", "×", "read", "rows/s", "bytes in", "plain select", "×", "server MB");
+console.log(
+  `\nFirst sync over the local stack, Node ${process.version}; one run each. × is against plain rows by REST.\n`,
+);
+row(
+  "lessons",
+  "send",
+  "events/s",
+  "bytes out",
+  "plain insert",
+  "×",
+  "read",
+  "rows/s",
+  "bytes in",
+  "plain select",
+  "×",
+  "server MB",
+);
 const size = () => Number(sql("select pg_database_size(current_database())"));
 for (const count of SIZES) {
   const records = Array.from({ length: count }, (_, at) => record(at));
@@ -107,11 +129,25 @@ for (const count of SIZES) {
   const read = await timed(() => reader.sync());
   const { lessons } = await reader.get("/v1/stats");
   if (lessons !== count) throw new Error(`${lessons} of ${count} lessons came`);
-  row(count, s(send.ms), Math.round(count / (send.ms / 1000)), mb(send.out), s(floor.insert.ms), (send.ms / floor.insert.ms).toFixed(1),
-    s(read.ms), Math.round(count / (read.ms / 1000)), mb(read.in), s(floor.select.ms), (read.ms / floor.select.ms).toFixed(1), (grown / 1e6).toFixed(0));
+  row(
+    count,
+    s(send.ms),
+    Math.round(count / (send.ms / 1000)),
+    mb(send.out),
+    s(floor.insert.ms),
+    (send.ms / floor.insert.ms).toFixed(1),
+    s(read.ms),
+    Math.round(count / (read.ms / 1000)),
+    mb(read.in),
+    s(floor.select.ms),
+    (read.ms / floor.select.ms).toFixed(1),
+    (grown / 1e6).toFixed(0),
+  );
 
   const app = await inChromium(`bench ${count}`, count);
-  console.log(`${"".padStart(9)}  the app in Chromium: ${s(app.ms)}; longest task of its main thread ${app.longest} ms (0 when none took 50)`);
+  console.log(
+    `${"".padStart(9)}  the app in Chromium: ${s(app.ms)}; longest task of its main thread ${app.longest} ms (0 when none took 50)`,
+  );
 
   // Life after the first sync: many small events, and a look when nothing has changed.
   for (let at = 0; at < EVENTS; at += 1) {

@@ -52,8 +52,12 @@ function typed([text, slug]) {
 async function scrolled(page, round) {
   await page.evaluate((part) => scrollTo(0, document.documentElement.scrollHeight * part), (round + 1) / (ROUNDS + 3));
   await page.waitForFunction(() => {
-    const rows = [...document.querySelectorAll(".lesson-row")].filter((row) => row.getBoundingClientRect().bottom > 100);
-    return rows.length > 0 && rows[0].getBoundingClientRect().top < innerHeight && rows[0].dataset.testid === "lesson-row";
+    const rows = [...document.querySelectorAll(".lesson-row")].filter(
+      (row) => row.getBoundingClientRect().bottom > 100,
+    );
+    return (
+      rows.length > 0 && rows[0].getBoundingClientRect().top < innerHeight && rows[0].dataset.testid === "lesson-row"
+    );
   });
 }
 
@@ -138,7 +142,10 @@ async function run(browser, size, folder) {
     await page.evaluate(() => scrollTo(0, 0));
     await searched(page, size, round);
     await page.getByTestId("search-input").fill("");
-    await page.getByText(`${size.toLocaleString("en")} lessons`).first().waitFor();
+    await page
+      .getByText(`${size.toLocaleString("en")} lessons`)
+      .first()
+      .waitFor();
   }
   const longestModel = await longest(page);
   await context.close();
@@ -158,9 +165,21 @@ async function run(browser, size, folder) {
 const folder = mkdtempSync(join(tmpdir(), "lessonloop-web-"));
 const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
 try {
-  console.log(`\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50; in brackets the browser's own, in which it makes the page\n`);
+  console.log(
+    `\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50; in brackets the browser's own, in which it makes the page\n`,
+  );
   const line = (cells) => console.log(cells[0].padStart(8), ...cells.slice(1).map((cell) => cell.padStart(26)));
-  line(["lessons", "import", "export", "first paint", "reload to first row", "scroll anywhere", "search after its pause", "recommend", "model loaded, then used"]);
+  line([
+    "lessons",
+    "import",
+    "export",
+    "first paint",
+    "reload to first row",
+    "scroll anywhere",
+    "search after its pause",
+    "recommend",
+    "model loaded, then used",
+  ]);
   for (const size of SIZES) line(await run(browser, size, folder));
 } finally {
   await browser.close();

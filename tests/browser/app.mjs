@@ -21,6 +21,9 @@ export const close = async () => {
 /**
  * Runs `walk` in a fresh profile and then asserts that nothing went wrong unseen. `origin` is where the app is served, if
  * not at `url`. Files can be put in the place of others only where no service worker answers first: `intercepted`.
+ *
+ * @param {(page: import("playwright-core").Page, ...more: any[]) => any} walk
+ * @param {Record<string, any>} options
  */
 export async function withApp(walk, { expected = [], origin = url, intercepted = false, ...profile } = {}) {
   // The browser's own tries for icon and manifest fail offline, which is no fault of the app.

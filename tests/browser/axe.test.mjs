@@ -25,7 +25,9 @@ async function clean(page, where) {
   if (!loaded) await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document);
-    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    return violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
   });
   assert.deepEqual(found, [], where);
 }
@@ -76,7 +78,11 @@ for (const [colorScheme, width, height] of LOOKS) {
 
       await page.keyboard.press("Control+k");
       await page.getByTestId("palette-input").fill("tenant");
-      await page.getByTestId("palette-option").filter({ hasText: /tenant/i }).first().waitFor();
+      await page
+        .getByTestId("palette-option")
+        .filter({ hasText: /tenant/i })
+        .first()
+        .waitFor();
       await clean(page, "palette");
       await page.keyboard.press("Escape");
       // Keys rest while it is open, and a slow machine closes it late.

@@ -13,7 +13,7 @@ export async function hold(page, { cores, slices = false, batches = false }) {
       const gate = { slices, batches };
       // Between two slices the engine lets others run, by a timer of no time.
       const timer = self.setTimeout.bind(self);
-      self.setTimeout = (act, ms, ...more) => {
+      /** @type {any} */ (self).setTimeout = (act, ms, ...more) => {
         if (!gate.slices || ms !== 0) return timer(act, ms, ...more);
         held.push(() => timer(act, 0, ...more));
         return 0;

@@ -63,9 +63,13 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     const points = page.getByTestId("course-point");
     await eventually(async () => assert.equal(await points.count(), 3));
     const told = page.getByTestId("course-told");
-    await eventually(async () => assert.match(await told.textContent(), /Rated not helpful\. Confidence 52% → 49% \(−3 points\)/));
+    await eventually(async () =>
+      assert.match(await told.textContent(), /Rated not helpful\. Confidence 52% → 49% \(−3 points\)/),
+    );
     // One stop of the tab key; the arrows do the rest.
-    await eventually(async () => assert.equal(await page.locator("[data-testid=course-point][tabindex='0']").count(), 1));
+    await eventually(async () =>
+      assert.equal(await page.locator("[data-testid=course-point][tabindex='0']").count(), 1),
+    );
     await page.locator("[data-testid=course-point][tabindex='0']").focus();
     await page.keyboard.press("ArrowLeft");
     await told.filter({ hasText: "50% → 52% (+2 points)" }).waitFor();
@@ -118,10 +122,17 @@ test("a clock that jumps loses nothing and keeps the order of what happened", as
       await jump(page, -400);
       await rate("not-helpful", 3);
       await eventually(async () => assert.equal(await page.getByTestId("course-point").count(), 4));
-      assert.match(await page.getByTestId("course-told").textContent(), /Rated not helpful/, "the last one is the last");
+      assert.match(
+        await page.getByTestId("course-told").textContent(),
+        /Rated not helpful/,
+        "the last one is the last",
+      );
       // Nothing is told of as older or newer than it can be.
       const texts = await page.getByTestId("history-event").allTextContents();
-      assert.ok(texts.every((text) => !/NaN|-\d|Invalid/.test(text.replace(/\d{4}-\d\d-\d\d/g, ""))), texts.join("\n"));
+      assert.ok(
+        texts.every((text) => !/NaN|-\d|Invalid/.test(text.replace(/\d{4}-\d\d-\d\d/g, ""))),
+        texts.join("\n"),
+      );
       assert.ok((await recommend(page, "idempotency keys on writes")).includes(IDEMPOTENCY));
       await page.reload();
       await openLesson(page);
@@ -140,19 +151,26 @@ test("a decision shows where the lesson was shown and what followed, and leads b
     const shown = page.getByTestId("shown-item");
     await eventually(async () => assert.equal(await shown.count(), 1));
     await eventually(async () => assert.equal(await shown.getAttribute("data-applied"), "true"));
-    await eventually(async () => assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, failure.*rank 1/s));
+    await eventually(async () =>
+      assert.match(await shown.textContent(), /idempotency keys on writes.*Applied, failure.*rank 1/s),
+    );
     await eventually(async () => assert.match(await shown.locator("blockquote").textContent(), /payment endpoint/));
     await shown.getByTestId("shown-run").click();
     await page.getByTestId("run-outcome").filter({ hasText: "Failure by you" }).waitFor();
     await page.goBack();
     await page.getByTestId("lesson-runs").click();
-    await page.getByTestId("runs-total").filter({ hasText: /^1 run$/ }).waitFor();
+    await page
+      .getByTestId("runs-total")
+      .filter({ hasText: /^1 run$/ })
+      .waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("runs-lesson").inputValue(), IDEMPOTENCY));
     await page.goBack();
     await shown.getByTestId("shown-situation").click();
     await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
     await page.getByTestId("recommended-item").first().waitFor();
-    await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"));
+    await eventually(async () =>
+      assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"),
+    );
     await page.goBack();
     await page.getByTestId("lesson-slug").filter({ hasText: IDEMPOTENCY }).waitFor();
     // Looking at the situation was no showing.
@@ -164,7 +182,14 @@ test("a lesson that outcomes keep out gets another trial", async () => {
   await withApp(async (page) => {
     await page.goto(`${url}/data`);
     await ready(page);
-    const lesson = { slug: "often-failed", title: "Often failed", recommendation: "Retry without a limit.", times_applied: 6, success_count: 1, consecutive_failures: 5 };
+    const lesson = {
+      slug: "often-failed",
+      title: "Often failed",
+      recommendation: "Retry without a limit.",
+      times_applied: 6,
+      success_count: 1,
+      consecutive_failures: 5,
+    };
     const file = { name: "lessons.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify([lesson])) };
     await page.getByTestId("import-files").setInputFiles(file);
     await page.getByTestId("import-report").waitFor();
@@ -176,7 +201,9 @@ test("a lesson that outcomes keep out gets another trial", async () => {
     await state.filter({ hasText: "May be recommended" }).waitFor();
     await page.getByTestId("trial").waitFor({ state: "detached" });
     await page.locator("[data-testid=history-event][data-event=TrialGranted]").waitFor();
-    await eventually(async () => assert.match(await page.getByTestId("standing-applied").textContent(), /^6, 1 went well/));
+    await eventually(async () =>
+      assert.match(await page.getByTestId("standing-applied").textContent(), /^6, 1 went well/),
+    );
   });
 });
 
@@ -213,7 +240,10 @@ test("a lesson edited in two tabs: the later one keeps its text and decides", as
     await openLesson(page);
     const second = await context.newPage();
     await openLesson(second);
-    for (const [tab, text] of [[page, "Mine, typed first."], [second, "Theirs, saved first."]]) {
+    for (const [tab, text] of [
+      [page, "Mine, typed first."],
+      [second, "Theirs, saved first."],
+    ]) {
       await tab.getByTestId("edit").click();
       await tab.getByTestId("lesson-recommendation").fill(text);
     }
@@ -238,7 +268,10 @@ test("a long history comes in pages", async () => {
     await openLesson(page);
     for (let n = 1; n <= 14; n += 1) {
       await page.getByTestId(n % 2 ? "vote-up" : "vote-down").click();
-      await page.getByTestId("history-total").filter({ hasText: `${n + 1} events` }).waitFor();
+      await page
+        .getByTestId("history-total")
+        .filter({ hasText: `${n + 1} events` })
+        .waitFor();
     }
     // What the page has seen stays; opened anew, it begins with the latest.
     await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 15));
@@ -252,7 +285,9 @@ test("a long history comes in pages", async () => {
     // What comes later stands before what was asked for.
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
-    const order = await page.getByTestId("history-event").evaluateAll((items) => items.map((item) => item.dataset.event));
+    const order = await page
+      .getByTestId("history-event")
+      .evaluateAll((items) => items.map((item) => item.dataset.event));
     assert.equal(order.length, 16);
     assert.equal(order[0], "Rated");
     assert.equal(order.at(-1), "LessonAdded");

@@ -12,8 +12,7 @@ const INPUTS = "pattern-controlled-inputs-single-source";
 const DRAFTS = "pattern-form-drafts-survive-reload";
 
 /** The number that a lesson's page shows for `name`. */
-const standing = async (page, name) =>
-  (await page.getByTestId(`standing-${name}`).first().textContent()).trim();
+const standing = async (page, name) => (await page.getByTestId(`standing-${name}`).first().textContent()).trim();
 
 /** Opens a lesson from the list by searching for its slug. */
 async function openLesson(page, slug) {
@@ -37,7 +36,10 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
     const matches = await page
       .getByTestId("detection")
       .evaluateAll((items) => items.map(({ dataset }) => [dataset.slug, dataset.match, dataset.applied]));
-    assert.deepEqual(matches, state.map((slug) => [slug, "none", "false"]));
+    assert.deepEqual(
+      matches,
+      state.map((slug) => [slug, "none", "false"]),
+    );
 
     const security = await recommend(page, "database security");
     assert.ok(security.includes(ROWS) && security.includes(TENANTS), `found ${security}`);
@@ -99,7 +101,9 @@ test("an empty store says what to do next, and keywords work before the model is
     await loadSamples(page);
     const found = await recommend(page, "idempotency keys on writes");
     assert.equal(found[0], "pattern-idempotency-keys-on-writes");
-    await eventually(async () => assert.notEqual(await page.getByTestId("model-state").getAttribute("data-phase"), "ready"));
+    await eventually(async () =>
+      assert.notEqual(await page.getByTestId("model-state").getAttribute("data-phase"), "ready"),
+    );
 
     await visit(page, "Lessons");
     await page.getByTestId("search-input").fill("polymarket");
@@ -178,21 +182,30 @@ test("bad files are listed with their place, and good ones beside them are kept"
     await page.goto(`${url}/data`);
     await ready(page);
     const file = (name, content) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(content) });
-    await page.getByTestId("import-files").setInputFiles([
-      file("good-lesson.md", "# A good lesson\n\nKeep what is good.\n"),
-      file("broken.md", "---\ntags: [unclosed\n---\n# Broken\n\nText.\n"),
-      file("latin.md", Buffer.from([0x23, 0x20, 0xe9, 0xe8, 0x0a])),
-      file("events.jsonl", '{"lessonloop":"ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n'),
-    ]);
+    await page
+      .getByTestId("import-files")
+      .setInputFiles([
+        file("good-lesson.md", "# A good lesson\n\nKeep what is good.\n"),
+        file("broken.md", "---\ntags: [unclosed\n---\n# Broken\n\nText.\n"),
+        file("latin.md", Buffer.from([0x23, 0x20, 0xe9, 0xe8, 0x0a])),
+        file(
+          "events.jsonl",
+          '{"lessonloop":"ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n',
+        ),
+      ]);
     await page.getByTestId("import-report").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("import-added").textContent(), "1"));
     await eventually(async () => assert.equal(await page.getByTestId("import-rejected").textContent(), "3"));
     const report = await page.getByTestId("import-report").textContent();
     for (const name of ["broken.md", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
     // Files that hold no text at all leave nothing to import.
-    await page.getByTestId("import-files").setInputFiles([file("wide.md", Buffer.from("\ufeff# Wide\n\nText.\n", "utf16le"))]);
+    await page
+      .getByTestId("import-files")
+      .setInputFiles([file("wide.md", Buffer.from("\ufeff# Wide\n\nText.\n", "utf16le"))]);
     await page.getByTestId("import-report").filter({ hasText: "wide.md" }).waitFor();
-    await eventually(async () => assert.match(await page.getByTestId("import-report").textContent(), /UTF-16.*Save it as UTF-8/));
+    await eventually(async () =>
+      assert.match(await page.getByTestId("import-report").textContent(), /UTF-16.*Save it as UTF-8/),
+    );
     await visit(page, "Lessons");
     await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["good-lesson"]));
   });
@@ -213,7 +226,9 @@ test("markup in a lesson stays text", async () => {
     const text = page.getByTestId("lesson-text");
     await text.waitFor();
     assert.equal(await page.evaluate(() => window.hit), undefined);
-    await eventually(async () => assert.equal(await text.locator("script, img, svg, a[href^='javascript']").count(), 0));
+    await eventually(async () =>
+      assert.equal(await text.locator("script, img, svg, a[href^='javascript']").count(), 0),
+    );
   });
 });
 

@@ -47,14 +47,17 @@ async function importOne(page) {
 }
 
 async function withPack(walk, options) {
-  await withApp(async (page, context) => {
-    const server = await servePack(context);
-    try {
-      await walk(page, server);
-    } finally {
-      server.close();
-    }
-  }, { ...options, intercepted: true });
+  await withApp(
+    async (page, context) => {
+      const server = await servePack(context);
+      try {
+        await walk(page, server);
+      } finally {
+        server.close();
+      }
+    },
+    { ...options, intercepted: true },
+  );
 }
 
 test("a download that was stopped, cut and reloaded goes on where it was", async () => {
@@ -70,7 +73,9 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
     how.cutAt = 5.5 * PIECE;
     await page.getByTestId("download-model").click();
     await phase(page, "failed");
-    await eventually(async () => assert.match(await card(page), /stopped at \d+\.\d of \d+\.\d MB.*try again to go on/));
+    await eventually(async () =>
+      assert.match(await card(page), /stopped at \d+\.\d of \d+\.\d MB.*try again to go on/),
+    );
     assert.deepEqual(await kept(page), ["0", "1", "2", "3", "4"]);
 
     how.cutAt = Infinity;
@@ -131,7 +136,9 @@ test("a damaged pack is refused, nothing of it is kept, and the right one works"
     how.damaged = 12_000_000;
     await page.getByTestId("download-model").click();
     await phase(page, "failed");
-    await eventually(async () => assert.match(await card(page), /refused and thrown away.*damaged.*found by their words/));
+    await eventually(async () =>
+      assert.match(await card(page), /refused and thrown away.*damaged.*found by their words/),
+    );
     assert.deepEqual(await kept(page), []);
     assert.deepEqual(await recommend(page, "rows of tenants"), [ONE]);
 
@@ -142,21 +149,26 @@ test("a damaged pack is refused, nothing of it is kept, and the right one works"
 });
 
 test("without room for the model it works from memory", async () => {
-  await withApp(async (page, context) => {
-    await page.goto(`${url}/icons/icon.svg`);
-    const devtools = await context.newCDPSession(page);
-    await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 12_000_000 });
-    await importOne(page);
-    await loadModel(page);
-    await keeps(page, 0);
-    assert.deepEqual(await recommend(page, "rows of tenants"), [ONE]);
-    // Beside the bare icon of the first step the browser asks for a favicon, which there is none of.
-  }, { expected: [/404 \(Not Found\)/] });
+  await withApp(
+    async (page, context) => {
+      await page.goto(`${url}/icons/icon.svg`);
+      const devtools = await context.newCDPSession(page);
+      await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 12_000_000 });
+      await importOne(page);
+      await loadModel(page);
+      await keeps(page, 0);
+      assert.deepEqual(await recommend(page, "rows of tenants"), [ONE]);
+      // Beside the bare icon of the first step the browser asks for a favicon, which there is none of.
+    },
+    { expected: [/404 \(Not Found\)/] },
+  );
 });
 
 const LESSONS = 1_000;
 const WORDS =
-  "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(" ");
+  "index policy retry tenant cache queue token form render deploy rollback secret latency timeout schema migration fixture snapshot funding margin".split(
+    " ",
+  );
 
 /** Lessons of 10 to 60 words, the same each time. */
 function manyLessons() {
@@ -178,7 +190,10 @@ async function importMany(page) {
     mimeType: "application/json",
     buffer: Buffer.from(JSON.stringify(manyLessons())),
   });
-  await page.getByTestId("import-added").filter({ hasText: /^[1-9]/ }).waitFor();
+  await page
+    .getByTestId("import-added")
+    .filter({ hasText: /^[1-9]/ })
+    .waitFor();
 }
 
 /** How many vectors are stored, and one hash of all. */
@@ -242,25 +257,28 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
 });
 
 test("workers that fail are given up, and every lesson has its vector all the same", async () => {
-  await withApp(async (page, context) => {
-    const crew = watchCrew(page);
-    // Each traps at its first batch.
-    await context.route("**/embed-worker.js", async (route) => {
-      const answer = await route.fetch();
-      const [body, embeds] = [await answer.text(), "engine.embed(texts)"];
-      assert.ok(body.includes(embeds));
-      const trap = '(() => { throw new WebAssembly.RuntimeError("unreachable"); })()';
-      await route.fulfill({ response: answer, body: body.replace(embeds, trap) });
-    });
-    await importMany(page);
-    await hold(page, { cores: 3, slices: true });
-    await page.getByTestId("download-model").click();
-    // Two on three cores, and two in their places.
-    await eventually(() => assert.deepEqual(crew, { started: 4, gone: 4 }), 120_000);
-    assert.ok((await vectors(page)).count < LESSONS);
-    await release(page);
-    await phase(page, "ready");
-    assert.equal((await vectors(page)).count, LESSONS);
-    assert.equal(crew.started, 4);
-  }, { intercepted: true });
+  await withApp(
+    async (page, context) => {
+      const crew = watchCrew(page);
+      // Each traps at its first batch.
+      await context.route("**/embed-worker.js", async (route) => {
+        const answer = await route.fetch();
+        const [body, embeds] = [await answer.text(), "engine.embed(texts)"];
+        assert.ok(body.includes(embeds));
+        const trap = '(() => { throw new WebAssembly.RuntimeError("unreachable"); })()';
+        await route.fulfill({ response: answer, body: body.replace(embeds, trap) });
+      });
+      await importMany(page);
+      await hold(page, { cores: 3, slices: true });
+      await page.getByTestId("download-model").click();
+      // Two on three cores, and two in their places.
+      await eventually(() => assert.deepEqual(crew, { started: 4, gone: 4 }), 120_000);
+      assert.ok((await vectors(page)).count < LESSONS);
+      await release(page);
+      await phase(page, "ready");
+      assert.equal((await vectors(page)).count, LESSONS);
+      assert.equal(crew.started, 4);
+    },
+    { intercepted: true },
+  );
 });

@@ -80,23 +80,26 @@ test("every page opens without a network, after a reload and by its address", as
 });
 
 test("what agents call, and files that are no part of the app, are left to the network", async () => {
-  await withApp(async (page) => {
-    await page.goto(`${url}/`);
-    await keptOffline(page);
-    const kept = await page.evaluate(async () => {
-      const [name] = (await caches.keys()).filter((name) => name.startsWith("lessonloop-app-"));
-      return (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname);
-    });
-    assert.ok(kept.includes("/") && kept.includes("/engine-worker.js"), String(kept));
-    const modules = kept.filter((path) => path.startsWith("/engine/") && path.endsWith(".wasm"));
-    assert.equal(modules.length, 1, "one module is enough for one browser");
-    for (const path of ["/sw.js", "/precache.js", "/engine/minilm.pack", "/samples/index.json", "/edge/worker.js"]) {
-      assert.ok(!kept.includes(path), path);
-    }
-    // This host has no agents' paths; the app must not stand in for them.
-    const answer = await page.goto(`${url}/engine/none.wasm`);
-    assert.equal(answer.status(), 404);
-  }, { expected: [/404 \(Not Found\)/] });
+  await withApp(
+    async (page) => {
+      await page.goto(`${url}/`);
+      await keptOffline(page);
+      const kept = await page.evaluate(async () => {
+        const [name] = (await caches.keys()).filter((name) => name.startsWith("lessonloop-app-"));
+        return (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname);
+      });
+      assert.ok(kept.includes("/") && kept.includes("/engine-worker.js"), String(kept));
+      const modules = kept.filter((path) => path.startsWith("/engine/") && path.endsWith(".wasm"));
+      assert.equal(modules.length, 1, "one module is enough for one browser");
+      for (const path of ["/sw.js", "/precache.js", "/engine/minilm.pack", "/samples/index.json", "/edge/worker.js"]) {
+        assert.ok(!kept.includes(path), path);
+      }
+      // This host has no agents' paths; the app must not stand in for them.
+      const answer = await page.goto(`${url}/engine/none.wasm`);
+      assert.equal(answer.status(), 404);
+    },
+    { expected: [/404 \(Not Found\)/] },
+  );
 });
 
 test("a new version is offered, taken when a person says so, and no tab ever mixes two", async () => {
@@ -123,7 +126,9 @@ test("a new version is offered, taken when a person says so, and no tab ever mix
 
     // The other tab was not reloaded, and goes on with the files that it was loaded with.
     await other.getByTestId("update-ready").filter({ hasText: "Another tab" }).waitFor();
-    await eventually(async () => assert.equal(await other.getByTestId("recommend-query").inputValue(), "half a thought"));
+    await eventually(async () =>
+      assert.equal(await other.getByTestId("recommend-query").inputValue(), "half a thought"),
+    );
     assert.deepEqual([await pageIsTwo(other), await workerIsTwo(other)], [0, false]);
     assert.equal((await builds(other)).length, 2);
 
@@ -145,22 +150,25 @@ test("a new version is offered, taken when a person says so, and no tab ever mix
 });
 
 test("files of two builds are never kept together", async () => {
-  await withSite(async (page, context, site) => {
-    await page.goto(`${site.url}/`);
-    await keptOffline(page);
-    const before = await builds(page);
-    // The list is of the new build, one file still of the old: a host in the middle of an upload.
-    await site.deploy(TWO, { fitting: false });
-    assert.equal(await lookForUpdate(page), false);
-    assert.deepEqual(await builds(page), before);
-    await context.setOffline(true);
-    await page.reload();
-    await ready(page);
-    assert.equal(await pageIsTwo(page), 0);
-    await context.setOffline(false);
-    await site.deploy(TWO, { version: "build-three" });
-    assert.ok(await lookForUpdate(page));
-  }, { expected: [/integrity/] });
+  await withSite(
+    async (page, context, site) => {
+      await page.goto(`${site.url}/`);
+      await keptOffline(page);
+      const before = await builds(page);
+      // The list is of the new build, one file still of the old: a host in the middle of an upload.
+      await site.deploy(TWO, { fitting: false });
+      assert.equal(await lookForUpdate(page), false);
+      assert.deepEqual(await builds(page), before);
+      await context.setOffline(true);
+      await page.reload();
+      await ready(page);
+      assert.equal(await pageIsTwo(page), 0);
+      await context.setOffline(false);
+      await site.deploy(TWO, { version: "build-three" });
+      assert.ok(await lookForUpdate(page));
+    },
+    { expected: [/integrity/] },
+  );
 });
 
 test("a page has the headers that its host sends now", async () => {

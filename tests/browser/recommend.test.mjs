@@ -25,10 +25,15 @@ test("each lesson has a waterfall that ends at its score", async () => {
       scores.push(await number(item.getByTestId("waterfall-score")));
       const last = await item.getByTestId("waterfall-row").last().locator("td.num").last().textContent();
       assert.ok(Math.abs(Number(last) - scores.at(-1)) < 0.0001, `${last} is the score ${scores.at(-1)}`);
-      await eventually(async () => assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/));
+      await eventually(async () =>
+        assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/),
+      );
     }
     assert.equal(scores.length, 5);
-    assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+    assert.deepEqual(
+      scores,
+      [...scores].sort((a, b) => b - a),
+    );
   });
 });
 
@@ -38,7 +43,10 @@ test("what was left out is grouped, counted, paged and can be searched", async (
     await recommend(page, QUERY);
     const total = Number.parseInt(await page.getByTestId("left-out-total").textContent(), 10);
     const counts = await page.getByTestId("left-out").locator(".count").allTextContents();
-    assert.equal(counts.reduce((sum, count) => sum + Number(count), 0), total);
+    assert.equal(
+      counts.reduce((sum, count) => sum + Number(count), 0),
+      total,
+    );
     assert.equal(total, 85 - 5);
     const group = page.locator("[data-testid=left-out][data-reason=low_relevance]");
     const all = Number(await group.locator(".count").textContent());
@@ -70,7 +78,10 @@ test("other weights are shown side by side and put back, and nothing is recorded
     // A standing that the weights can forgive: four people found the first one not helpful.
     await page.getByTestId("recommended-item").first().getByRole("link").first().click();
     for (let n = 1; n <= 4; n += 1) {
-      await page.getByTestId("rate-not-helpful").filter({ hasText: `(${n - 1})` }).click();
+      await page
+        .getByTestId("rate-not-helpful")
+        .filter({ hasText: `(${n - 1})` })
+        .click();
     }
     await page.getByTestId("rate-not-helpful").filter({ hasText: "(4)" }).waitFor();
     await page.goBack();
@@ -81,7 +92,10 @@ test("other weights are shown side by side and put back, and nothing is recorded
     // By keyboard: the end key brings the slider to 1.
     await page.getByTestId("weight-low_score_factor").focus();
     await page.keyboard.press("End");
-    await page.getByTestId("replay-status").filter({ hasText: /moved|stays/ }).waitFor();
+    await page
+      .getByTestId("replay-status")
+      .filter({ hasText: /moved|stays/ })
+      .waitFor();
     await page.getByTestId("order-after").first().waitFor();
     await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("order-before")), before));
     const after = await slugs(page.getByTestId("order-after"));
@@ -98,7 +112,10 @@ test("other weights are shown side by side and put back, and nothing is recorded
     await page.waitForURL((address) => !address.search.includes("w."));
     // One recommendation was made, the rest was looking.
     await page.goto(`${url}/lessons/${first[0]}`);
-    await page.getByTestId("shown-total").filter({ hasText: /^1 time/ }).waitFor();
+    await page
+      .getByTestId("shown-total")
+      .filter({ hasText: /^1 time/ })
+      .waitFor();
   });
 });
 
@@ -111,14 +128,23 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("recommend-query").fill("flaky tests that share state");
     await page.getByTestId("recommend-submit").click();
     await page.waitForURL(/flaky/);
-    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug !== slug, one[0]);
+    await page.waitForFunction(
+      (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug !== slug,
+      one[0],
+    );
     const two = await slugs(items(page));
     await page.goBack();
-    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, one[0]);
+    await page.waitForFunction(
+      (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug,
+      one[0],
+    );
     await eventually(async () => assert.deepEqual(await slugs(items(page)), one));
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), QUERY));
     await page.goForward();
-    await page.waitForFunction((slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug, two[0]);
+    await page.waitForFunction(
+      (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug,
+      two[0],
+    );
     // A reload in the middle of a walk: the decision is still at hand.
     await page.reload();
     await items(page).first().waitFor();
@@ -232,8 +258,17 @@ test("stats and tools show where numbers come from", async () => {
     await recommend(page, QUERY);
     await visit(page, "Stats");
     const steps = page.getByTestId("funnel-step");
-    await eventually(async () => assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]));
-    await eventually(async () => assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), ["0", "0", "85", "0"]));
+    await eventually(async () =>
+      assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]),
+    );
+    await eventually(async () =>
+      assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), [
+        "0",
+        "0",
+        "85",
+        "0",
+      ]),
+    );
     await page.getByTestId("feedback-health").filter({ hasText: "No feedback on a session" }).waitFor();
 
     await visit(page, "Tools");
@@ -243,7 +278,9 @@ test("stats and tools show where numbers come from", async () => {
     const record = page.locator("[data-testid=tool-record][data-server=browser]");
     await record.waitFor();
     await eventually(async () => assert.match(await record.textContent(), /counts 100%/));
-    await eventually(async () => assert.match(await record.getByRole("img").getAttribute("aria-label"), /just now, counts 100%/));
+    await eventually(async () =>
+      assert.match(await record.getByRole("img").getAttribute("aria-label"), /just now, counts 100%/),
+    );
     await page.getByTestId("decay").filter({ hasText: "Every 3 days" }).waitFor();
     await page.getByTestId("records-search").fill("postgres");
     await page.getByTestId("no-records").waitFor();
@@ -292,73 +329,84 @@ function gate() {
 }
 
 test("a link waits for the model that the browser keeps; what came before it says so, and is ranked anew", async () => {
-  await withApp(async (page, context) => {
-    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
-    // What tells of the pack is held back while the gate is shut, and the page's patience is the test's.
-    const manifest = gate();
-    await context.route("**/engine/manifest.json", async (route) => {
-      await manifest.wait();
-      await route.continue();
-    });
-    await page.addInitScript(() => {
-      const start = globalThis.setTimeout;
-      const held = [];
-      globalThis.setTimeout = (act, after, ...more) => (after === 5_000 ? -held.push(act) : start(act, after, ...more));
-      globalThis.losePatience = () => held.splice(0).forEach((act) => act());
-    });
-    await loadSamples(page);
-    await loadModel(page);
-    const kept = () => page.evaluate(async () => (await (await caches.open("lessonloop-model")).keys()).filter(({ url }) => !url.includes("&part=")).length);
-    await eventually(async () => assert.equal(await kept(), 1), 60_000);
+  await withApp(
+    async (page, context) => {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+      // What tells of the pack is held back while the gate is shut, and the page's patience is the test's.
+      const manifest = gate();
+      await context.route("**/engine/manifest.json", async (route) => {
+        await manifest.wait();
+        await route.continue();
+      });
+      await page.addInitScript(() => {
+        const start = globalThis.setTimeout;
+        const held = [];
+        /** @type {any} */ (globalThis).setTimeout = (act, after, ...more) =>
+          after === 5_000 ? -held.push(act) : start(act, after, ...more);
+        globalThis.losePatience = () => held.splice(0).forEach((act) => act());
+      });
+      await loadSamples(page);
+      await loadModel(page);
+      const kept = () =>
+        page.evaluate(
+          async () =>
+            (await (await caches.open("lessonloop-model")).keys()).filter(({ url }) => !url.includes("&part=")).length,
+        );
+      await eventually(async () => assert.equal(await kept(), 1), 60_000);
 
-    manifest.shut();
-    await page.goto(`${url}/recommend?q=database%20security`);
-    await page.getByText("Waiting for the model…").waitFor();
-    assert.equal(await items(page).count(), 0);
-    manifest.open();
-    await summary(page, "Ranked by words, meaning");
-    await page.locator("[data-testid=model-state]").filter({ hasText: "Semantic" }).waitFor();
-    await page.getByText("Waiting for the model…").waitFor({ state: "detached" });
-    await copies(page);
-    const meaning = await slugs(items(page));
+      manifest.shut();
+      await page.goto(`${url}/recommend?q=database%20security`);
+      await page.getByText("Waiting for the model…").waitFor();
+      assert.equal(await items(page).count(), 0);
+      manifest.open();
+      await summary(page, "Ranked by words, meaning");
+      await page.locator("[data-testid=model-state]").filter({ hasText: "Semantic" }).waitFor();
+      await page.getByText("Waiting for the model…").waitFor({ state: "detached" });
+      await copies(page);
+      const meaning = await slugs(items(page));
 
-    manifest.shut();
-    await page.reload();
-    await page.getByText("Waiting for the model…").waitFor();
-    await page.evaluate(() => globalThis.losePatience());
-    await summary(page, "Ranked by words, context and standing: no model is loaded");
-    assert.doesNotMatch(await page.getByTestId("model-state").textContent(), /Semantic/);
-    await copies(page);
-    manifest.open();
-    await summary(page, "Ranked by words, meaning");
-    await copies(page);
-    assert.deepEqual(await slugs(items(page)), meaning);
-    await page.getByTestId("only-looked").waitFor();
-  }, { intercepted: true });
+      manifest.shut();
+      await page.reload();
+      await page.getByText("Waiting for the model…").waitFor();
+      await page.evaluate(() => globalThis.losePatience());
+      await summary(page, "Ranked by words, context and standing: no model is loaded");
+      assert.doesNotMatch(await page.getByTestId("model-state").textContent(), /Semantic/);
+      await copies(page);
+      manifest.open();
+      await summary(page, "Ranked by words, meaning");
+      await copies(page);
+      assert.deepEqual(await slugs(items(page)), meaning);
+      await page.getByTestId("only-looked").waitFor();
+    },
+    { intercepted: true },
+  );
 });
 
 test("a decision that came before the model is left as it is, and ranked anew on demand", async () => {
-  await withApp(async (page, context) => {
-    const pack = gate();
-    pack.shut();
-    await context.route("**/engine/minilm.pack?*", async (route) => {
-      await pack.wait();
-      await route.continue();
-    });
-    await loadSamples(page);
-    await visit(page, "Data");
-    await page.getByTestId("download-model").click();
-    await page.locator("[data-testid=model-state][data-phase=downloading]").waitFor();
-    const words = await recommend(page, "database security");
-    await summary(page, "Ranked by words, context");
-    pack.open();
-    await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
-    await page.getByTestId("outdone").waitFor();
-    assert.deepEqual(await slugs(items(page)), words);
-    await page.getByTestId("rank-anew").click();
-    await summary(page, "Ranked by words, meaning");
-    await page.getByTestId("outdone").waitFor({ state: "detached" });
-    await page.getByTestId("track-input").waitFor();
-    assert.equal(await page.getByTestId("only-looked").count(), 0);
-  }, { intercepted: true });
+  await withApp(
+    async (page, context) => {
+      const pack = gate();
+      pack.shut();
+      await context.route("**/engine/minilm.pack?*", async (route) => {
+        await pack.wait();
+        await route.continue();
+      });
+      await loadSamples(page);
+      await visit(page, "Data");
+      await page.getByTestId("download-model").click();
+      await page.locator("[data-testid=model-state][data-phase=downloading]").waitFor();
+      const words = await recommend(page, "database security");
+      await summary(page, "Ranked by words, context");
+      pack.open();
+      await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
+      await page.getByTestId("outdone").waitFor();
+      assert.deepEqual(await slugs(items(page)), words);
+      await page.getByTestId("rank-anew").click();
+      await summary(page, "Ranked by words, meaning");
+      await page.getByTestId("outdone").waitFor({ state: "detached" });
+      await page.getByTestId("track-input").waitFor();
+      assert.equal(await page.getByTestId("only-looked").count(), 0);
+    },
+    { intercepted: true },
+  );
 });

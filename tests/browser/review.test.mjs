@@ -1,7 +1,7 @@
 // The review queue as a person goes through it: by mouse, by keys alone, with undo, over a reload.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, eventually, loadSamples, ready, slugs, url, visit, withApp } from "./app.mjs";
+import { close, eventually, ready, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -14,7 +14,7 @@ const holdActs = (page) =>
     const [start, stop] = [globalThis.setTimeout, globalThis.clearTimeout];
     const held = new Map();
     let next = 0;
-    globalThis.setTimeout = (act, after, ...more) => {
+    /** @type {any} */ (globalThis).setTimeout = (act, after, ...more) => {
       if (after !== ms) return start(act, after, ...more);
       // No timer of the browser's has a number below 0.
       held.set((next -= 1), act);
@@ -87,7 +87,9 @@ async function trusted(page, slug, wanted) {
 
 /** The history on a lesson's page has so many events of this name. */
 const events = (page, name, count, why) =>
-  eventually(async () => assert.equal(await page.locator(`[data-testid=history-event][data-event=${name}]`).count(), count, why));
+  eventually(async () =>
+    assert.equal(await page.locator(`[data-testid=history-event][data-event=${name}]`).count(), count, why),
+  );
 
 test("by mouse: held back first, approve, archive, skip, undo, and the end", async () => {
   await withApp(async (page) => {
@@ -125,7 +127,9 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
     }
     const end = page.getByTestId("caught-up");
     await end.filter({ hasText: "The rest can wait" }).waitFor();
-    await eventually(async () => assert.match(await end.textContent(), /4 lessons.*Approved\s*3.*Archived|Archived\s*1/s));
+    await eventually(async () =>
+      assert.match(await end.textContent(), /4 lessons.*Approved\s*3.*Archived|Archived\s*1/s),
+    );
 
     await page.getByTestId("unskip").click();
     await inFront(page, "tenants-apart-again");
@@ -207,8 +211,12 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
     await page.keyboard.press("m");
     const dialog = page.getByRole("dialog", { name: "Merge two lessons" });
     await dialog.getByTestId("merge-stays").waitFor();
-    await eventually(async () => assert.equal(await dialog.getByTestId("merge-stays").getAttribute("data-slug"), "tenants-apart"));
-    await eventually(async () => assert.equal(await dialog.getByTestId("merge-goes").getAttribute("data-slug"), "tenants-apart-again"));
+    await eventually(async () =>
+      assert.equal(await dialog.getByTestId("merge-stays").getAttribute("data-slug"), "tenants-apart"),
+    );
+    await eventually(async () =>
+      assert.equal(await dialog.getByTestId("merge-goes").getAttribute("data-slug"), "tenants-apart-again"),
+    );
     await eventually(async () => assert.deepEqual(await dialog.locator("mark").allTextContents(), ["the "]));
     // Keys go to the dialog while it is open.
     await page.keyboard.press("x");

@@ -32,6 +32,7 @@ class Engine {
   rounds = 0;
   running = 0;
   looks = 0;
+  asks = 0;
   holds = false;
   phase = "idle";
   #ends = [];
@@ -46,6 +47,11 @@ class Engine {
   }
 
   async handle({ method, path }) {
+    if (method === "POST") {
+      assert.equal(path, "/v1/sync/now");
+      this.asks += 1;
+      return { status: 200, body: {} };
+    }
     assert.equal(`${method} ${path}`, "GET /v1/sync");
     this.looks += 1;
     return { status: 200, body: { phase: this.phase } };
@@ -85,7 +91,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   locks = new Locks();
   online = [];
-  globalThis.self = { addEventListener: (_type, listener) => online.push(listener) };
+  /** @type {any} */ (globalThis).self = { addEventListener: (_type, listener) => online.push(listener) };
   Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true, writable: true });
 });
 
@@ -171,6 +177,7 @@ test("of two tabs one syncs, the other asks it, and takes over when it closes", 
   first.sync.askedByTab();
   await pass(100);
   assert.equal(first.engine.rounds, rounds + 1);
+  assert.equal(first.engine.asks, 1, "the engine that syncs hears of it");
 
   first.sync.abandon();
   locks.close();

@@ -14,7 +14,9 @@ const total = (page, text) => page.getByTestId("runs-total").filter({ hasText: t
 /** Walks a run in which the lesson is applied; its words hold markup. */
 async function walk(page) {
   await recommend(page, QUERY);
-  await page.getByTestId("track-input").fill(`<img src=x onerror=window.hit=1> I am applying '${IDEMPOTENCY}' to <b>payments</b>.`);
+  await page
+    .getByTestId("track-input")
+    .fill(`<img src=x onerror=window.hit=1> I am applying '${IDEMPOTENCY}' to <b>payments</b>.`);
   await page.getByTestId("track-submit").click();
   await page.getByTestId("detection").first().waitFor();
   await page.getByTestId("outcome-submit").click();
@@ -140,5 +142,118 @@ test("more runs are loaded page by page, and what comes meanwhile stands first",
     await total(page, /^28 runs$/);
     await rows(page).first().filter({ hasText: "flaky tests" }).waitFor();
     await eventually(async () => assert.equal(await rows(page).count(), 27));
+  });
+});
+
+/** Lets a page, while `window.deaf`, not hear what was stored elsewhere, and counts the answers that refuse a request. */
+function listenIn() {
+  window.refused = 0;
+  window.Worker = class extends window.Worker {
+    constructor(...words) {
+      super(...words);
+      this.addEventListener("message", (event) => {
+        if (event.data?.type === "changed" && window.deaf) event.stopImmediatePropagation();
+        if (event.data?.response?.status === 409) window.refused += 1;
+      });
+    }
+  };
+}
+
+test("what was said of a run in another tab stands: saying another thing shows the first, and locks", async () => {
+  await withApp(async (page, context) => {
+    await page.addInitScript(listenIn);
+    await loadSamples(page);
+    const id = "run/1 50%2F";
+    await visit(page, "Recommend");
+    await page.getByTestId("recommend-query").fill(QUERY);
+    await page.getByTestId("decision-id").fill(id);
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("outcome-submit").waitFor();
+    const opinion = (tab) => tab.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
+    await opinion(page).getByTestId("run-vote-up").waitFor();
+    await page.evaluate(() => (window.deaf = true));
+
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await eventually(async () => assert.equal(await other.getByTestId("decision-id").inputValue(), id));
+    await other.getByTestId("outcome-failure").check();
+    await other.getByTestId("outcome-submit").click();
+    await other
+      .getByTestId("outcome-given")
+      .filter({ hasText: /^Recorded: failure$/ })
+      .waitFor();
+    await other.getByTestId("feedback-blocked").check();
+    await other.getByTestId("feedback-submit").click();
+    await other
+      .getByTestId("feedback-given")
+      .filter({ hasText: /^Recorded: blocked$/ })
+      .waitFor();
+    await opinion(other).getByTestId("run-rate-not-helpful").click();
+    await opinion(other)
+      .getByTestId("rating-given")
+      .filter({ hasText: /^Recorded: not helpful$/ })
+      .waitFor();
+    await opinion(other).getByTestId("run-vote-down").click();
+    await opinion(other)
+      .getByTestId("vote-given")
+      .filter({ hasText: /^Recorded: down$/ })
+      .waitFor();
+
+    // The first tab knows nothing of it, and says another thing.
+    for (const name of ["outcome-submit", "feedback-submit"]) {
+      assert.equal(await page.getByTestId(name).isDisabled(), false, name);
+    }
+    await page.getByTestId("outcome-success").check();
+    await page.getByTestId("outcome-submit").click();
+    await page
+      .getByTestId("outcome-given")
+      .filter({ hasText: /^Recorded before: failure, by you, / })
+      .waitFor();
+    await page.getByTestId("feedback-submit").click();
+    await page
+      .getByTestId("feedback-given")
+      .filter({ hasText: /^Recorded before: .*blocked/ })
+      .waitFor();
+    await opinion(page).getByTestId("run-rate-helpful").click();
+    await opinion(page)
+      .getByTestId("rating-given")
+      .filter({ hasText: /^Recorded before: .*not helpful/ })
+      .waitFor();
+    await opinion(page).getByTestId("run-vote-up").click();
+    await opinion(page)
+      .getByTestId("vote-given")
+      .filter({ hasText: /^Recorded before: .*down/ })
+      .waitFor();
+    assert.equal(await page.evaluate(() => window.refused), 4, "each was refused by the engine");
+    const locked = async (tab) => {
+      for (const name of ["outcome-submit", "feedback-submit"]) {
+        await eventually(async () => assert.equal(await tab.getByTestId(name).isDisabled(), true, name));
+      }
+      for (const name of ["run-rate-helpful", "run-rate-not-helpful", "run-vote-up", "run-vote-down"]) {
+        await eventually(async () => assert.equal(await opinion(tab).getByTestId(name).isDisabled(), true, name));
+      }
+    };
+    await locked(page);
+
+    // It stays so after a reload, and the run has each thing once.
+    await page.reload();
+    await page
+      .getByTestId("outcome-given")
+      .filter({ hasText: /^Recorded before: failure, by you, / })
+      .waitFor();
+    await page
+      .getByTestId("feedback-given")
+      .filter({ hasText: /^Recorded before: blocked$/ })
+      .waitFor();
+    await locked(page);
+    await visit(page, "Runs");
+    await rows(page).getByRole("link").click();
+    await page.getByTestId("run-outcome").filter({ hasText: "Failure by you" }).waitFor();
+    await eventually(async () => assert.equal(await page.getByTestId("run-feedback").count(), 1));
+    await page.getByTestId("run-feedback").filter({ hasText: "Blocked by you" }).waitFor();
+    const said = page.locator(`[data-testid=run-lesson][data-slug="${IDEMPOTENCY}"]`).getByTestId("run-opinion");
+    await eventually(async () => assert.equal(await said.count(), 2));
+    await said.filter({ hasText: "Rated not helpful by you" }).waitFor();
+    await said.filter({ hasText: "Voted down by you" }).waitFor();
   });
 });

@@ -18,7 +18,10 @@ async function importMany(page) {
   }));
   const file = { name: "many.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(lessons)) };
   await page.getByTestId("import-files").setInputFiles(file);
-  await page.getByTestId("import-added").filter({ hasText: /3.?000/ }).waitFor();
+  await page
+    .getByTestId("import-added")
+    .filter({ hasText: /3.?000/ })
+    .waitFor();
   await page.goto(`${url}/?sort=title`);
   await page.getByTestId("lesson-row").first().waitFor();
 }
@@ -78,14 +81,23 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await page.getByTestId("palette-empty").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("palette-input").waitFor({ state: "detached" });
-    await eventually(async () => assert.ok(await page.evaluate(() => document.activeElement.matches("input, textarea"))));
+    await eventually(async () =>
+      assert.ok(await page.evaluate(() => document.activeElement.matches("input, textarea"))),
+    );
   });
 });
 
 test("single keys go places, never while typing, and can be switched off", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    for (const [key, name] of [["s", "Stats"], ["t", "Tools"], ["d", "Data"], ["r", "Recommend"], ["n", "Runs"], ["l", "Lessons"]]) {
+    for (const [key, name] of [
+      ["s", "Stats"],
+      ["t", "Tools"],
+      ["d", "Data"],
+      ["r", "Recommend"],
+      ["n", "Runs"],
+      ["l", "Lessons"],
+    ]) {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
       await heading(page, name);
@@ -142,7 +154,7 @@ test("a long list holds few rows, is walked by keyboard, and is found again wher
     // By Tab, a box and a link in each row, faster than frames: the rows that come into view are there in time.
     await page.evaluate(() => {
       const frame = globalThis.requestAnimationFrame;
-      globalThis.requestAnimationFrame = (act) => setTimeout(() => frame(act), 500);
+      /** @type {any} */ (globalThis).requestAnimationFrame = (act) => setTimeout(() => frame(act), 500);
       globalThis.endSlowFrames = () => (globalThis.requestAnimationFrame = frame);
     });
     for (let at = 0; at < 2 * 100; at += 1) await page.keyboard.press("Tab");
@@ -222,7 +234,8 @@ test("many lessons are approved, archived and tagged at once, and each act is ta
     await page.getByTestId("bulk-tags").fill("seen, spring clean");
     await page.getByTestId("bulk-tag-send").click();
     await told("Tagged 1 lesson");
-    const tags = async () => (await page.getByText("Tags", { exact: true }).locator("xpath=following-sibling::dd").textContent()).split(", ");
+    const tags = async () =>
+      (await page.getByText("Tags", { exact: true }).locator("xpath=following-sibling::dd").textContent()).split(", ");
     await row(page, slug).getByRole("link").click();
     await page.getByTestId("lesson-slug").filter({ hasText: slug }).waitFor();
     assert.ok((await tags()).includes("spring clean"));
@@ -255,5 +268,50 @@ test("the first page needs no other page; one that can't be fetched says so and 
       await context.setOffline(false);
     },
     { intercepted: true, expected },
+  );
+});
+
+test("no text becomes markup, and no script is started but the app's own workers", async () => {
+  await withApp(
+    async (page) => {
+      await page.goto(`${url}/`);
+      await ready(page);
+      const tried = await page.evaluate(() => {
+        const attempt = (work) => {
+          try {
+            work();
+            return "done";
+          } catch (error) {
+            return error.name;
+          }
+        };
+        return {
+          markup: attempt(() => document.createRange().createContextualFragment("<b>x</b>")),
+          code: attempt(() => setTimeout("document.title = 'x'", 0)),
+          own: attempt(() => new Worker("/precache.js").terminate()),
+          other: attempt(() => new Worker("/openapi.json")),
+          foreign: attempt(() => new Worker("https://evil.example/engine-worker.js")),
+        };
+      });
+      assert.deepEqual(tried, {
+        markup: "TypeError",
+        code: "TypeError",
+        own: "done",
+        other: "TypeError",
+        foreign: "TypeError",
+      });
+      // Every script of the page has its hash, those that others import too.
+      const scripts = await page.evaluate(() => {
+        const map = JSON.parse(document.querySelector("script[type=importmap]").textContent).integrity;
+        const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
+        return {
+          hashed: Object.keys(map),
+          loaded: loaded.filter((path) => /^\/[^/]+\.js$/.test(path) && !/worker|sw|precache/.test(path)),
+        };
+      });
+      assert.ok(scripts.loaded.length >= 2, String(scripts.loaded));
+      for (const path of scripts.loaded) assert.ok(scripts.hashed.includes(path), path);
+    },
+    { expected: [/Trusted/, /policy violation: require-trusted-types-for/] },
   );
 });

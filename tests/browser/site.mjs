@@ -31,7 +31,14 @@ export async function serveSite() {
       const isPage = answer.headers.get("content-type")?.startsWith("text/html");
       const other = changed.get(isPage ? "/" : pathname);
       const bytes = other ?? Buffer.from(await answer.arrayBuffer());
-      const kept = ["content-type", "content-security-policy", "x-content-type-options", "referrer-policy", "cache-control"];
+      const kept = [
+        "content-type",
+        "content-security-policy",
+        "x-content-type-options",
+        "referrer-policy",
+        "cross-origin-opener-policy",
+        "cache-control",
+      ];
       const headers = Object.fromEntries(kept.map((name) => [name, answer.headers.get(name) ?? ""]));
       response.writeHead(answer.status, { ...headers, ...site.headers, "content-length": bytes.length });
       response.end(request.method === "HEAD" ? undefined : bytes);

@@ -24,7 +24,10 @@ async function decide(ask, at, tally) {
   const applied = at % 5 !== 0;
   const reasoning = applied ? `I am applying '${slug}' to this.` : "None of these fits, so something else is done.";
   const tracked = await ask("track", { decision_id, reasoning });
-  assert.deepEqual(tracked.detections.filter((one) => one.applied).map((one) => one.slug), applied ? [slug] : []);
+  assert.deepEqual(
+    tracked.detections.filter((one) => one.applied).map((one) => one.slug),
+    applied ? [slug] : [],
+  );
   const profit = at % 3 !== 0;
   await ask("outcome", { decision_id, outcome: profit ? "profit" : "loss", pnl_percent: profit ? 1.5 : -0.5 });
   await ask("feedback", { lessons: [slug], causal: profit ? [slug] : [], outcome: profit ? "delivered" : "blocked" });
@@ -37,17 +40,27 @@ async function decide(ask, at, tally) {
   }
 }
 
-test("1,000 decisions by an agent over MCP and one over HTTP: the server's counts are the scripts'", { timeout: 900_000 }, async () => {
+test("1,000 decisions by an agent over MCP and one over HTTP: the server's counts are the scripts'", {
+  timeout: 900_000,
+}, async () => {
   const it = await edge();
   // A person who can sign in, to look at it in the dashboard's engine.
   const id = sql("select id from auth.users where email = :'email'", { email: env("LESSONLOOP_STACK_EMAIL") });
   const exp = Math.floor(Date.now() / 1000) + 3600;
-  const home = await space({ name: "Decisions", who: person(token({ sub: id, role: "authenticated", aud: "authenticated", exp }), id) });
+  const home = await space({
+    name: "Decisions",
+    who: person(token({ sub: id, role: "authenticated", aud: "authenticated", exp }), id),
+  });
   const http = agent(it, (await home.agent("over http")).key);
   const client = new Client({ name: "scripted agent", version: "1.0.0" });
   const headers = { authorization: `Bearer ${(await home.agent("over mcp")).key}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${it.url}/mcp`), { requestInit: { headers } }));
-  const tools = { recommend: "playbook_recommend_lessons", track: "playbook_track_usage", outcome: "playbook_record_outcome", feedback: "playbook_feedback" };
+  const tools = {
+    recommend: "playbook_recommend_lessons",
+    track: "playbook_track_usage",
+    outcome: "playbook_record_outcome",
+    feedback: "playbook_feedback",
+  };
   // An agent that is told to come back does, with the same key: so it counts once.
   const repeated = async (send) => {
     const key = randomUUID();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { env } from "../stack/stack.mjs";
+import { env, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until } from "./edge.mjs";
 
 const it = await edge();
@@ -19,7 +19,8 @@ test("recommend gives lessons, the prompt, its times, and is tracked on the serv
   assert.equal(body.stale, false);
   assert.match(body.prompt, /row level security/i);
   assert.equal(body.trace.filter(({ rank }) => rank).length, body.recommended.length);
-  for (const part of ["embed", "rank", "store"]) assert.match(answer.headers.get("server-timing"), new RegExp(`\\b${part}\\b`));
+  for (const part of ["embed", "rank", "store"])
+    assert.match(answer.headers.get("server-timing"), new RegExp(`\\b${part}\\b`));
   assert.equal(answer.headers.get("cache-control"), "no-store");
   // Tracking comes after the answer.
   await until(() => home.counted("count(*) from recommendations") !== "0", { what: "the tracking" });
@@ -44,8 +45,15 @@ test("track, outcome and feedback are on the server when they are answered", asy
   assert.deepEqual([applied.applied, applied.match_type], [true, "explicit"]);
   const outcome = await me.post("/v1/outcome", { decision_id, outcome: "profit", pnl_percent: 2.5 });
   assert.equal(outcome.lessons_updated, 1);
-  assert.equal(home.counted("count(*) from (select * from recommendations where trade_outcome = 'success' and was_applied) r"), "1");
-  const feedback = await me.post("/v1/feedback", { lessons: ["bounded-queues"], causal: ["bounded-queues"], outcome: "delivered" });
+  assert.equal(
+    home.counted("count(*) from (select * from recommendations where trade_outcome = 'success' and was_applied) r"),
+    "1",
+  );
+  const feedback = await me.post("/v1/feedback", {
+    lessons: ["bounded-queues"],
+    causal: ["bounded-queues"],
+    outcome: "delivered",
+  });
   assert.deepEqual([feedback.updated[0].slug, feedback.updated[0].causal_hits], ["bounded-queues", 1]);
 });
 
@@ -54,7 +62,9 @@ test("rate and vote move the counts on the server; a part of a title that fits t
   assert.deepEqual([rated.slug, rated.times_helpful], ["tenant-isolation", 1]);
   const voted = await me.post("/v1/vote", { lesson: "Keep tenants", up: true });
   assert.deepEqual([voted.slug, voted.upvotes], ["tenant-isolation", 1]);
-  const row = home.counted("times_helpful || ' ' || upvotes from (select * from lessons where slug = 'tenant-isolation') l");
+  const row = home.counted(
+    "times_helpful || ' ' || upvotes from (select * from lessons where slug = 'tenant-isolation') l",
+  );
   assert.equal(row, "1 1");
   const unclear = await me.send("POST", "/v1/rate", { lesson: "every", helpful: true });
   refused(unclear, 409, "ambiguous");
@@ -68,19 +78,29 @@ test("lessons are added, listed, read and edited; an edit that comes too late is
   assert.equal(added.trust, "unreviewed");
   assert.equal(added.source, name, "where it came from");
   const listed = await me.get("/v1/lessons?q=unit&limit=5");
-  assert.deepEqual(listed.lessons.map(({ slug }) => slug), [added.slug]);
-  const edited = await me.patch(`/v1/lessons/${added.slug}`, { description: "So that nobody guesses.", base_rev: added.rev });
+  assert.deepEqual(
+    listed.lessons.map(({ slug }) => slug),
+    [added.slug],
+  );
+  const edited = await me.patch(`/v1/lessons/${added.slug}`, {
+    description: "So that nobody guesses.",
+    base_rev: added.rev,
+  });
   assert.equal(edited.description, "So that nobody guesses.");
   const late = await me.send("PATCH", `/v1/lessons/${added.slug}`, { description: "Too late.", base_rev: added.rev });
   refused(late, 409, "conflict", "base_rev");
   assert.equal((await me.get(`/v1/lessons/${added.slug}`)).description, "So that nobody guesses.");
   const history = await me.get(`/v1/lessons/${added.slug}/history`);
   assert.equal(history.events.length, 2);
-  assert.equal(home.counted(`description from (select * from lessons where slug = '${added.slug}') l`), "So that nobody guesses.");
+  assert.equal(
+    home.counted(`description from (select * from lessons where slug = '${added.slug}') l`),
+    "So that nobody guesses.",
+  );
 });
 
 test("a session's transcript gives lessons and feedback", async () => {
-  const transcript = "INJECTED: retry-budgets\nINSIGHT: Run every migration twice in its test.\nDELIVERED: Migrations can be repeated.\n";
+  const transcript =
+    "INJECTED: retry-budgets\nINSIGHT: Run every migration twice in its test.\nDELIVERED: Migrations can be repeated.\n";
   const recorded = await me.post("/v1/sessions", { transcript });
   assert.deepEqual([recorded.outcome, recorded.injected], ["delivered", ["retry-budgets"]]);
   assert.equal(recorded.feedback.updated[0].slug, "retry-budgets");
@@ -90,7 +110,9 @@ test("a session's transcript gives lessons and feedback", async () => {
 });
 
 test("tool successes are suggested again", async () => {
-  assert.deepEqual(await me.post("/v1/tools/success", { query: "find a customer in the ledger", server: "stripe" }), { recorded: true });
+  assert.deepEqual(await me.post("/v1/tools/success", { query: "find a customer in the ledger", server: "stripe" }), {
+    recorded: true,
+  });
   const { servers } = await me.post("/v1/tools/suggest", { query: "find the customer in a ledger" });
   assert.equal(servers[0].server, "stripe");
 });
@@ -108,11 +130,18 @@ test("a write with an Idempotency-Key counts once, and the key means one request
   const before = (await me.post("/v1/rate", { lesson: "retry-budgets", helpful: true })).times_helpful;
   const headers = { "idempotency-key": randomUUID() };
   const answers = [];
-  for (let time = 0; time < 3; time += 1) answers.push(await me.post("/v1/rate", { lesson: "retry-budgets", helpful: true }, headers));
-  assert.deepEqual(answers.map(({ times_helpful }) => times_helpful), Array(3).fill(before + 1));
+  for (let time = 0; time < 3; time += 1)
+    answers.push(await me.post("/v1/rate", { lesson: "retry-budgets", helpful: true }, headers));
+  assert.deepEqual(
+    answers.map(({ times_helpful }) => times_helpful),
+    Array(3).fill(before + 1),
+  );
   const other = await me.send("POST", "/v1/rate", { lesson: "retry-budgets", helpful: false }, headers);
   assert.equal(other.status, 409, other.text);
-  assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'retry-budgets') l"), String(before + 1));
+  assert.equal(
+    home.counted("times_helpful from (select * from lessons where slug = 'retry-budgets') l"),
+    String(before + 1),
+  );
 });
 
 test("what is wrong is named, with the remedy", async () => {
@@ -140,7 +169,12 @@ test("what is wrong is named, with the remedy", async () => {
   }
   const wrong = await me.send("DELETE", "/v1/lessons/tenant-isolation");
   assert.ok(wrong.status >= 400 && wrong.status < 500, wrong.text);
-  refused(await me.send("POST", "/v1/rate", '{"lesson":"tenant-isolation","helpful":true}', { "content-type": "text/plain" }), 400, "invalid_request", "content-type");
+  refused(
+    await me.send("POST", "/v1/rate", '{"lesson":"tenant-isolation","helpful":true}', { "content-type": "text/plain" }),
+    400,
+    "invalid_request",
+    "content-type",
+  );
 });
 
 test("what people do is not an agent's to do", async () => {
@@ -166,18 +200,35 @@ test("the OpenAPI document names every route, and all schemas that it refers to"
   const document = await me.get("/openapi.json");
   assert.match(document.openapi, /^3\.1/);
   for (const [path, method] of [
-    ["/v1/recommend", "post"], ["/v1/search", "post"], ["/v1/patterns", "post"], ["/v1/track", "post"],
-    ["/v1/outcome", "post"], ["/v1/feedback", "post"], ["/v1/rate", "post"], ["/v1/vote", "post"],
-    ["/v1/lessons", "get"], ["/v1/lessons", "post"], ["/v1/lessons/{slug}", "get"], ["/v1/lessons/{slug}", "patch"],
-    ["/v1/lessons/{slug}/history", "get"], ["/v1/sessions", "post"], ["/v1/tools/success", "post"],
-    ["/v1/tools/suggest", "post"], ["/v1/stats", "get"], ["/v1/health", "get"], ["/v1/policy", "get"],
+    ["/v1/recommend", "post"],
+    ["/v1/search", "post"],
+    ["/v1/patterns", "post"],
+    ["/v1/track", "post"],
+    ["/v1/outcome", "post"],
+    ["/v1/feedback", "post"],
+    ["/v1/rate", "post"],
+    ["/v1/vote", "post"],
+    ["/v1/lessons", "get"],
+    ["/v1/lessons", "post"],
+    ["/v1/lessons/{slug}", "get"],
+    ["/v1/lessons/{slug}", "patch"],
+    ["/v1/lessons/{slug}/history", "get"],
+    ["/v1/sessions", "post"],
+    ["/v1/tools/success", "post"],
+    ["/v1/tools/suggest", "post"],
+    ["/v1/stats", "get"],
+    ["/v1/health", "get"],
+    ["/v1/policy", "get"],
   ]) {
     assert.ok(document.paths[path]?.[method], `${method} ${path} is missing`);
   }
   const refs = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? [];
   for (const ref of new Set(refs.map((text) => text.slice(8, -1)))) {
     assert.ok(ref.startsWith("#/"), `${ref} lies elsewhere`);
-    const found = ref.slice(2).split("/").reduce((at, part) => at?.[part], document);
+    const found = ref
+      .slice(2)
+      .split("/")
+      .reduce((at, part) => at?.[part], document);
     assert.ok(found, `${ref} is not there`);
   }
 });
@@ -186,13 +237,24 @@ test("the dashboard is served with its headers, and nothing else of the build", 
   const page = await raw(it.url, { path: "/lessons/some-lesson" });
   assert.equal(page.status, 200);
   assert.match(page.headers["content-type"], /^text\/html/);
-  // The same as `cargo xtask serve` sends, which may connect to the same server.
+  // The same as `cargo xtask serve` sends, which may connect to hosted projects beside the same server.
   const served = await raw(env("LESSONLOOP_URL"), { path: "/lessons/some-lesson" });
   assert.equal(page.text, served.text);
-  for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-resource-policy", "cache-control"]) {
+  for (const name of [
+    "content-security-policy",
+    "x-content-type-options",
+    "referrer-policy",
+    "cross-origin-resource-policy",
+    "cross-origin-opener-policy",
+    "cache-control",
+  ]) {
     assert.ok(served.headers[name], name);
-    assert.equal(page.headers[name], served.headers[name], name);
+    assert.equal(page.headers[name], served.headers[name].replace(" https://*.supabase.co", ""), name);
   }
+  const policy = page.headers["content-security-policy"];
+  assert.ok(policy.includes(`connect-src 'self' ${url};`), policy);
+  assert.match(policy, /require-trusted-types-for 'script'; trusted-types default/);
+  assert.match(page.text, /<script type="importmap">\{"integrity":\{"\/[^"]+\.js":"sha384-/);
   const same = await raw(it.url, { path: "/lessons/some-lesson", headers: { "if-none-match": page.headers.etag } });
   assert.equal(same.status, 304);
   for (const path of ["/edge/worker.js", "/edge/wrangler.toml", "/.assetsignore", "/none.js"]) {

@@ -22,9 +22,18 @@ export async function stopAll() {
 // A bench uses this too, and is no test.
 if (process.env.NODE_TEST_CONTEXT) (await import("node:test")).after(stopAll);
 
-/** Starts an edge function; it ends with the file's tests. `at`: another address of the stack, such as a proxy's. */
+/**
+ * Starts an edge function; it ends with the file's tests. `at`: another address of the stack, such as a proxy's.
+ *
+ * @param {Record<string, any>} options
+ */
 export async function edge({ at = url, bindings = {}, ...more } = {}) {
-  const started = await startEdge({ dist, supabase: { ...supabase, url: at }, bindings: { ...FREE, ...bindings }, ...more });
+  const started = await startEdge({
+    dist,
+    supabase: { ...supabase, url: at },
+    bindings: { ...FREE, ...bindings },
+    ...more,
+  });
   running.push(started);
   return started;
 }
@@ -37,12 +46,18 @@ export const LESSONS = [
   { slug: "retry-budgets", title: "Give retries a budget", tags: ["reliability", "retry"] },
 ];
 
-/** A space of a new user's, or of `who`, with lessons. */
+/**
+ * A space of a new user's, or of `who`, with lessons.
+ *
+ * @param {Record<string, any>} options
+ */
 export async function space({ name = "A space", lessons = LESSONS, who = user() } = {}) {
   const id = await who.space(name);
   const by = author();
   for (let from = 0; from < lessons.length; from += 500) {
-    const events = lessons.slice(from, from + 500).map(({ slug, ...more }) => by.event("LessonAdded", lesson(slug, more)));
+    const events = lessons
+      .slice(from, from + 500)
+      .map(({ slug, ...more }) => by.event("LessonAdded", lesson(slug, more)));
     const answer = await who.push(id, by.actor, events);
     assert.equal(answer.rejected?.length ?? 0, 0, JSON.stringify(answer));
   }
@@ -70,6 +85,7 @@ export function agent(edge, bearer) {
       body: !sent ? undefined : typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
     });
     const text = await answer.text();
+    /** @type {any} */
     let value = text;
     try {
       value = JSON.parse(text);
@@ -102,7 +118,13 @@ export function refused(answer, status, code, field) {
   assert.ok(answer.body.error.message.length > 10, answer.text);
 }
 
-/** A request with headers that `fetch` does not let through, such as `Host`. */
+/**
+ * A request with headers that `fetch` does not let through, such as `Host`.
+ *
+ * @param {string} url
+ * @param {Record<string, any>} options
+ * @returns {Promise<{ status: number, headers: Record<string, any>, text: string }>}
+ */
 export function raw(url, { method = "GET", path = "/", headers = {}, body } = {}) {
   const { hostname, port } = new URL(url);
   return new Promise((done, fail) => {

@@ -7,14 +7,18 @@ import { serving } from "../stack/proxy.mjs";
 const FAULTS = {
   down: (_, __, answer) => answer.destroy(),
   error: (_, __, answer) => answer.writeHead(500, { "content-type": "application/json" }).end('{"message":"it broke"}'),
-  html: (_, __, answer) => answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in to the hotel</title>"),
+  html: (_, __, answer) =>
+    answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in to the hotel</title>"),
   lost: async (asked, body, answer, target) => {
     await pass(target, asked, body);
     answer.destroy();
   },
   cut: async (asked, body, answer, target) => {
     const { response, bytes } = await pass(target, asked, body);
-    answer.writeHead(response.statusCode, { "content-type": response.headers["content-type"] ?? "", "content-length": bytes.length + 1 });
+    answer.writeHead(response.statusCode, {
+      "content-type": response.headers["content-type"] ?? "",
+      "content-length": bytes.length + 1,
+    });
     answer.write(bytes.subarray(0, bytes.length / 2), () => answer.destroy());
   },
 };

@@ -17,6 +17,7 @@ const CLOCK = "new Edge({";
 
 /** A server of the pack: `answers` says how. What waits for it goes on when `release` is called. */
 async function packs(answers = (answer) => answer.end(PACK), { held = false } = {}) {
+  /** @type {any} */
   let release;
   const released = new Promise((done) => (release = done));
   if (!held) release();
@@ -40,7 +41,7 @@ function replaced(text, part, by) {
 }
 
 /** A cold isolate. `pack`: the server of its pack, if not the assets. `still`: its clock stands still. */
-const isolate = ({ pack, still = false, ...more } = {}) =>
+const isolate = ({ pack, still = false, ...more } = /** @type {any} */ ({})) =>
   edge({
     ...more,
     rewrite: (file, text) => {
@@ -51,7 +52,7 @@ const isolate = ({ pack, still = false, ...more } = {}) =>
   });
 
 /** A space, and an agent of it that asks a cold isolate. */
-async function cold({ lessons, ...how } = {}) {
+async function cold({ lessons, ...how } = /** @type {any} */ ({})) {
   const home = await space(lessons ? { lessons } : {});
   const { key } = await home.agent("first agent");
   const it = await isolate(how);
@@ -67,8 +68,16 @@ const timed = async (work) => {
 };
 
 test("the first answer is by meaning: the pack and the lessons come together, and lessons that nobody embedded are", async () => {
-  const lessons = Array.from({ length: 40 }, (_, at) => ({ slug: `lesson-${at}`, title: `Number ${at} on deploys`, recommendation: "Ship to a few first." }));
-  const tenants = { slug: "tenant-isolation", title: "Keep tenants apart in the schema", recommendation: "Let no customer read the rows of another: filter by tenant." };
+  const lessons = Array.from({ length: 40 }, (_, at) => ({
+    slug: `lesson-${at}`,
+    title: `Number ${at} on deploys`,
+    recommendation: "Ship to a few first.",
+  }));
+  const tenants = {
+    slug: "tenant-isolation",
+    title: "Keep tenants apart in the schema",
+    recommendation: "Let no customer read the rows of another: filter by tenant.",
+  };
   const { me } = await cold({ still: true, lessons: [...lessons, tenants] });
   const answer = await ask(me);
   assert.deepEqual(told(answer), [true, undefined]);
@@ -92,28 +101,50 @@ test("vectors that the server has are taken for the first answer of the next iso
 
 test("a pack that does not come is waited for a second, once; lessons are found by meaning when it is there", async () => {
   const none = await cold({ pack: await packs((answer) => answer.writeHead(404).end()) });
-  const without = await timed(async () => assert.deepEqual(told(await ask(none.me)), [false, "this host has no model"]));
+  const without = await timed(async () =>
+    assert.deepEqual(told(await ask(none.me)), [false, "this host has no model"]),
+  );
 
   const pack = await packs(undefined, { held: true });
   const { me } = await cold({ pack });
   const first = await timed(async () => assert.deepEqual(told(await ask(me)), [false, "the model is still loading"]));
   // Beside what a cold isolate takes on this machine anyway.
-  assert.ok(first >= 900 && first <= without + 1_000 + Math.max(300, without), `${first.toFixed(0)} ms, and ${without.toFixed(0)} ms without a pack`);
+  assert.ok(
+    first >= 900 && first <= without + 1_000 + Math.max(300, without),
+    `${first.toFixed(0)} ms, and ${without.toFixed(0)} ms without a pack`,
+  );
   const second = await timed(async () => assert.deepEqual(told(await ask(me)), [false, "the model is still loading"]));
   assert.ok(second < Math.max(500, without), `${second.toFixed(0)} ms`);
   assert.equal(pack.asked, 1);
-  console.log(`first answers: ${without.toFixed(0)} ms without a pack, ${first.toFixed(0)} ms with one that does not come`);
+  console.log(
+    `first answers: ${without.toFixed(0)} ms without a pack, ${first.toFixed(0)} ms with one that does not come`,
+  );
   pack.release();
   await until(async () => (await ask(me)).semantic, { what: "the model" });
   assert.equal(pack.asked, 1);
 });
 
-for (const [what, answers, reason] of [
+for (const [what, answers, reason] of /** @type {any[][]} */ ([
   ["is missing", (answer) => answer.writeHead(404).end(), "this host has no model"],
-  ["fails", (answer) => answer.writeHead(500).end(), "the model could not be loaded; it is tried again within a minute"],
-  ["breaks off", (answer) => answer.writeHead(200, { "content-length": PACK.length }).write(PACK.subarray(0, 1_000_000), () => answer.destroy()), "the model could not be loaded; it is tried again within a minute"],
-  ["is a web page", (answer) => answer.end("<!doctype html><title>Sign in to the hotel</title>"), "the model could not be loaded; it is tried again within a minute"],
-]) {
+  [
+    "fails",
+    (answer) => answer.writeHead(500).end(),
+    "the model could not be loaded; it is tried again within a minute",
+  ],
+  [
+    "breaks off",
+    (answer) =>
+      answer
+        .writeHead(200, { "content-length": PACK.length })
+        .write(PACK.subarray(0, 1_000_000), () => answer.destroy()),
+    "the model could not be loaded; it is tried again within a minute",
+  ],
+  [
+    "is a web page",
+    (answer) => answer.end("<!doctype html><title>Sign in to the hotel</title>"),
+    "the model could not be loaded; it is tried again within a minute",
+  ],
+])) {
   test(`a pack that ${what}: by words, with the reason, and it is not asked for at each request`, async () => {
     const pack = await packs(answers);
     const { me } = await cold({ pack, still: true });
@@ -121,7 +152,12 @@ for (const [what, answers, reason] of [
       const answer = await me.post("/v1/search", { query: "bounded queue" });
       assert.deepEqual([...told(answer), answer.results[0].slug], [false, reason, "bounded-queues"]);
     }
-    const mcp = await me.rpc({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "playbook_recommend_lessons", arguments: { query: "bounded queue" } } });
+    const mcp = await me.rpc({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "playbook_recommend_lessons", arguments: { query: "bounded queue" } },
+    });
     assert.ok(mcp.body.result.content[0].text.includes(`Ranked by words, not by meaning: ${reason}.`), mcp.text);
     assert.equal(pack.asked, 1);
   });

@@ -18,7 +18,7 @@ let url;
 /** Statuses to answer with before 200. */
 let refusals = [];
 let requests = [];
-let waiting = [];
+const waiting = [];
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "lessonloop-hook-"));
@@ -152,14 +152,14 @@ test("subagents that have files of their own come before the conversation that a
 
 test("a headless run that a tool started is no session", async () => {
   const entry = (entrypoint) => ({ ...assistant(text("DELIVERED: done.")), entrypoint });
-  for (const [env, entrypoint, sent] of [
+  for (const [env, entrypoint, sent] of /** @type {any[][]} */ ([
     [{ LESSONLOOP_CHILD: "1" }, "cli", false],
     [{ CLAUDE_CODE_CHILD_SESSION: "1" }, "sdk-cli", false],
     [{ CLAUDE_CODE_CHILD_SESSION: "1" }, undefined, false],
     [{ CLAUDE_CODE_CHILD_SESSION: "1" }, "cli", true],
     [{}, "sdk-cli", true],
     [{}, "cli", true],
-  ]) {
+  ])) {
     const id = fresh();
     const { code } = await run(id, transcript(id, [entry(entrypoint)]), { send: true, ...env });
     assert.equal(code, 0);
@@ -222,7 +222,7 @@ test("a session too long to be sent loses its beginning", async () => {
   const { body } = await request();
   assert.ok(Buffer.byteLength(JSON.stringify(body)) < 1_000_000);
   assert.ok(body.transcript.length > 500_000);
-  assert.match(body.transcript, /^line \d+ "of"[^]*\nDELIVERED: done\.$/);
+  assert.match(body.transcript, /^line \d+ "of"[\s\S]*\nDELIVERED: done\.$/);
 });
 
 test("without a line to learn from nothing is sent", async () => {
@@ -235,11 +235,11 @@ test("without a line to learn from nothing is sent", async () => {
 test("what goes wrong is said and written down", async () => {
   const id = fresh();
   const path = transcript(id, [assistant(text("DELIVERED: done."))]);
-  for (const [env, message] of [
+  for (const [env, message] of /** @type {any[][]} */ ([
     [{ LESSONLOOP_URL: "" }, /LESSONLOOP_URL is not set/],
     [{ LESSONLOOP_URL: "http://example.org" }, /has to begin with https/],
     [{ LESSONLOOP_KEY: "" }, /LESSONLOOP_KEY is not set/],
-  ]) {
+  ])) {
     const { code, errors } = await run(id, path, { send: true, ...env });
     assert.equal(code, 1);
     assert.match(errors, message);

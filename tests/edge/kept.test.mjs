@@ -14,13 +14,18 @@ after(() => Promise.all(ends.map((end) => end())));
 
 /** Says under which names it keeps. */
 const telling = (file, text) =>
-  file !== "edge/worker.js" ? text : text.replace(/await cache\.put\(.*\);/, (put) => `${put}\n  console.warn(\`keeps <\${name}>\`);`);
+  file !== "edge/worker.js"
+    ? text
+    : text.replace(/await cache\.put\([^;]*\);/, (put) => `${put}\n  console.warn(\`keeps <\${name}>\`);`);
 
 /** A space that an isolate has kept, and a way to start others behind a proxy. */
 async function keeping({ rewrite = telling } = {}) {
   const kept = mkdtempSync(join(tmpdir(), "lessonloop-kept-"));
   const proxy = await between(url);
-  ends.push(() => proxy.end(), () => rmSync(kept, { recursive: true, force: true }));
+  ends.push(
+    () => proxy.end(),
+    () => rmSync(kept, { recursive: true, force: true }),
+  );
   const home = await space();
   const made = await home.agent("keeping agent");
   let port;
@@ -35,7 +40,8 @@ async function keeping({ rewrite = telling } = {}) {
   return { proxy, home, made, start, first };
 }
 
-const name = async ({ it }) => (await until(() => it.logged().match(/keeps <([0-9a-f]{64})>/), { what: "a space that is kept" }))[1];
+const name = async ({ it }) =>
+  (await until(() => it.logged().match(/keeps <([0-9a-f]{64})>/), { what: "a space that is kept" }))[1];
 const holdRows = (proxy) => (proxy.choose = (asked) => (asked.url.includes("pull_changes") ? "slow" : "pass"));
 
 test("a cold isolate answers from what another kept while the server is slow; writes wait, and count once", async () => {
@@ -57,19 +63,29 @@ test("a cold isolate answers from what another kept while the server is slow; wr
   assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'bounded-queues') l"), "1");
   await until(async () => !(await me.post("/v1/recommend", { query: "queue" })).stale, { what: "stale: false" });
   // What was recommended from what was kept is on record.
-  await until(() => Number(home.counted("count(distinct retrieval_id) from retrievals")) >= 2, { what: "the tracking" });
+  await until(() => Number(home.counted("count(distinct retrieval_id) from retrievals")) >= 2, {
+    what: "the tracking",
+  });
 });
 
 test("what changed since is in the first answer when the server is quick, and only that is read", async () => {
   const { proxy, start, first } = await keeping();
   await name(first);
-  await first.me.post("/v1/lessons", { title: "Rotate keys every month", recommendation: "Rotate every key, and say when." });
+  await first.me.post("/v1/lessons", {
+    title: "Rotate keys every month",
+    recommendation: "Rotate every key, and say when.",
+  });
   await first.it.stop();
   proxy.seen.length = 0;
   const { me } = await start();
   const answer = await me.post("/v1/recommend", { query: "rotate keys" });
-  assert.deepEqual([answer.recommended[0].slug, answer.total_considered, answer.stale], ["rotate-keys-every-month", 5, false]);
-  const pulls = proxy.seen.filter(({ url }) => url.includes("pull_changes")).map(({ body }) => JSON.parse(body).p_cursor);
+  assert.deepEqual(
+    [answer.recommended[0].slug, answer.total_considered, answer.stale],
+    ["rotate-keys-every-month", 5, false],
+  );
+  const pulls = proxy.seen
+    .filter(({ url }) => url.includes("pull_changes"))
+    .map(({ body }) => JSON.parse(body).p_cursor);
   assert.ok(pulls.length > 0 && pulls.every((cursor) => cursor > 0), `${pulls}`);
 });
 
@@ -98,7 +114,13 @@ test("no request from outside leads to what is kept, even with its name", async 
   const { first, made } = await keeping();
   const path = `/v1/kept/${await name(first)}`;
   const authorization = `Bearer ${made.key}`;
-  for (const asked of [{}, { headers: { authorization } }, { method: "POST", headers: { authorization } }, { method: "PURGE" }, { method: "HEAD" }]) {
+  for (const asked of [
+    {},
+    { headers: { authorization } },
+    { method: "POST", headers: { authorization } },
+    { method: "PURGE" },
+    { method: "HEAD" },
+  ]) {
     const answer = await raw(first.it.url, { path, ...asked });
     assert.ok(answer.status >= 400, `${answer.status}`);
     assert.doesNotMatch(answer.text, /row-level-security|Bound every queue/);
@@ -106,6 +128,8 @@ test("no request from outside leads to what is kept, even with its name", async 
 });
 
 test("without a Cache API everything goes on", async () => {
-  const { first } = await keeping({ rewrite: (file, text) => (file === "edge/worker.js" ? text.replaceAll("caches.open", "nowhere.open") : text) });
+  const { first } = await keeping({
+    rewrite: (file, text) => (file === "edge/worker.js" ? text.replaceAll("caches.open", "nowhere.open") : text),
+  });
   assert.equal((await first.me.post("/v1/rate", { lesson: "retry-budgets", helpful: true })).times_helpful, 1);
 });

@@ -8,14 +8,20 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client as CurrentClient, StreamableHTTPClientTransport as CurrentTransport } from "@modelcontextprotocol/client";
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from "@modelcontextprotocol/client";
 import { Client as PreviousClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as PreviousTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as OlderClient } from "mcp-sdk-1.11/client/index.js";
+import { StreamableHTTPClientTransport as OlderTransport } from "mcp-sdk-1.11/client/streamableHttp.js";
 import { serving } from "../stack/proxy.mjs";
 import { agent, edge, space, until } from "./edge.mjs";
 
 const CURRENT = "2026-07-28";
 const PREVIOUS = "2025-11-25";
+const OLDER = "2025-03-26";
 
 const it = await edge();
 const home = await space();
@@ -37,6 +43,13 @@ const CLIENTS = {
     const transport = new PreviousTransport(url, { requestInit });
     await client.connect(transport);
     assert.equal(transport.protocolVersion, PREVIOUS);
+    return client;
+  },
+  // What TypeScript's SDK spoke up to 1.11, without a header for the revision.
+  [OLDER]: async () => {
+    const client = new OlderClient(INFO);
+    await client.connect(new OlderTransport(url, { requestInit }));
+    assert.equal(client.getServerVersion().name, "lessonloop");
     return client;
   },
 };
@@ -86,7 +99,10 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
       const answer = await client.callTool({ name, arguments: args });
       assert.notEqual(answer.isError, true, `${name}: ${JSON.stringify(answer)}`);
       assert.ok(answer.structuredContent, name);
-      assert.ok(answer.content.some(({ type }) => type === "text"), name);
+      assert.ok(
+        answer.content.some(({ type }) => type === "text"),
+        name,
+      );
       return answer.structuredContent;
     };
     const decision_id = randomUUID();
@@ -94,13 +110,25 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
     assert.equal(recommended[0].slug, "bounded-queues");
     const tracked = await call("playbook_track_usage", { decision_id, reasoning: "I am applying 'bounded-queues'." });
     assert.equal(tracked.detections.find(({ slug }) => slug === "bounded-queues").applied, true);
-    assert.equal((await call("playbook_record_outcome", { decision_id, outcome: "success", pnl_percent: 1 })).effectiveness_recalculated.length, 1);
+    assert.equal(
+      (await call("playbook_record_outcome", { decision_id, outcome: "success", pnl_percent: 1 }))
+        .effectiveness_recalculated.length,
+      1,
+    );
     const seen = await call("playbook_get_decision", { decision_id });
     assert.deepEqual([seen.id, seen.outcome, seen.untrusted.query], [decision_id, "success", "bounded queues"]);
-    await call("playbook_feedback", { lessons: ["bounded-queues"], causal: ["bounded-queues"], outcome: "delivered", decision_id });
+    await call("playbook_feedback", {
+      lessons: ["bounded-queues"],
+      causal: ["bounded-queues"],
+      outcome: "delivered",
+      decision_id,
+    });
     await call("playbook_rate_lesson", { lesson: "bounded-queues", helpful: true });
     await call("playbook_vote_lesson", { lesson: "bounded-queues", up: true });
-    const added = await call("playbook_add_lesson", { title: `Written over MCP, ${revision}`, recommendation: "Keep it." });
+    const added = await call("playbook_add_lesson", {
+      title: `Written over MCP, ${revision}`,
+      recommendation: "Keep it.",
+    });
     assert.equal(added.trust, "unreviewed");
     const found = await call("playbook_search_lessons", { query: "written over MCP" });
     assert.ok(found.results.some(({ slug }) => slug === added.slug));
@@ -115,18 +143,21 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
 
   test(`${revision}: what goes wrong in a tool is an answer that the agent can act on`, async () => {
     const client = await connect();
-    for (const [name, args, words] of [
+    for (const [name, args, words] of /** @type {any[][]} */ ([
       ["playbook_search_lessons", {}, /query/],
       ["playbook_search_lessons", { query: 5 }, /query/],
       ["playbook_search_lessons", { query: "x", color: "red" }, /color/],
       ["playbook_rate_lesson", { lesson: "no-such-lesson", helpful: true }, /no-such-lesson/],
       ["playbook_record_outcome", { decision_id: randomUUID(), outcome: "profit" }, /decision_id/],
-    ]) {
+    ])) {
       const answer = await client.callTool({ name, arguments: args });
       assert.equal(answer.isError, true, `${name}: ${JSON.stringify(answer)}`);
       assert.match(answer.content[0].text, words);
     }
-    await assert.rejects(client.callTool({ name: "playbook_no_such_tool", arguments: {} }), /playbook_no_such_tool|unknown tool/i);
+    await assert.rejects(
+      client.callTool({ name: "playbook_no_such_tool", arguments: {} }),
+      /playbook_no_such_tool|unknown tool/i,
+    );
     await client.close();
   });
 }
@@ -137,13 +168,49 @@ test("other methods than POST are refused, and a notification is taken without a
     assert.equal(answer.status, 405, `${method}: ${answer.text}`);
     assert.equal(answer.headers.get("allow"), "POST");
   }
-  const taken = await me.rpc({ jsonrpc: "2.0", method: "notifications/initialized" }, { "mcp-protocol-version": PREVIOUS });
+  const taken = await me.rpc(
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { "mcp-protocol-version": PREVIOUS },
+  );
   assert.deepEqual([taken.status, taken.text], [202, ""]);
 });
 
+test("messages come in batches in the revision that has them", async () => {
+  const batch = [
+    { jsonrpc: "2.0", id: 1, method: "ping" },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "playbook_health", arguments: {} } },
+    { jsonrpc: "2.0", id: 3, method: "no/such" },
+  ];
+  for (const headers of [{}, { "mcp-protocol-version": OLDER }]) {
+    const answer = await me.rpc(batch, headers);
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual(
+      answer.body.map(({ id }) => id),
+      [1, 2, 3],
+    );
+    assert.equal(answer.body[1].result.isError, false);
+    assert.equal(answer.body[2].error.code, -32601);
+  }
+  const refused = await me.rpc(batch, { "mcp-protocol-version": PREVIOUS });
+  assert.deepEqual([refused.status, refused.body.error.code], [400, -32600]);
+  assert.match(refused.body.error.message, /one message at a time/);
+});
+
 test("a lesson's text comes as data that is marked as not to be trusted", async () => {
-  const { slug } = await me.post("/v1/lessons", { title: "Close <b> the fence", recommendation: "```\nof a block of text" });
-  const answer = await me.rpc({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "playbook_search_lessons", arguments: { query: "close the fence" } } }, { "mcp-protocol-version": PREVIOUS });
+  const { slug } = await me.post("/v1/lessons", {
+    title: "Close <b> the fence",
+    recommendation: "```\nof a block of text",
+  });
+  const answer = await me.rpc(
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "playbook_search_lessons", arguments: { query: "close the fence" } },
+    },
+    { "mcp-protocol-version": PREVIOUS },
+  );
   assert.equal(answer.status, 200, answer.text);
   const { structuredContent, content } = answer.body.result;
   assert.ok(structuredContent.results.some((found) => found.slug === slug));
@@ -154,9 +221,11 @@ test("a lesson's text comes as data that is marked as not to be trusted", async 
 async function keyed() {
   const { hostname, port, host } = new URL(it.url);
   const proxy = await serving((asked, answer) => {
-    const own = asked.headers.host === new URL(proxy.url).host || asked.headers.host === `localhost:${new URL(proxy.url).port}`;
+    const own =
+      asked.headers.host === new URL(proxy.url).host || asked.headers.host === `localhost:${new URL(proxy.url).port}`;
     const headers = { ...asked.headers, ...requestInit.headers, ...(own ? { host } : {}) };
-    if (headers.origin === proxy.url || headers.origin === proxy.url.replace("127.0.0.1", "localhost")) headers.origin = it.url;
+    if (headers.origin === proxy.url || headers.origin === proxy.url.replace("127.0.0.1", "localhost"))
+      headers.origin = it.url;
     const passed = request({ hostname, port, path: asked.url, method: asked.method, headers }, (response) => {
       answer.writeHead(response.statusCode, response.headers);
       response.pipe(answer);
@@ -171,7 +240,14 @@ async function keyed() {
 /** The conformance suite's scenarios that a server with tools alone has to pass, by the revision that they are run at. */
 const SCENARIOS = {
   [PREVIOUS]: ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"],
-  [CURRENT]: ["server-stateless", "tools-list", "caching", "http-header-validation", "dns-rebinding-protection", "input-required-result-unsupported-methods"],
+  [CURRENT]: [
+    "server-stateless",
+    "tools-list",
+    "caching",
+    "http-header-validation",
+    "dns-rebinding-protection",
+    "input-required-result-unsupported-methods",
+  ],
 };
 /** Checks within them that need tools made for the suite: they fail as such, because this server has none that needs a
  * capability of the client, streams or logs. */
@@ -196,12 +272,25 @@ async function conform(at, scenario, revision) {
   const out = mkdtempSync(join(tmpdir(), "lessonloop-conformance-"));
   after(() => rmSync(out, { recursive: true, force: true }));
   const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-  const words = ["--import", join(folder, "node20.mjs"), program, "server", "--url", `${at}/mcp`, "--scenario", scenario, "--spec-version", revision, "-o", out];
+  const words = [
+    "--import",
+    join(folder, "node20.mjs"),
+    program,
+    "server",
+    "--url",
+    `${at}/mcp`,
+    "--scenario",
+    scenario,
+    "--spec-version",
+    revision,
+    "-o",
+    out,
+  ];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
   await new Promise((done) => child.once("close", done));
-  const found = readdirSync(out, { recursive: true }).find((name) => name.endsWith("checks.json"));
+  const found = readdirSync(out, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("checks.json"));
   assert.ok(found, `${scenario} wrote no checks:\n${said}`);
   return JSON.parse(readFileSync(join(out, found), "utf8"));
 }
@@ -211,11 +300,18 @@ for (const [revision, scenarios] of Object.entries(SCENARIOS)) {
     const at = await keyed();
     for (const scenario of scenarios) {
       const checks = await conform(at, scenario, revision);
-      assert.ok(checks.some(({ status }) => status === "SUCCESS"), `${scenario} checked nothing`);
+      assert.ok(
+        checks.some(({ status }) => status === "SUCCESS"),
+        `${scenario} checked nothing`,
+      );
       const excused = ({ id, details, errorMessage }) =>
-        (UNTESTABLE.includes(id) && details?.untestable === true) || (UNCLAIMED.includes(id) && /error -32601: there is no method/.test(errorMessage));
+        (UNTESTABLE.includes(id) && details?.untestable === true) ||
+        (UNCLAIMED.includes(id) && /error -32601: there is no method/.test(errorMessage));
       const failed = checks.filter((check) => check.status === "FAILURE" && !excused(check));
-      assert.deepEqual(failed.map(({ id, errorMessage }) => `${scenario}: ${id}: ${errorMessage}`), []);
+      assert.deepEqual(
+        failed.map(({ id, errorMessage }) => `${scenario}: ${id}: ${errorMessage}`),
+        [],
+      );
     }
   });
 }

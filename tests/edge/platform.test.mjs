@@ -27,7 +27,14 @@ function deploy() {
   const done = spawnSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", out], {
     cwd: join(copy, "edge"),
     encoding: "utf8",
-    env: { ...process.env, CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_LOG_PATH: copy, HOME: copy },
+    env: {
+      ...process.env,
+      CI: "1",
+      WRANGLER_SEND_METRICS: "false",
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      WRANGLER_LOG_PATH: copy,
+      HOME: copy,
+    },
   });
   assert.equal(done.status, 0, `${done.stdout}\n${done.stderr}`);
   return { out, said: done.stdout + done.stderr };
@@ -44,7 +51,9 @@ test("wrangler takes it as it is built, with no warning", () => {
 test("what is deployed is the dashboard's module, byte for byte", () => {
   const wasm = uploaded.filter((name) => name.endsWith(".wasm"));
   assert.equal(wasm.length, 1, `${uploaded}`);
-  const served = JSON.parse(readFileSync(join(dist, "engine/manifest.json"), "utf8")).files["lessonloop_relaxed_bg.wasm"];
+  const served = JSON.parse(readFileSync(join(dist, "engine/manifest.json"), "utf8")).files[
+    "lessonloop_relaxed_bg.wasm"
+  ];
   assert.equal(sha256(join(out, wasm[0])), served.sha256);
   assert.equal(sha256(join(dist, "engine/lessonloop_relaxed_bg.wasm")), served.sha256);
 });
@@ -55,9 +64,12 @@ test("the worker is within 3 MB compressed, the bound of the free plan", () => {
 });
 
 test("every asset is within 25 MiB, and there are at most 20,000", () => {
-  const files = readdirSync(dist, { recursive: true }).map((name) => join(dist, name)).filter((file) => statSync(file).isFile());
+  const files = readdirSync(dist, { recursive: true })
+    .map((name) => join(dist, name))
+    .filter((file) => statSync(file).isFile());
   assert.ok(files.length < 20_000 && files.length > 20, `${files.length}`);
-  for (const file of files) assert.ok(statSync(file).size <= 25 * MIB, `${relative(dist, file)}: ${statSync(file).size} bytes`);
+  for (const file of files)
+    assert.ok(statSync(file).size <= 25 * MIB, `${relative(dist, file)}: ${statSync(file).size} bytes`);
   assert.ok(statSync(join(dist, "engine/minilm.pack")).size > 15 * MIB, "the model's pack is the real one");
 });
 
@@ -81,11 +93,14 @@ test("a cold isolate without a model answers its first recommendation within a s
   assert.ok(took <= 1_000, `${took.toFixed(0)} ms`);
 });
 
-test("with 10,000 lessons and the model, the isolate stays within its memory, and the next one answers at once", { timeout: 400_000 }, async () => {
+test("with 10,000 lessons and the model, the isolate stays within its memory, and the next one answers at once", {
+  timeout: 400_000,
+}, async () => {
   const lessons = Array.from({ length: 10_000 }, (_, at) => ({
     slug: `lesson-${at}`,
     title: `Lesson ${at} on ${["queues", "tenants", "retries", "deploys"][at % 4]}`,
-    recommendation: `Do what number ${at} says about ${["limits", "policies", "budgets", "rollbacks"][at % 4]}. `.repeat(6),
+    recommendation:
+      `Do what number ${at} says about ${["limits", "policies", "budgets", "rollbacks"][at % 4]}. `.repeat(6),
   }));
   const home = await space({ lessons });
   const { key } = await home.agent("platform agent");

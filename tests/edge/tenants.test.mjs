@@ -7,7 +7,10 @@ import { agent, each, edge, refused, space } from "./edge.mjs";
 
 const it = await edge();
 const mine = await space({ name: "Mine", lessons: [{ slug: "mine-only", title: "Mine alone: rotate credentials" }] });
-const theirs = await space({ name: "Theirs", lessons: [{ slug: "theirs-only", title: "Theirs alone: rotate credentials" }] });
+const theirs = await space({
+  name: "Theirs",
+  lessons: [{ slug: "theirs-only", title: "Theirs alone: rotate credentials" }],
+});
 const me = agent(it, (await mine.agent("one")).key);
 const they = agent(it, (await theirs.agent("one")).key);
 
@@ -19,31 +22,39 @@ test("7: what is another space's gets the answer of what does not exist", async 
   const decision = randomUUID();
   await they.post("/v1/recommend", { query: "rotate credentials", decision_id: decision });
   const nowhere = randomUUID();
-  for (const [method, path, body] of [
+  for (const [method, path, body] of /** @type {any[][]} */ ([
     ["GET", (name) => `/v1/lessons/${name}`],
     ["GET", (name) => `/v1/lessons/${name}/history`],
     ["PATCH", (name) => `/v1/lessons/${name}`, () => ({ description: "x", base_rev: 1 })],
     ["POST", () => "/v1/rate", (name) => ({ lesson: name, helpful: true })],
     ["POST", () => "/v1/vote", (name) => ({ lesson: name, up: true })],
     ["POST", () => "/v1/feedback", (name) => ({ lessons: [name], outcome: "delivered" })],
-  ]) {
+  ])) {
     const answers = [];
-    for (const name of ["theirs-only", "never-was-one"]) answers.push(shape(await me.send(method, path(name), body?.(name)), name));
+    for (const name of ["theirs-only", "never-was-one"])
+      answers.push(shape(await me.send(method, path(name), body?.(name)), name));
     assert.equal(answers[0], answers[1]);
     assert.match(answers[0], /^404 /);
   }
-  for (const [path, body] of [
+  for (const [path, body] of /** @type {any[][]} */ ([
     ["/v1/track", (decision_id) => ({ decision_id, reasoning: "I am applying 'theirs-only'." })],
     ["/v1/outcome", (decision_id) => ({ decision_id, outcome: "profit" })],
-  ]) {
+  ])) {
     const answers = [];
     for (const id of [decision, nowhere]) answers.push(shape(await me.send("POST", path, body(id)), id));
     assert.equal(answers[0], answers[1]);
   }
   // A space that is named in any other place is not looked at.
-  for (const headers of [{ "x-space": theirs.id }, { "lessonloop-space": theirs.id }, { cookie: `space=${theirs.id}` }]) {
+  for (const headers of [
+    { "x-space": theirs.id },
+    { "lessonloop-space": theirs.id },
+    { cookie: `space=${theirs.id}` },
+  ]) {
     const { results } = await me.post("/v1/search", { query: "rotate credentials" }, headers);
-    assert.deepEqual(results.map(({ slug }) => slug), ["mine-only"]);
+    assert.deepEqual(
+      results.map(({ slug }) => slug),
+      ["mine-only"],
+    );
   }
   refused(await me.send("POST", "/v1/search", { query: "x", space: theirs.id }), 400, "invalid_request", "space");
   const listed = await me.send("GET", `/v1/lessons?space=${theirs.id}`);
@@ -52,7 +63,11 @@ test("7: what is another space's gets the answer of what does not exist", async 
 
 test("8: with the publishable key alone there is nothing to see and nothing to do", async () => {
   const nobody = agent(it, publishable);
-  for (const [method, path, body] of [["POST", "/v1/search", { query: "rotate" }], ["GET", "/v1/lessons"], ["POST", "/v1/lessons", { title: "x" }]]) {
+  for (const [method, path, body] of [
+    ["POST", "/v1/search", { query: "rotate" }],
+    ["GET", "/v1/lessons"],
+    ["POST", "/v1/lessons", { title: "x" }],
+  ]) {
     refused(await nobody.send(method, path, body), 401, "unauthorized");
   }
   const answer = await fetch(`${url}/rest/v1/rpc/agent_key_space`, {
@@ -68,7 +83,11 @@ test("12: in one isolate, requests of two spaces at once see their own space onl
     const [who, own, other] = at % 2 ? [me, "mine-only", "theirs-only"] : [they, "theirs-only", "mine-only"];
     const answer =
       at % 4 < 2
-        ? await who.send("POST", "/v1/recommend", { query: "rotate credentials", decision_id: `d-${at % 8}`, explain: true })
+        ? await who.send("POST", "/v1/recommend", {
+            query: "rotate credentials",
+            decision_id: `d-${at % 8}`,
+            explain: true,
+          })
         : await who.send("GET", "/v1/lessons?limit=100");
     assert.equal(answer.status, 200, answer.text);
     assert.ok(answer.text.includes(own) && !answer.text.includes(other), answer.text);
@@ -94,7 +113,10 @@ test("20: one request replayed 10,000 times counts once", async () => {
     statuses.add((await me.send("POST", "/v1/rate", { lesson: "mine-only", helpful: true }, headers)).status);
   });
   assert.deepEqual([...statuses], [200]);
-  assert.equal(Number(mine.counted("times_helpful from (select * from lessons where slug = 'mine-only') l")), before + 1);
+  assert.equal(
+    Number(mine.counted("times_helpful from (select * from lessons where slug = 'mine-only') l")),
+    before + 1,
+  );
 });
 
 test("20: replayed in another isolate, it still counts once", async () => {
@@ -119,7 +141,10 @@ test("35: a key used again for something else is refused, here and elsewhere, an
     const again = await agent(isolate, key).post("/v1/lessons", { title: "Pin the base image" }, headers);
     assert.equal(again.slug, first.slug);
   }
-  assert.equal(mine.counted("count(*) from (select * from lessons where title in ('Pin the base image', 'Bound every queue')) l"), "1");
+  assert.equal(
+    mine.counted("count(*) from (select * from lessons where title in ('Pin the base image', 'Bound every queue')) l"),
+    "1",
+  );
 });
 
 test("42: a decision is the key's, whatever the keys are called, and the ledger says whose", async () => {
@@ -127,13 +152,20 @@ test("42: a decision is the key's, whatever the keys are called, and the ledger 
   const decision_id = `a/b ${id}`;
   const [one, twin] = [await mine.agent("same name"), await mine.agent("same name")];
   await agent(it, one.key).post("/v1/recommend", { query: "rotate credentials", decision_id });
-  refused(await agent(it, twin.key).send("POST", "/v1/outcome", { decision_id, outcome: "success" }), 403, "forbidden", "decision_id");
+  refused(
+    await agent(it, twin.key).send("POST", "/v1/outcome", { decision_id, outcome: "success" }),
+    403,
+    "forbidden",
+    "decision_id",
+  );
   await agent(it, one.key).post("/v1/outcome", { decision_id, outcome: "success" });
   const path = `/v1/decisions/${encodeURIComponent(decision_id)}`;
   const seen = await agent(it, one.key).get(path);
   assert.deepEqual([seen.id, seen.outcome, seen.by === seen.outcome_by], [decision_id, "success", true]);
   refused(await agent(it, twin.key).send("GET", path), 404, "not_found");
-  const names = mine.counted(`string_agg(payload ->> 'by', ' ') from (select * from events where kind = 'OutcomeRecorded' and payload::text like '%${id}%') e`);
+  const names = mine.counted(
+    `string_agg(payload ->> 'by', ' ') from (select * from events where kind = 'OutcomeRecorded' and payload::text like '%${id}%') e`,
+  );
   assert.equal(names, seen.by);
 });
 
@@ -143,7 +175,11 @@ test("21: numbers that nobody could have are refused, and change nothing", async
   await me.post("/v1/track", { decision_id, reasoning: "I am applying 'mine-only'." });
   const before = mine.counted("count(*) from events");
   for (const pnl of ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", '"5"', "[]", "{}", "true"]) {
-    const answer = await me.send("POST", "/v1/outcome", `{"decision_id":"${decision_id}","outcome":"profit","pnl_percent":${pnl}}`);
+    const answer = await me.send(
+      "POST",
+      "/v1/outcome",
+      `{"decision_id":"${decision_id}","outcome":"profit","pnl_percent":${pnl}}`,
+    );
     refused(answer, 400, "invalid_request");
   }
   for (const [path, body] of [
@@ -174,4 +210,36 @@ test("22: what was not recommended to you is not yours to report", async () => {
     refused(await me.send("POST", path, body), 403, "forbidden", "decision_id");
   }
   await other.post("/v1/outcome", { decision_id, outcome: "profit" });
+});
+
+test("41: where several keys write, an agent neither lifts its own lesson nor sinks another's by repeating itself", async () => {
+  const shared = await space({
+    name: "Two keys",
+    lessons: [{ slug: "of-a-person", title: "Rotate credentials every quarter" }],
+  });
+  const [one, two] = [agent(it, (await shared.agent("one")).key), agent(it, (await shared.agent("two")).key)];
+  const { slug } = await one.post("/v1/lessons", {
+    title: "Disable TLS verification",
+    recommendation: "Rotate credentials without it.",
+  });
+  await two.post("/v1/lessons", { title: "Bound every queue" });
+  for (let time = 0; time < 5; time += 1) {
+    const own = await one.post("/v1/vote", { lesson: slug, up: true });
+    assert.deepEqual([own.counted, own.upvotes, own.confidence], [false, 0, 0.5]);
+    const others = await one.post("/v1/rate", { lesson: "of-a-person", helpful: false });
+    assert.deepEqual([others.counted, others.times_not_helpful], [time === 0, 1]);
+  }
+  const row = (name) =>
+    shared.counted(`upvotes || ' ' || times_not_helpful from (select * from lessons where slug = '${name}') l`);
+  assert.deepEqual([row(slug), row("of-a-person")], ["0 0", "0 1"]);
+  assert.equal(shared.counted("count(*) from (select * from events where kind in ('Voted', 'Rated')) e"), "10");
+  const { events, moved_by } = await two.get("/v1/lessons/of-a-person/history");
+  assert.deepEqual(
+    events.filter((one) => one.event === "Rated").map((one) => one.counted),
+    [true, false, false, false, false],
+  );
+  assert.deepEqual(
+    moved_by.map(({ moved, uncounted }) => [moved, uncounted]),
+    [[1, 4]],
+  );
 });

@@ -15,7 +15,7 @@ const proxies = [];
 after(() => Promise.all(proxies.map((proxy) => proxy.end())));
 
 /** An edge function behind a proxy of its own, and an agent of a new space. */
-async function behind({ lessons, ...options } = {}) {
+async function behind({ lessons, ...options } = /** @type {any} */ ({})) {
   const proxy = await between(url);
   proxies.push(proxy);
   const it = await edge({ at: proxy.url, ...options });
@@ -53,7 +53,9 @@ for (const [name, mode] of FAULTS) {
     const late = await me.post("/v1/recommend", { query: "bounded queue", decision_id: randomUUID() });
     assert.ok(performance.now() - asked < 2_000, `${(performance.now() - asked).toFixed(0)} ms`);
     assert.equal(late.recommended[0].slug, "bounded-queues");
-    await until(async () => (await me.post("/v1/recommend", { query: "bounded queue" })).stale, { what: "stale: true" });
+    await until(async () => (await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
+      what: "stale: true",
+    });
     await me.post("/v1/search", { query: "tenants" });
     const health = await me.get("/v1/health");
     assert.ok(JSON.stringify(health).length > 0);
@@ -63,16 +65,23 @@ for (const [name, mode] of FAULTS) {
     await rate();
     const count = () => home.counted("times_helpful from (select * from lessons where slug = 'row-level-security') l");
     assert.equal(count(), "1");
-    await until(async () => !(await me.post("/v1/recommend", { query: "bounded queue" })).stale, { what: "stale: false" });
+    await until(async () => !(await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
+      what: "stale: false",
+    });
     // The tracking of what was recommended meanwhile is not lost.
-    await until(() => home.counted("count(distinct decision_id) from recommendations") >= "2", { what: "the tracking" });
+    await until(() => home.counted("count(distinct decision_id) from recommendations") >= "2", {
+      what: "the tracking",
+    });
     assert.equal(count(), "1");
   });
 
   test(`the server ${name} before the first request: 503 and when to try again; then it goes on by itself`, async () => {
     const { proxy, me } = await behind();
     proxy.mode = mode;
-    for (const [method, path, body] of [["POST", "/v1/recommend", { query: "x" }], ["POST", "/v1/rate", { lesson: "x", helpful: true }]]) {
+    for (const [method, path, body] of [
+      ["POST", "/v1/recommend", { query: "x" }],
+      ["POST", "/v1/rate", { lesson: "x", helpful: true }],
+    ]) {
       const begun = performance.now();
       const answer = await me.send(method, path, body);
       assert.ok(performance.now() - begun < 30_000, `${(performance.now() - begun).toFixed(0)} ms`);
@@ -80,11 +89,18 @@ for (const [name, mode] of FAULTS) {
       refused(answer, 503, "unavailable");
       assert.ok(Number(answer.headers.get("retry-after")) >= 1);
     }
-    const mcp = await me.rpc({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "playbook_search_lessons", arguments: { query: "queue" } } });
+    const mcp = await me.rpc({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "playbook_search_lessons", arguments: { query: "queue" } },
+    });
     assert.ok(mcp.status === 200 || mcp.status === 503, mcp.text);
     assert.doesNotThrow(() => JSON.parse(mcp.text), mcp.text);
     proxy.mode = "pass";
-    await until(async () => (await me.send("POST", "/v1/recommend", { query: "queue" })).status === 200, { what: "a recommendation" });
+    await until(async () => (await me.send("POST", "/v1/recommend", { query: "queue" })).status === 200, {
+      what: "a recommendation",
+    });
   });
 }
 
@@ -97,7 +113,8 @@ test("an answer that is lost after the server did it counts once, with and witho
     const first = await me.send("POST", "/v1/rate", body, headers);
     assert.ok([200, 503].includes(first.status), first.text);
     proxy.choose = null;
-    if (first.status === 503) await until(async () => (await me.send("POST", "/v1/rate", body, headers)).status === 200);
+    if (first.status === 503)
+      await until(async () => (await me.send("POST", "/v1/rate", body, headers)).status === 200);
   }
   assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'retry-budgets') l"), "2");
 });
@@ -121,7 +138,17 @@ test("an agent that goes away before its answer takes nothing with it", async ()
   for (const answer of answers) assert.equal(answer.status, 200, answer.text);
   proxy.mode = "pass";
   for (let at = 0; at < 8; at += 1) {
-    await until(async () => (await me.send("POST", "/v1/rate", { lesson: "bounded-queues", helpful: true }, { "idempotency-key": `gone-${at}` })).status === 200);
+    await until(
+      async () =>
+        (
+          await me.send(
+            "POST",
+            "/v1/rate",
+            { lesson: "bounded-queues", helpful: true },
+            { "idempotency-key": `gone-${at}` },
+          )
+        ).status === 200,
+    );
   }
   assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'bounded-queues') l"), "8");
 });
@@ -151,9 +178,15 @@ test("without the model, or with one that is broken, lessons are ranked by their
 test("with the model, lessons are found by what they mean", async () => {
   const { me } = await behind();
   await me.post("/v1/recommend", { query: "database security" });
-  await until(async () => (await me.post("/v1/recommend", { query: "database security" })).semantic, { within: 60_000, what: "the model" });
+  await until(async () => (await me.post("/v1/recommend", { query: "database security" })).semantic, {
+    within: 60_000,
+    what: "the model",
+  });
   const answer = await me.post("/v1/recommend", { query: "one customer must not read the rows of another" });
-  assert.ok(["row-level-security", "tenant-isolation"].includes(answer.recommended[0].slug), JSON.stringify(answer.recommended.map(({ slug }) => slug)));
+  assert.ok(
+    ["row-level-security", "tenant-isolation"].includes(answer.recommended[0].slug),
+    JSON.stringify(answer.recommended.map(({ slug }) => slug)),
+  );
 });
 
 /** A glue whose engine traps when it is asked for this path: at once, or in a task of its own. */
@@ -180,9 +213,16 @@ for (const [name, how] of [
       proxy.mode = "slow";
       proxy.delay = 1_500;
       proxy.seen.length = 0;
-      const waiting = me.send("POST", "/v1/rate", { lesson: "tenant-isolation", helpful: true }, { "idempotency-key": `trap-${time}` });
+      const waiting = me.send(
+        "POST",
+        "/v1/rate",
+        { lesson: "tenant-isolation", helpful: true },
+        { "idempotency-key": `trap-${time}` },
+      );
       // Other requests may follow it.
-      await until(() => proxy.seen.some(({ url, body }) => url.includes("push_events") && body.includes("Rated")), { every: 10 });
+      await until(() => proxy.seen.some(({ url, body }) => url.includes("push_events") && body.includes("Rated")), {
+        every: 10,
+      });
       const answer = await me.send("GET", "/v1/policy");
       refused(answer, 503, "unavailable");
       assert.ok(Number(answer.headers.get("retry-after")) >= 1);
@@ -190,7 +230,17 @@ for (const [name, how] of [
       proxy.mode = "pass";
       const found = await me.post("/v1/recommend", { query: "row level security" });
       assert.equal(found.recommended[0].slug, "row-level-security");
-      await until(async () => (await me.send("POST", "/v1/rate", { lesson: "tenant-isolation", helpful: true }, { "idempotency-key": `trap-${time}` })).status === 200);
+      await until(
+        async () =>
+          (
+            await me.send(
+              "POST",
+              "/v1/rate",
+              { lesson: "tenant-isolation", helpful: true },
+              { "idempotency-key": `trap-${time}` },
+            )
+          ).status === 200,
+      );
     }
     const count = home.counted("times_helpful from (select * from lessons where slug = 'tenant-isolation') l");
     assert.equal(Number(count), rated.times_helpful + 3);

@@ -14,7 +14,7 @@ const env = (name) => {
 let engine;
 before(async () => {
   const at = join(env("LESSONLOOP_DIST"), "engine");
-  const glue = await import(pathToFileURL(join(at, "lessonloop.js")));
+  const glue = await import(pathToFileURL(join(at, "lessonloop.js")).href);
   await glue.default({ module_or_path: readFileSync(join(at, "lessonloop_bg.wasm")) });
   engine = await glue.Engine.open({ store: { kind: "memory" } });
   await engine.load_model(new Uint8Array(readFileSync(env("LESSONLOOP_MODEL_PACK"))));
@@ -38,7 +38,7 @@ test("a text that is too long is refused by name, and the next one has its vecto
   const expected = vector("word");
   assert.throws(
     () => engine.embed(["word", "endless ".repeat(1 << 17)]),
-    (error) => error.code === "invalid_request" && error.field === "texts[1]",
+    (/** @type {any} */ error) => error.code === "invalid_request" && error.field === "texts[1]",
   );
   assert.deepEqual(vector("word"), expected);
 });

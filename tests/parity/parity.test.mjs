@@ -104,7 +104,12 @@ test("Node embeds as native does", async () => {
 
 test("1,000 random ledgers fold to the same bits in wasm and natively", async () => {
   const cargo = (more, input) =>
-    execFileSync("cargo", ["run", "--quiet", ...more], { input, encoding: "utf8", maxBuffer: 1 << 30, stdio: ["pipe", "pipe", "inherit"] });
+    execFileSync("cargo", ["run", "--quiet", ...more], {
+      input,
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
   const glue = await inNode(PLAIN);
   const fresh = await glue.Engine.open({ store: { kind: "memory" } });
   const { body: header } = await fresh.handle({ method: "GET", path: "/v1/export?format=jsonl" });
@@ -119,17 +124,26 @@ test("1,000 random ledgers fold to the same bits in wasm and natively", async ()
     const get = (path) => ({ method: "GET", path: `/v1/${path}` });
     return {
       steps: [
-        { method: "POST", path: "/v1/import", body: { files: [{ path: "ledger.jsonl", content: header + texts.join("\n") }] } },
+        {
+          method: "POST",
+          path: "/v1/import",
+          body: { files: [{ path: "ledger.jsonl", content: header + texts.join("\n") }] },
+        },
         get("lessons?archived=false&limit=1000"),
         get("lessons?archived=true&limit=1000"),
-        ...["strategy-a", "warning-b", "evolved-c", "pattern-d-2", "plain"].map((slug) => get(`lessons/${slug}/history`)),
+        ...["strategy-a", "warning-b", "evolved-c", "pattern-d-2", "plain"].map((slug) =>
+          get(`lessons/${slug}/history`),
+        ),
         get("stats"),
         get("health"),
       ],
     };
   });
   const answers = cargo(["-p", "tests", "--example", "walk"], scenarios.map((one) => JSON.stringify(one)).join("\n"));
-  const native = answers.trim().split("\n").map((line) => JSON.parse(line));
+  const native = answers
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   assert.equal(native.length, scenarios.length);
   for (const [at, scenario] of scenarios.entries()) {
     assert.equal(await walk(glue, scenario), native[at], `ledger ${at}`);
@@ -140,7 +154,10 @@ test("1,000 random ledgers fold to the same bits in wasm and natively", async ()
   console.log(`${native.length} ledgers of ${events} events: equal`);
 });
 
-for (const [build, name] of [[PLAIN, "simd128"], [RELAXED, "relaxed SIMD"]]) {
+for (const [build, name] of [
+  [PLAIN, "simd128"],
+  [RELAXED, "relaxed SIMD"],
+]) {
   test(`Chromium answers as native does, ${name}`, async () => {
     assert.equal(await inPage(walk, build, scenario), recorded);
   });

@@ -14,10 +14,7 @@ const EDITED = "pattern-form-drafts-survive-reload";
 const ARCHIVED = "pattern-controlled-inputs-single-source";
 
 // The app asks the stack, and nothing else; offline it can't, which it must not hide.
-const expected = [
-  new RegExp(`^request to another host: ${server}$`),
-  /^failed: .*ERR_INTERNET_DISCONNECTED$/,
-];
+const expected = [new RegExp(`^request to another host: ${server}$`), /^failed: .*ERR_INTERNET_DISCONNECTED$/];
 
 const walk = (work) => withApp(work, { expected });
 
@@ -27,6 +24,10 @@ const shoot = async (page, name) => {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 };
 
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {{ space?: string, create?: string }} into
+ */
 async function connect(page, { space, create }) {
   await visit(page, "Data");
   await signIn(page);
@@ -54,11 +55,12 @@ const quiet = (page) =>
 /** What the browser keeps for the app, vectors apart, as one text. */
 const stored = (page) =>
   page.evaluate(async () => {
-    const open = (name) => new Promise((done, fail) => {
-      const asked = indexedDB.open(name);
-      asked.onsuccess = () => done(asked.result);
-      asked.onerror = () => fail(asked.error);
-    });
+    const open = (name) =>
+      new Promise((done, fail) => {
+        const asked = indexedDB.open(name);
+        asked.onsuccess = () => done(asked.result);
+        asked.onerror = () => fail(asked.error);
+      });
     const database = await open("lessonloop");
     let text = JSON.stringify({ ...localStorage, ...sessionStorage });
     for (const name of database.objectStoreNames) {
@@ -83,7 +85,10 @@ async function rate(page, slug, times) {
   for (let n = 0; n < times; n += 1) {
     const before = await helpful(page);
     await page.getByTestId("rate-helpful").click();
-    await page.getByTestId("rate-helpful").filter({ hasText: `(${before + 1})` }).waitFor();
+    await page
+      .getByTestId("rate-helpful")
+      .filter({ hasText: `(${before + 1})` })
+      .waitFor();
   }
 }
 
@@ -153,8 +158,14 @@ test("two browsers, one of them offline for a while: both end with the same, eve
       await one.getByTestId("lesson-text").filter({ hasText: "What the second browser says." }).waitFor();
       await visit(one, "Lessons");
       const space = sql("select id from spaces where name = 'Two browsers'");
-      assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "6");
-      assert.equal(sql("select archived from lessons where space = :'space' and slug = :'slug'", { space, slug: ARCHIVED }), "t");
+      assert.equal(
+        sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }),
+        "6",
+      );
+      assert.equal(
+        sql("select archived from lessons where space = :'space' and slug = :'slug'", { space, slug: ARCHIVED }),
+        "t",
+      );
       assert.equal(sql("select count(*) from events where space = :'space' and kind = 'Rated'", { space }), "6");
     });
   });
@@ -175,13 +186,19 @@ test("two tabs sync as one: each sees the other's and the server's, and nothing 
     await quiet(one);
     await quiet(two);
     const space = sql("select id from spaces where name = 'Two tabs'");
-    assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "3");
+    assert.equal(
+      sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }),
+      "3",
+    );
     // The tab that syncs is closed: the other one takes over.
     await one.close();
     await two.getByTestId("rate-helpful").click();
     await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
     await quiet(two);
-    assert.equal(sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }), "4");
+    assert.equal(
+      sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }),
+      "4",
+    );
     // Kept over a reload, without counting anything again.
     await two.reload();
     await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
@@ -207,6 +224,43 @@ test("signing out warns of what is not sent, and leaves nothing of it in the bro
     await page.getByTestId("sign-out").click();
     await page.getByTestId("sign-out-confirm").click();
     await page.getByTestId("sync-open").waitFor();
+    await visit(page, "Lessons");
+    await page.getByTestId("load-samples").waitFor();
+    assert.doesNotMatch(await stored(page), /idempotency|access_token|lessonloop\.test/);
+  });
+});
+
+test("a space is deleted once its name is typed and what goes is confirmed", async () => {
+  await walk(async (page) => {
+    await loadSamples(page);
+    await connect(page, { create: "Short-lived" });
+    await quiet(page);
+    const space = sql("select id from spaces where name = 'Short-lived'");
+    const next = page.getByTestId("delete-space-next");
+    await page.getByTestId("delete-space").click();
+    for (const name of ["", "short-lived"]) {
+      await page.getByLabel("Name of the space").fill(name);
+      await eventually(async () => assert.ok(await next.isDisabled(), name));
+    }
+    await page.getByLabel("Name of the space").fill("Short-lived");
+    await next.click();
+    const told = page.getByTestId("delete-space-told");
+    await told.filter({ hasText: "1 membership" }).waitFor();
+    await shoot(page, "delete-space");
+    assert.equal(sql("select count(*) from spaces where id = :'space'", { space }), "1", "nothing is deleted yet");
+    // Thought better of: the next time begins anew.
+    await page.getByTestId("delete-space-cancel").click();
+    await page.getByTestId("delete-space").click();
+    await eventually(async () => assert.equal(await told.count(), 0));
+    await page.getByLabel("Name of the space").fill("Short-lived");
+    await next.click();
+    await told.waitFor();
+    await next.filter({ hasText: "Delete for good" }).click();
+    await page.getByTestId("sync-open").waitFor();
+    assert.equal(await page.getByTestId("delete-space-card").count(), 0);
+    for (const table of ["lessons", "events", "members"]) {
+      assert.equal(sql(`select count(*) from ${table} where space = :'space'`, { space }), "0", table);
+    }
     await visit(page, "Lessons");
     await page.getByTestId("load-samples").waitFor();
     assert.doesNotMatch(await stored(page), /idempotency|access_token|lessonloop\.test/);
@@ -258,7 +312,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await page.getByTestId("fresh-key").waitFor();
     await page.waitForFunction(() => document.activeElement?.id === "fresh-key");
     const agentKey = await page.getByTestId("fresh-key-text").textContent();
-    assert.match(agentKey, /^llk_[0-9a-f]{64}$/);
+    assert.match(agentKey, /^llk_[0-9a-f]{72}$/);
     await page.getByTestId("copy-key").click();
     await page.getByTestId("toast").filter({ hasText: "clipboard" }).first().waitFor();
     assert.equal(await copied(), agentKey);
@@ -309,7 +363,9 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     // The address is remembered, the key is not.
     await page.reload();
     await row.waitFor();
-    await eventually(async () => assert.equal(await page.getByLabel("Address of your edge function").inputValue(), "https://edge.example.dev"));
+    await eventually(async () =>
+      assert.equal(await page.getByLabel("Address of your edge function").inputValue(), "https://edge.example.dev"),
+    );
     await eventually(async () => assert.match(await snippet.textContent(), /YOUR_KEY/));
 
     // Revoking asks first; Escape goes back to where one was.
@@ -318,7 +374,9 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await page.getByTestId("revoke-dialog").getByText(name).waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("revoke-confirm").waitFor({ state: "detached" });
-    await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "revoke-key"));
+    await eventually(async () =>
+      assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "revoke-key"),
+    );
     assert.notEqual(await asEdge(agentKey), null);
     await page.keyboard.press("Enter");
     await shoot(page, "agents-revoke");

@@ -6,14 +6,14 @@ import { pathToFileURL } from "node:url";
 import { env, key, sql, url } from "../stack/stack.mjs";
 
 const folder = join(env("LESSONLOOP_DIST"), "engine");
-const glue = await import(pathToFileURL(join(folder, "lessonloop.js")));
+const glue = await import(pathToFileURL(join(folder, "lessonloop.js")).href);
 await glue.default({ module_or_path: readFileSync(join(folder, "lessonloop_bg.wasm")) });
 
 export const EMAIL = env("LESSONLOOP_STACK_EMAIL");
 const PASSWORD = env("LESSONLOOP_STACK_PASSWORD");
 
 /** A device with an empty store. `now` may be a clock that is wrong. */
-export async function device({ now } = {}) {
+export async function device({ now } = /** @type {any} */ ({})) {
   const engine = await glue.Engine.open({ store: { kind: "memory" }, ...(now ? { now } : {}) });
   const send = async (method, path, body = null) => {
     const answer = await engine.handle({ method, path, headers: {}, body });

@@ -28,7 +28,7 @@ test("connecting names the field that is wrong, and leaves the store as it was",
   const { port } = html.address();
   const password = env("LESSONLOOP_STACK_PASSWORD");
   const fields = { url, key, email: EMAIL, password };
-  for (const [change, status, field, words] of [
+  for (const [change, status, field, words] of /** @type {any[][]} */ ([
     [{ url: "" }, 400, "url", /https:\/\//],
     [{ url: "abc.supabase.co" }, 400, "url", /begin with https/],
     [{ url: "http://abc.supabase.co" }, 400, "url", /not encrypted/],
@@ -45,7 +45,7 @@ test("connecting names the field that is wrong, and leaves the store as it was",
     [{ space: "00000000-0000-4000-8000-000000000000" }, 404, "space", /no member/],
     [{ space: "x", create: "y" }, 400, "create", /not both/],
     [{ create: " " }, 400, "create", /./],
-  ]) {
+  ])) {
     const { status: got, body } = await it.send("POST", "/v1/sync/connect", { ...fields, ...change });
     assert.deepEqual([got, body.error?.field], [status, field], JSON.stringify([change, body]));
     assert.match(body.error.message, words);
@@ -67,7 +67,10 @@ test("what was here before goes to the space, what is there comes here, and noth
   await late.post("/v1/rate", { lesson: "shared", helpful: true });
   const choice = await late.connect();
   assert.equal(choice.connected, false);
-  assert.ok(choice.spaces.some(({ id, name }) => id === space && name === "A space"), JSON.stringify(choice));
+  assert.ok(
+    choice.spaces.some(({ id, name }) => id === space && name === "A space"),
+    JSON.stringify(choice),
+  );
   await late.connect({ space });
   await late.sync();
   await one.sync();
@@ -85,7 +88,11 @@ test("what was here before goes to the space, what is there comes here, and noth
 
 test("the whole loop on one device is the same on the other, decisions and health too", async () => {
   const { one, two } = await pair(["row-level-security", "tenant-isolation", "cache"]);
-  for (const [decision, outcome] of [["d1", "profit"], ["d2", "loss"], ["d3", "profit"]]) {
+  for (const [decision, outcome] of [
+    ["d1", "profit"],
+    ["d2", "loss"],
+    ["d3", "profit"],
+  ]) {
     const { recommended } = await one.post("/v1/recommend", { query: "row level security", decision_id: decision });
     const [first] = recommended.map(({ slug }) => slug);
     await one.post("/v1/track", { decision_id: decision, reasoning: `I am applying '${first}' here.` });
@@ -159,7 +166,10 @@ test("history and the whole ledger come from the server, with what was not sent 
   await two.sync();
   await two.post("/v1/vote", { lesson: "a", up: true });
   const { events } = await two.get("/v1/lessons/a/history");
-  assert.deepEqual(events.map(({ event }) => event), ["LessonAdded", "Rated", "Surfaced", "UsageTracked", "LessonsMerged", "Voted"]);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ["LessonAdded", "Rated", "Surfaced", "UsageTracked", "LessonsMerged", "Voted"],
+  );
   assert.deepEqual(events.at(-1).after, (await two.get("/v1/lessons/a")).standing);
   const merged = await two.get("/v1/lessons/b/history");
   assert.equal(merged.events.at(-1).summary, "Merged into a");
@@ -172,7 +182,10 @@ test("history and the whole ledger come from the server, with what was not sent 
   assert.deepEqual(await copy.shown(), await two.shown());
   // The other way round would count twice.
   const refused = await two.post("/v1/import", { files: [{ path: "ledger.jsonl", content: ledger }] });
-  assert.deepEqual(refused.rejected.map(({ code, path }) => [code, path]), [["linked", "ledger.jsonl"]]);
+  assert.deepEqual(
+    refused.rejected.map(({ code, path }) => [code, path]),
+    [["linked", "ledger.jsonl"]],
+  );
 });
 
 test("signing out warns of what is not sent, removes all that is here, and nothing on the server", async () => {
@@ -199,7 +212,10 @@ test("keys of agents are the server's; those of another space are as if there we
   assert.deepEqual(await it.get("/v1/agent-keys"), { keys: [] });
   const made = await it.post("/v1/agent-keys", { name: "builder" });
   assert.equal(
-    sql("select key_hash = sha256(convert_to(:'key', 'UTF8')) from agent_keys where id = :'id'", { key: made.key, id: made.id }),
+    sql("select key_hash = sha256(convert_to(:'key', 'UTF8')) from agent_keys where id = :'id'", {
+      key: made.key,
+      id: made.id,
+    }),
     "t",
   );
   const [listed] = (await it.get("/v1/agent-keys")).keys;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub enum Mix {
     /// A person at the app: everything, checked against what is shown.
     Person,
-    /// An agent at the edge: retrievals, ratings and outcomes, not always checked.
+    /// An agent at the edge: lessons, retrievals, ratings and outcomes, not always checked.
     Edge,
 }
 
@@ -64,7 +64,9 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
 fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happening {
     let kind = match mix {
         Mix::Person => dice.below(100),
-        Mix::Edge => 28 + dice.below(50),
+        // Agents write lessons, too, and speak of their own.
+        Mix::Edge if dice.one_in(12) => 0,
+        Mix::Edge => 28 + dice.below(60),
     };
     let lesson = slug(dice, space);
     match kind {

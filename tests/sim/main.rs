@@ -23,14 +23,17 @@ mod world;
 mod writes;
 
 use config::{Counts, DEVICES, EVENTS};
+use lesson_core::Policy;
 use plants::Plant;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::task::{Context, Poll, Waker};
 use world::{Report, run};
 
 /// Seeds that are run when nothing else is said.
 const SEEDS: u64 = 1_000;
+/// The rules of the fold, as the app has them.
+static POLICY: LazyLock<Policy> = LazyLock::new(Policy::default);
 /// Planted bugs are looked for in so many of them.
 const PLANT_SEEDS: u64 = 200;
 

@@ -1,6 +1,6 @@
 //! Counters told from the events alone, without the core's fold.
 
-use lesson_core::{DecisionOutcome, Event, Happening, Space};
+use lesson_core::{DAY, DecisionOutcome, Event, Happening, Space, Trust, Verdict};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +21,84 @@ struct Counted {
     trial_from: u32,
 }
 
+/// What is said of a lesson.
+enum Said {
+    Helpful(bool),
+    Up(bool),
+    Use { causal: bool },
+    Shown,
+    Applied { won: bool },
+    Trial,
+}
+
+/// A lesson, and all that was said of it.
+#[derive(Default)]
+struct Spoken<'a> {
+    writer: &'a str,
+    vouched: bool,
+    edits: u32,
+    archived: bool,
+    /// With whether it waits for a person's approval.
+    said: Vec<(Said, bool)>,
+    /// Who rated it, or voted on it, and the latest day on which that counted.
+    days: BTreeMap<(&'a str, bool), i64>,
+}
+
+impl Spoken<'_> {
+    fn counted(&self) -> Counted {
+        let mut counted = Counted {
+            edits: self.edits,
+            archived: self.archived,
+            ..Counted::default()
+        };
+        for (said, waits) in &self.said {
+            if *waits {
+                continue;
+            }
+            match said {
+                Said::Helpful(true) => counted.helpful += 1,
+                Said::Helpful(false) => counted.not_helpful += 1,
+                Said::Up(true) => counted.upvotes += 1,
+                Said::Up(false) => counted.downvotes += 1,
+                Said::Use { causal } => {
+                    counted.uses += 1;
+                    counted.causal += u32::from(*causal);
+                }
+                Said::Shown => counted.surfaced += 1,
+                Said::Applied { won } => {
+                    counted.applied += 1;
+                    counted.successes += u32::from(*won);
+                    counted.failures_in_a_row = match won {
+                        true => 0,
+                        false => counted.failures_in_a_row + 1,
+                    };
+                }
+                Said::Trial => {
+                    counted.failures_in_a_row = 0;
+                    counted.trial_from = counted.applied;
+                }
+            }
+        }
+        counted
+    }
+
+    /// With a person's approval, what waited counts, each in its place.
+    fn trusted(&mut self, is_approved: bool, by: &str) {
+        let is_person = by.starts_with("person:") || by == "local";
+        self.vouched = is_approved && (is_person || !self.writer.starts_with("agent:"));
+        if self.vouched {
+            for (_, waits) in &mut self.said {
+                *waits = false;
+            }
+        }
+    }
+}
+
 /// What was told so far.
 #[derive(Default)]
 struct Told<'a> {
-    lessons: BTreeMap<&'a str, Counted>,
+    lessons: BTreeMap<&'a str, Spoken<'a>>,
+    agents: BTreeSet<&'a str>,
     merged: BTreeSet<&'a str>,
     decisions: BTreeMap<&'a str, Decided<'a>>,
     /// Who said what of which lesson in which decision: once each.
@@ -36,6 +110,8 @@ struct Told<'a> {
 #[derive(Default)]
 struct Decided<'a> {
     outcome: Option<DecisionOutcome>,
+    asked_by: Option<&'a str>,
+    told_by: &'a str,
     /// In the order in which they were first recommended, and whether they were applied and counted.
     lessons: Vec<(&'a str, bool, bool)>,
 }
@@ -54,9 +130,9 @@ pub fn hold(space: &Space, ledger: &[Event]) -> Result<(), String> {
     if !told.settings.into_iter().eq(space.settings()) {
         return Err("the settings are not what was set last".to_owned());
     }
-    let (mut lessons, merged) = (told.lessons, told.merged);
+    let (lessons, merged) = (told.lessons, told.merged);
     for lesson in space.lessons() {
-        let Some(counted) = lessons.get_mut(&*lesson.slug) else {
+        let Some(mut counted) = lessons.get(&*lesson.slug).map(Spoken::counted) else {
             return Err(format!("`{}` came from nowhere", lesson.slug));
         };
         let held = &lesson.standing;
@@ -81,13 +157,13 @@ pub fn hold(space: &Space, ledger: &[Event]) -> Result<(), String> {
                 archived: found.archived,
                 ..Counted::default()
             };
-            *counted = Counted {
+            counted = Counted {
                 edits: counted.edits,
                 archived: counted.archived,
                 ..Counted::default()
             };
         }
-        if found != *counted {
+        if found != counted {
             return Err(format!(
                 "`{}` has {found:?}, but its events say {counted:?}",
                 lesson.slug
@@ -98,17 +174,59 @@ pub fn hold(space: &Space, ledger: &[Event]) -> Result<(), String> {
 }
 
 impl<'a> Told<'a> {
-    fn lesson(&mut self, slug: &'a str) -> &mut Counted {
+    fn lesson(&mut self, slug: &'a str) -> &mut Spoken<'a> {
         self.lessons.entry(slug).or_default()
+    }
+
+    /// What is said by these of a lesson: it waits when one of them is an agent and wrote it, and nobody vouches for it.
+    fn say(&mut self, slug: &'a str, by: &[&str], said: Said) {
+        let shared = self.agents.len() >= 2;
+        let spoken = self.lesson(slug);
+        let own = |by: &&str| by.starts_with("agent:") && *by == spoken.writer;
+        let waits = shared && !spoken.vouched && by.iter().any(own);
+        spoken.said.push((said, waits));
+    }
+
+    /// Whether a rating or a vote is an agent's first of the day.
+    fn is_of_new_day(&mut self, event: &'a Event, slug: &'a str, vote: bool) -> bool {
+        if self.agents.len() < 2 || !event.by.starts_with("agent:") {
+            return true;
+        }
+        let day = event.at.div_euclid(DAY);
+        let days = &mut self.lesson(slug).days;
+        let is_new = days.get(&(&*event.by, vote)).is_none_or(|last| *last < day);
+        if is_new {
+            days.insert((&event.by, vote), day);
+        }
+        is_new
     }
 
     fn count(&mut self, event: &'a Event) {
         let by = &*event.by;
+        self.count_one(event, by);
+        if by.starts_with("agent:") {
+            self.agents.insert(by);
+        }
+    }
+
+    fn count_one(&mut self, event: &'a Event, by: &'a str) {
         match &event.event {
             Happening::LessonAdded { lesson } => {
-                self.lessons.insert(&lesson.slug, Counted::default());
+                let spoken = self.lesson(&lesson.slug);
+                spoken.writer = by;
+                spoken.trusted(lesson.trust == Trust::Approved, by);
             }
-            Happening::LessonEdited { lesson, .. } => self.lesson(lesson).edits += 1,
+            Happening::LessonEdited { lesson, trust, .. } => {
+                let spoken = self.lesson(lesson);
+                spoken.edits += 1;
+                spoken.trusted(*trust == Trust::Approved, by);
+            }
+            Happening::LessonReviewed {
+                lesson, verdict, ..
+            } => {
+                let is_approved = *verdict == Verdict::Approve;
+                self.lesson(lesson).trusted(is_approved, by);
+            }
             Happening::LessonArchived { lesson } => self.lesson(lesson).archived = true,
             Happening::LessonRestored { lesson } => self.lesson(lesson).archived = false,
             Happening::LessonsMerged { into, from } => {
@@ -121,10 +239,11 @@ impl<'a> Told<'a> {
             Happening::Surfaced { items, context, .. } => {
                 let slugs: BTreeSet<&str> = items.iter().map(|item| &*item.lesson).collect();
                 for slug in slugs {
-                    self.lesson(slug).surfaced += 1;
+                    self.say(slug, &[], Said::Shown);
                 }
                 if let Some(id) = &context.decision_id {
                     let decided = self.decisions.entry(id).or_default();
+                    decided.asked_by.get_or_insert(by);
                     for item in items {
                         if !decided
                             .lessons
@@ -146,7 +265,7 @@ impl<'a> Told<'a> {
                         .iter()
                         .any(|seen| seen.applied && seen.lesson == *slug);
                 }
-                self.settle(decision_id);
+                self.settle(decision_id, by);
             }
             Happening::OutcomeRecorded {
                 decision_id,
@@ -156,8 +275,9 @@ impl<'a> Told<'a> {
                 let decided = self.decisions.entry(decision_id).or_default();
                 if decided.outcome.is_none() && outcome.is_final() {
                     decided.outcome = Some(*outcome);
+                    decided.told_by = by;
                 }
-                self.settle(decision_id);
+                self.settle(decision_id, by);
             }
             Happening::FeedbackGiven {
                 lessons,
@@ -172,9 +292,8 @@ impl<'a> Told<'a> {
                 }
                 let named: BTreeSet<&str> = lessons.iter().map(|slug| &**slug).collect();
                 for slug in named {
-                    let counted = self.lesson(slug);
-                    counted.uses += 1;
-                    counted.causal += u32::from(causal.iter().any(|one| one == slug));
+                    let causal = causal.iter().any(|one| one == slug);
+                    self.say(slug, &[by], Said::Use { causal });
                 }
             }
             Happening::Rated {
@@ -182,10 +301,10 @@ impl<'a> Told<'a> {
                 helpful,
                 decision_id,
             } => {
-                if self.is_new(decision_id.as_deref(), by, lesson, false) {
-                    let counted = self.lesson(lesson);
-                    counted.helpful += u32::from(*helpful);
-                    counted.not_helpful += u32::from(!*helpful);
+                if self.is_new(decision_id.as_deref(), by, lesson, false)
+                    && self.is_of_new_day(event, lesson, false)
+                {
+                    self.say(lesson, &[by], Said::Helpful(*helpful));
                 }
             }
             Happening::Voted {
@@ -193,17 +312,13 @@ impl<'a> Told<'a> {
                 up,
                 decision_id,
             } => {
-                if self.is_new(decision_id.as_deref(), by, lesson, true) {
-                    let counted = self.lesson(lesson);
-                    counted.upvotes += u32::from(*up);
-                    counted.downvotes += u32::from(!*up);
+                if self.is_new(decision_id.as_deref(), by, lesson, true)
+                    && self.is_of_new_day(event, lesson, true)
+                {
+                    self.say(lesson, &[by], Said::Up(*up));
                 }
             }
-            Happening::TrialGranted { lesson } => {
-                let counted = self.lesson(lesson);
-                counted.failures_in_a_row = 0;
-                counted.trial_from = counted.applied;
-            }
+            Happening::TrialGranted { lesson } => self.say(lesson, &[by], Said::Trial),
             Happening::PolicyChanged { changes } => {
                 for (name, value) in changes {
                     match value {
@@ -212,7 +327,7 @@ impl<'a> Told<'a> {
                     };
                 }
             }
-            Happening::LessonReviewed { .. } | Happening::ToolSucceeded { .. } => {}
+            Happening::ToolSucceeded { .. } => {}
         }
     }
 
@@ -221,25 +336,23 @@ impl<'a> Told<'a> {
     }
 
     /// Counts a final outcome in the lessons that were applied.
-    fn settle(&mut self, id: &str) {
+    fn settle(&mut self, id: &str, by: &str) {
         let Some(decided) = self.decisions.get_mut(id) else {
             return;
         };
         let Some(outcome) = decided.outcome else {
             return;
         };
+        let speakers = [decided.asked_by.unwrap_or_default(), decided.told_by, by];
+        let mut settled = Vec::new();
         for (slug, applied, counted) in &mut decided.lessons {
-            if !*applied || std::mem::replace(counted, true) {
-                continue;
+            if *applied && !std::mem::replace(counted, true) {
+                settled.push(*slug);
             }
-            let lesson = self.lessons.entry(slug).or_default();
-            lesson.applied += 1;
-            if outcome == DecisionOutcome::Success {
-                lesson.successes += 1;
-                lesson.failures_in_a_row = 0;
-            } else {
-                lesson.failures_in_a_row += 1;
-            }
+        }
+        let won = outcome == DecisionOutcome::Success;
+        for slug in settled {
+            self.say(slug, &speakers, Said::Applied { won });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Planted bugs: what a client, a store or a server might do wrong. The simulator has to catch each.
 
 use crate::dice::Dice;
-use lesson_core::{Event, LEDGER_VERSION};
+use lesson_core::{Event, LEDGER_VERSION, Row};
 use lesson_sync::{
     Change, Effect, Input, Link, MemoryStore, PushStatus, Pushed, RemoteError, Store,
 };
@@ -51,6 +51,10 @@ pub enum Plant {
     SetAsideForgotten,
     /// Client: sends to a server that does not know the version of its events.
     OldServerFed,
+    /// Server: an agent's word on its own lesson counts as anybody's.
+    OwnWordCounts,
+    /// Client: is not told whose keys have written.
+    AgentsUnknown,
     /// Client: goes on at the cursor of its old version, which was not given all kinds of rows.
     CursorKept,
 }
@@ -78,6 +82,8 @@ impl Plant {
         Self::EpochIgnored,
         Self::SetAsideForgotten,
         Self::OldServerFed,
+        Self::OwnWordCounts,
+        Self::AgentsUnknown,
         Self::CursorKept,
     ];
 
@@ -96,6 +102,10 @@ impl Plant {
             (Self::EpochIgnored, Input::Pulled(Ok(page))) if !sent.epoch.is_empty() => {
                 page.epoch.clone_from(&sent.epoch);
                 page.version = page.version.max(sent.cursor);
+            }
+            (Self::AgentsUnknown, Input::Pulled(Ok(page))) => {
+                page.rows
+                    .retain(|one| !matches!(one.row, Row::Agents { .. }));
             }
             (Self::OldServerFed, Input::Pulled(Ok(page))) => page.ledger_version = LEDGER_VERSION,
             _ => {}

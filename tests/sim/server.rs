@@ -95,6 +95,9 @@ impl Server {
             ..Self::default()
         };
         server.state.ledger_version = ledger_version;
+        if plant == Some(Plant::OwnWordCounts) {
+            server.policy.fold.shared_from_keys = u32::MAX;
+        }
         server
     }
 

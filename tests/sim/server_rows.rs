@@ -22,7 +22,10 @@ pub fn hash_of(key: &str, word: u64) -> u64 {
 
 /// Whether an app of the ledger's first version knows such a row.
 pub fn is_of_version_1(row: &Row) -> bool {
-    !matches!(row, Row::Decision { .. } | Row::Setting { .. })
+    !matches!(
+        row,
+        Row::Decision { .. } | Row::Setting { .. } | Row::Agents { .. }
+    )
 }
 
 /// A row as an app of that version is given it.
@@ -37,6 +40,9 @@ pub fn for_version(version: u32, row: &Row) -> Row {
 pub fn known_to_version_1(lesson: &Lesson) -> Lesson {
     Lesson {
         by: String::new(),
+        approved_by_agent: false,
+        own_word: None,
+        counted_on: std::collections::BTreeMap::new(),
         standing: Standing {
             trial_from: 0,
             ..lesson.standing.clone()
@@ -76,6 +82,7 @@ pub struct Before {
     decision: Option<(String, Option<Decision>)>,
     settings: Vec<(String, Option<Value>)>,
     feedback: usize,
+    agents: usize,
 }
 
 impl Before {
@@ -141,6 +148,7 @@ impl Before {
             decision,
             settings,
             feedback: space.feedback_times().len(),
+            agents: space.agents().len(),
         }
     }
 
@@ -172,6 +180,11 @@ impl Before {
             {
                 rows.push(Row::Lesson(Box::new(held.clone())));
             }
+        }
+        if space.agents().len() > self.agents {
+            rows.push(Row::Agents {
+                keys: space.agents().to_vec(),
+            });
         }
         for (name, before) in self.settings {
             let held = space.setting(&name);

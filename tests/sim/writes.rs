@@ -2,11 +2,11 @@
 
 use crate::author::{Mix, happening};
 use crate::config::SECOND;
-use crate::now;
 use crate::plants::Plant;
 use crate::server::AGENTS;
 use crate::world::{Action, At, Made, World};
-use lesson_core::{Happening, Policy};
+use crate::{POLICY, now};
+use lesson_core::Happening;
 use lesson_sync::{Entry, Store, StoreError, uuid7};
 
 /// Events written at once, at most.
@@ -50,10 +50,7 @@ impl World {
             ));
             // An agent at the edge has no copy to check against.
             let unchecked = device.mix == Mix::Edge && self.dice.one_in(4);
-            let bad = !unchecked
-                && space
-                    .check(&drafts, &by, clock, &Policy::default())
-                    .is_err();
+            let bad = !unchecked && space.check(&drafts, &by, clock, &POLICY).is_err();
             if bad && tries < 100 {
                 drafts.pop();
             }

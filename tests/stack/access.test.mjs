@@ -1,6 +1,6 @@
 // Who may see and do what: tenants apart, nothing for anonymous callers, no writing round the functions.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { before, test } from "node:test";
 import { author, client, env, key, lesson, sql, token, url, user } from "./stack.mjs";
 
@@ -21,6 +21,7 @@ const CALLS = (space) => ({
   list_agent_keys: { p_space: space },
   revoke_agent_key: { p_key: randomUUID() },
   agent_key_space: { p_hash: "0".repeat(64) },
+  delete_space: { p_space: space, p_name: "Ada's" },
 });
 
 /** Those that take no space. */
@@ -135,10 +136,17 @@ test("another's space is not told from one that does not exist", async () => {
   for (const name of Object.keys(CALLS(space)).filter((name) => !SPACELESS.includes(name))) {
     const [others, none] = [await ben.rpc(name, CALLS(space)[name]), await ben.rpc(name, CALLS(random)[name])];
     assert.deepEqual([others.status, others.body], [none.status, none.body], name);
-    assert.deepEqual([none.status, name === "match_lessons" ? none.body : none.body.code], name === "match_lessons" ? [200, []] : [404, "PT404"], name);
+    assert.deepEqual(
+      [none.status, name === "match_lessons" ? none.body : none.body.code],
+      name === "match_lessons" ? [200, []] : [404, "PT404"],
+      name,
+    );
   }
   const [held] = await ada.call("list_agent_keys", { p_space: space });
-  const tries = [await ben.rpc("revoke_agent_key", { p_key: held.id }), await ben.rpc("revoke_agent_key", { p_key: random })];
+  const tries = [
+    await ben.rpc("revoke_agent_key", { p_key: held.id }),
+    await ben.rpc("revoke_agent_key", { p_key: random }),
+  ];
   assert.deepEqual([tries[0].status, tries[0].body], [404, tries[1].body]);
   assert.equal((await ada.call("list_agent_keys", { p_space: space }))[0].revoked_at, null);
 });
@@ -166,11 +174,11 @@ test("pushing as another's actor, or events of another actor, is refused", async
   const added = by.event("LessonAdded", lesson("warning-x"));
   assert.equal((await ada.push(both, by.actor, [added])).acked_seq, 1);
   const forged = by.event("Rated", { lesson: "warning-x", helpful: false });
-  for (const [actor, events] of [
+  for (const [actor, events] of /** @type {any[][]} */ ([
     [by.actor, [forged]],
     [by.actor, []],
     ["ben's phone", [{ ...forged, seq: 1 }]],
-  ]) {
+  ])) {
     const { status, body } = await ben.rpc("push_events", { p_space: both, p_actor: actor, p_events: events });
     assert.deepEqual([status, body.code], [403, "PT403"], actor);
   }
@@ -206,25 +214,52 @@ test("the stand-in signs in, refreshes once, and signs out", async () => {
   assert.equal((await grant("password", { email, password: "wrong" })).body.error_code, "invalid_credentials");
   const first = await grant("password", { email, password }, "&expires_in=-60");
   assert.equal(first.status, 200);
-  assert.equal((await client(first.body.access_token).rpc("create_space", { name: "n" })).status, 401, "it has expired");
-  assert.equal((await client(first.body.refresh_token).rpc("create_space", { name: "n" })).status, 401, "it opens nothing");
+  assert.equal(
+    (await client(first.body.access_token).rpc("create_space", { name: "n" })).status,
+    401,
+    "it has expired",
+  );
+  assert.equal(
+    (await client(first.body.refresh_token).rpc("create_space", { name: "n" })).status,
+    401,
+    "it opens nothing",
+  );
   const second = await grant("refresh_token", { refresh_token: first.body.refresh_token });
   assert.equal((await client(second.body.access_token).rpc("create_space", { name: "n" })).status, 200);
   assert.equal((await grant("refresh_token", { refresh_token: first.body.refresh_token })).status, 400, "it was used");
+  const who = (bearer) => client(bearer).request("GET", "/auth/v1/user");
+  const me = await who(second.body.access_token);
+  assert.deepEqual([me.status, me.body.email, me.body.role], [200, email, "authenticated"]);
+  assert.deepEqual(me.body, second.body.user);
+  for (const [bearer, status, code] of [
+    [undefined, 401, "no_authorization"],
+    [first.body.access_token, 403, "bad_jwt"],
+    [second.body.refresh_token, 403, "bad_jwt"],
+    [ada.bearer, 403, "user_not_found"],
+  ]) {
+    const { status: got, body } = await who(bearer);
+    assert.deepEqual([got, body.error_code], [status, code]);
+  }
+  const posted = await client(second.body.access_token).request("POST", "/auth/v1/user");
+  assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET"]);
   assert.equal((await client(second.body.access_token).request("POST", "/auth/v1/logout")).status, 204);
+  assert.equal((await who(second.body.access_token)).body.error_code, "session_not_found", "signed out");
   assert.equal((await grant("refresh_token", { refresh_token: second.body.refresh_token })).status, 400, "signed out");
 });
 
 test("the gateway wants the key, and answers to this machine's pages only", async () => {
-  for (const [headers, message] of [
+  for (const [headers, message] of /** @type {any[][]} */ ([
     [{}, "No API key found in request"],
     [{ apikey: "of another project" }, "Invalid API key"],
-  ]) {
+  ])) {
     const response = await fetch(`${url}/rest/v1/lessons`, { headers });
     assert.deepEqual([response.status, (await response.json()).message], [401, message]);
   }
   const preflight = (origin) =>
-    fetch(`${url}/rest/v1/lessons`, { method: "OPTIONS", headers: { origin, "access-control-request-headers": "apikey" } });
+    fetch(`${url}/rest/v1/lessons`, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-headers": "apikey" },
+    });
   const answer = await preflight("http://127.0.0.1:8787");
   assert.equal(answer.status, 204);
   assert.equal(answer.headers.get("access-control-allow-origin"), "http://127.0.0.1:8787");
@@ -237,14 +272,19 @@ test("the gateway wants the key, and answers to this machine's pages only", asyn
 
 test("an agent's key is shown once and kept as a hash; revoking it is final", async () => {
   const made = await ada.call("create_agent_key", { p_space: space, p_name: "builder" });
-  assert.match(made.key, /^llk_[0-9a-f]{64}$/);
+  assert.match(made.key, /^llk_[0-9a-f]{72}$/);
+  const [whole, checked, check] = made.key.match(/^(.{68})(.{8})$/);
+  assert.equal(check, createHash("sha256").update(checked).digest("hex").slice(0, 8), whole);
   const other = await ada.call("create_agent_key", { p_space: space, p_name: "builder" });
   assert.notEqual(other.key, made.key);
   const listed = (await ada.call("list_agent_keys", { p_space: space })).find((one) => one.id === made.id);
   assert.deepEqual(Object.keys(listed).sort(), ["created_at", "id", "last_used_at", "name", "revoked_at"]);
   assert.equal((await ada.get("/agent_keys?select=key_hash")).status, 403);
   assert.equal(
-    sql("select key_hash = sha256(convert_to(:'key', 'UTF8')) from agent_keys where id = :'id'", { key: made.key, id: made.id }),
+    sql("select key_hash = sha256(convert_to(:'key', 'UTF8')) from agent_keys where id = :'id'", {
+      key: made.key,
+      id: made.id,
+    }),
     "t",
   );
   assert.equal(await ada.call("revoke_agent_key", { p_key: made.id }), true);

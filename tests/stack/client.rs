@@ -285,6 +285,8 @@ impl Device {
     async fn sync(&self, rounds: u64) -> Answer {
         let remote = Supabase::new(&self.network);
         for _ in 0..rounds.max(1) {
+            // As a person does who presses *Sync now*: a server that refused is asked again at once.
+            self.machine.borrow_mut().ask();
             run(
                 &self.machine,
                 &self.store,

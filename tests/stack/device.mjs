@@ -45,7 +45,8 @@ export class Devices {
 /** One device. */
 export class Device {
   constructor(devices, name) {
-    Object.assign(this, { devices, name });
+    this.devices = devices;
+    this.name = name;
   }
 
   ask = (what, more) => this.devices.ask(what, this.name, more);
@@ -92,7 +93,9 @@ export async function person() {
 
 /** The server's ledger in its order, as text. */
 const ledgerOf = (space) =>
-  sql("select coalesce(json_agg(e.payload order by e.version), '[]') from public.events e where e.space = :'space'", { space });
+  sql("select coalesce(json_agg(e.payload order by e.version), '[]') from public.events e where e.space = :'space'", {
+    space,
+  });
 
 /** All devices show the fold of the server's ledger, and nothing waits. Answers what they show. */
 export async function converged(space, all) {
@@ -112,6 +115,10 @@ export const events = (kind, ofs) => {
   const by = author();
   return ofs.map((of) => by.event(kind, of));
 };
-export const added = (slugs) => events("LessonAdded", slugs.map((slug) => lesson(slug)));
+export const added = (slugs) =>
+  events(
+    "LessonAdded",
+    slugs.map((slug) => lesson(slug)),
+  );
 export const rated = (slug, times) => events("Rated", Array(times).fill({ lesson: slug, helpful: true }));
 export const helpful = (space, slug) => space.lessons.find((row) => row.slug === slug)?.times_helpful;

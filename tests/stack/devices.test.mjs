@@ -21,10 +21,16 @@ after(() => devices.end());
 
 /** A space in which somebody did what `local` did. */
 const named = (value, by) =>
-  Array.isArray(value) ? value.map((one) => named(one, by))
-  : value === null || typeof value !== "object" ? value
-  : Object.fromEntries(Object.entries(value).map(([name, of]) =>
-      [name, ["by", "outcome_by"].includes(name) && of === "local" ? by : named(of, by)]));
+  Array.isArray(value)
+    ? value.map((one) => named(one, by))
+    : value === null || typeof value !== "object"
+      ? value
+      : Object.fromEntries(
+          Object.entries(value).map(([name, of]) => [
+            name,
+            ["by", "outcome_by"].includes(name) && of === "local" ? by : named(of, by),
+          ]),
+        );
 
 test("what a device shows of a ledger is the core's fold of it, to the bit", async () => {
   let [number, refused, feedback, tools] = [0, 0, 0, 0];
@@ -53,10 +59,13 @@ test("what a device shows of a ledger is the core's fold of it, to the bit", asy
 test("two devices with ledgers of their own converge, and a third that joins later sees the same", async () => {
   const space = await who.space();
   const some = [];
-  for await (const ledger of ledgers(3, 5, START, "local")) some.push(ledger);
+  for await (const ledger of ledgers(3, 9, START, "local")) some.push(ledger);
   const [, first, second] = some;
   const all = [];
-  for (const [name, ledger] of [["phone", first], ["laptop", second]]) {
+  for (const [name, ledger] of [
+    ["phone", first],
+    ["laptop", second],
+  ]) {
     const device = await devices.device(name);
     const batch = ledger.batches.flatMap((one) => one.events.slice(1, -1)).join(",");
     await device.append(`[${batch.replaceAll('"op_id":"op-', `"op_id":"${name}-`)}]`);
@@ -142,7 +151,10 @@ for (const [what, cut] of [
     }
     proxy.every = 3;
     const wanted = await converged(space, [one, two]);
-    assert.equal(wanted.lessons.reduce((sum, row) => sum + row.times_helpful, 0), 6 * 7 + 3);
+    assert.equal(
+      wanted.lessons.reduce((sum, row) => sum + row.times_helpful, 0),
+      6 * 7 + 3,
+    );
     assert(proxy.cut > 4, `only ${proxy.cut} connections were cut`);
   });
 }

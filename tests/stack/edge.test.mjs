@@ -11,7 +11,10 @@ let ada, ben, space, foreign;
 before(async () => {
   [ada, ben] = [user(), user()];
   [space, foreign] = [await ada.space("Ada's"), await ben.space("Ben's")];
-  for (const [who, of] of [[ada, space], [ben, foreign]]) {
+  for (const [who, of] of [
+    [ada, space],
+    [ben, foreign],
+  ]) {
     const by = author();
     await who.push(of, by.actor, [by.event("LessonAdded", lesson("warning-x"))]);
   }
@@ -81,12 +84,13 @@ test("another space is not told from one that does not exist", async () => {
 test("an edge manages no spaces, members or keys, and sees none of them", async () => {
   const made = await ada.call("create_agent_key", { p_space: space, p_name: "held" });
   for (const one of [edge(space), edge()]) {
-    for (const [name, args, code] of [
+    for (const [name, args, code] of /** @type {any[][]} */ ([
       ["create_space", { name: "mine" }, "PT403"],
       ["create_agent_key", { p_space: space, p_name: "n" }, "PT404"],
       ["list_agent_keys", { p_space: space }, "PT404"],
       ["revoke_agent_key", { p_key: made.id }, "PT404"],
-    ]) {
+      ["delete_space", { p_space: space, p_name: "Ada's" }, "PT403"],
+    ])) {
       const { status, body } = await one.rpc(name, args);
       assert.deepEqual([String(status), body.code], [code.slice(2), code], name);
     }
@@ -95,7 +99,10 @@ test("an edge manages no spaces, members or keys, and sees none of them", async 
     }
   }
   const listed = await ada.call("list_agent_keys", { p_space: space });
-  assert.deepEqual(listed.map((key) => [key.id, key.revoked_at]), [[made.id, null]]);
+  assert.deepEqual(
+    listed.map((key) => [key.id, key.revoked_at]),
+    [[made.id, null]],
+  );
   // Whatever function a later file adds: the tables say no.
   const claims = JSON.stringify({ sub: space, lessonloop: "edge", lessonloop_space: space });
   for (const statement of [
@@ -104,6 +111,7 @@ test("an edge manages no spaces, members or keys, and sees none of them", async 
     `delete from members`,
     `update agent_keys set revoked_at = now()`,
     `update spaces set name = 'x'`,
+    `delete from spaces`,
   ]) {
     assert.throws(
       () => sql(`begin; select set_config('request.jwt.claims', :'claims', true); ${statement}; rollback;`, { claims }),
@@ -116,7 +124,7 @@ test("an edge manages no spaces, members or keys, and sees none of them", async 
 test("nobody is an edge by what they may set of their account, or by half of the claims", async () => {
   const mine = { sub: ben.id, role: "authenticated", aud: "authenticated", exp: now() + 300 };
   const claim = { lessonloop: "edge", lessonloop_space: space };
-  for (const [what, claims] of [
+  for (const [what, claims] of /** @type {any[][]} */ ([
     ["user_metadata", { ...mine, user_metadata: claim }],
     ["app_metadata", { ...mine, app_metadata: claim }],
     ["both, with the space as name", { ...mine, user_metadata: { ...claim, sub: space }, app_metadata: claim }],
@@ -126,7 +134,7 @@ test("nobody is an edge by what they may set of their account, or by half of the
     ["under a person's name", { ...mine, ...claim }],
     ["a space that is no text", { ...mine, ...claim, sub: space, lessonloop_space: [space] }],
     ["in capitals", { ...mine, ...claim, sub: space.toUpperCase(), lessonloop_space: space.toUpperCase() }],
-  ]) {
+  ])) {
     const who = client(token(claims));
     for (const [name, args] of [
       ["pull_changes", { p_space: space }],
@@ -173,12 +181,25 @@ test("a key is found by its hash, by edges only, as long as it is in force", asy
   assert.deepEqual([revoked.status, revoked.body], [200, null]);
   assert.deepEqual([unknown.status, unknown.body], [200, null]);
 
-  for (const bad of [null, "", "0".repeat(63), "0".repeat(65), p_hash.toUpperCase(), `${p_hash}\n`, made.key, "g".repeat(64), "' or 1=1 --"]) {
+  for (const bad of [
+    null,
+    "",
+    "0".repeat(63),
+    "0".repeat(65),
+    p_hash.toUpperCase(),
+    `${p_hash}\n`,
+    made.key,
+    "g".repeat(64),
+    "' or 1=1 --",
+  ]) {
     const { status, body } = await look.rpc("agent_key_space", { p_hash: bad });
     assert.deepEqual([status, body.code], [400, "PT400"], JSON.stringify(bad));
     assert.match(body.message, /^p_hash /);
   }
-  for (const who of [ada, client(token({ sub: ada.id, role: "authenticated", exp: now() + 300, user_metadata: { lessonloop: "edge" } }))]) {
+  for (const who of [
+    ada,
+    client(token({ sub: ada.id, role: "authenticated", exp: now() + 300, user_metadata: { lessonloop: "edge" } })),
+  ]) {
     const { status, body } = await who.rpc("agent_key_space", { p_hash });
     assert.deepEqual([status, body.code], [403, "PT403"]);
   }

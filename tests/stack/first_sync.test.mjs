@@ -52,5 +52,8 @@ test(`${LESSONS} lessons come in whole, and nothing comes twice`, async () => {
   await late.settle();
   assert.equal((await late.ask("summary")).helpful, LESSONS + 1);
   const after = await late.state();
-  assert(after.requests - before.requests <= 2 && after.bytes - before.bytes < 10_000, JSON.stringify({ before, after }));
+  assert(
+    after.requests - before.requests <= 2 && after.bytes - before.bytes < 10_000,
+    JSON.stringify({ before, after }),
+  );
 });

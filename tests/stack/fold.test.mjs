@@ -10,11 +10,19 @@ const AT_ONCE = 4;
 
 const bySlug = (a, b) => (a.slug < b.slug ? -1 : 1);
 // Ids in the order of their bytes, as the core has them.
-const bytes = (a, b) => Buffer.compare(Buffer.from(a.decision_id), Buffer.from(b.decision_id)) || a.position - b.position;
+const bytes = (a, b) =>
+  Buffer.compare(Buffer.from(a.decision_id), Buffer.from(b.decision_id)) || a.position - b.position;
 const without = (row, ...names) => Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
 
 // Everything is in a row that is pulled; what the core leaves out when it is nothing, the server says.
-const lessonRow = (row) => ({ by: "", trial_from: 0, ...row });
+const lessonRow = (row) => ({
+  by: "",
+  trial_from: 0,
+  approved_by_agent: false,
+  counted_on: {},
+  ...row,
+  own_word: row.own_word ? { trial_from: 0, ...row.own_word } : null,
+});
 
 /** Spaces with two members, a key, and one that was revoked. */
 function spaces(count, ada, ben) {
@@ -37,15 +45,37 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
   const all = spaces(LEDGERS, ada, ben);
   const kept = new Map();
   const seen = {
-    events: 0, refused: 0, duplicates: 0, lessons: 0, recommendations: 0, decisions: 0, early: 0, measured: 0, feedback: 0,
-    opinions: 0, settings: 0, trials: 0, conflicts: 0, agents: 0,
+    events: 0,
+    refused: 0,
+    duplicates: 0,
+    lessons: 0,
+    recommendations: 0,
+    decisions: 0,
+    early: 0,
+    measured: 0,
+    feedback: 0,
+    opinions: 0,
+    settings: 0,
+    trials: 0,
+    conflicts: 0,
+    agents: 0,
+    shared: 0,
+    waiting: 0,
+    released: 0,
+    days: 0,
+    unvouched: 0,
   };
 
   const hold = async (line, number) => {
     const { id: space, ...keys } = all[number];
     // Ids in the place of names, in the text: reading it would lose the sign of a zero.
-    const names = { "person:ada": ada.id, "person:ben": ben.id, "agent:one": keys.one, "agent:two": keys.two,
-      "agent:foreign": all[(number + 1) % LEDGERS].one };
+    const names = {
+      "person:ada": ada.id,
+      "person:ben": ben.id,
+      "agent:one": keys.one,
+      "agent:two": keys.two,
+      "agent:foreign": all[(number + 1) % LEDGERS].one,
+    };
     const ledger = JSON.parse(
       line.replace(/\b(person|agent):(ada|ben|one|two|foreign)\b/g, (name, kind) => `${kind}:${names[name]}`),
     );
@@ -69,11 +99,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
       ledger.lessons.map(lessonRow),
       place,
     );
-    assert.deepStrictEqual(
-      held.decisions.map((row) => without(row, "version")).sort(bytes),
-      ledger.decisions,
-      place,
-    );
+    assert.deepStrictEqual(held.decisions.map((row) => without(row, "version")).sort(bytes), ledger.decisions, place);
     assert.deepStrictEqual(
       Object.fromEntries(held.settings.filter((row) => row.value !== null).map((row) => [row.name, row.value])),
       ledger.settings,
@@ -92,6 +118,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
       ledger.tools,
       place,
     );
+    assert.deepStrictEqual(held.agents.at(-1)?.keys ?? [], ledger.agents, place);
     const { acked_seq } = await ben.pull(space, held.cursor);
     const { isolate, ...own } = sent;
     assert.deepStrictEqual({ ...held.acked, ...acked_seq }, own, place);
@@ -105,6 +132,11 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     seen.opinions += ledger.decisions.flatMap((row) => row.opinions).length;
     seen.agents += ledger.decisions.filter((row) => row.by.startsWith("agent:")).length;
     seen.settings += held.settings.length;
+    seen.shared += ledger.agents.length === 2 ? 1 : 0;
+    seen.waiting += ledger.lessons.filter((row) => row.own_word).length;
+    seen.released += ledger.released;
+    seen.days += ledger.lessons.filter((row) => row.counted_on).length;
+    seen.unvouched += ledger.lessons.filter((row) => row.approved_by_agent).length;
     seen.trials += ledger.lessons.filter((row) => row.trial_from > 0).length;
     seen.conflicts += refused.filter((row) => row.field === "request").length;
     seen.events += Object.values(sent).reduce((sum, n) => sum + n, 0);
@@ -152,6 +184,21 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
   // The ledgers would prove little if most of their events were refused, or none.
   assert(seen.refused > 2000 && seen.refused < seen.events / 2, JSON.stringify(seen));
   assert(seen.duplicates > 500 && seen.recommendations > 2000, JSON.stringify(seen));
-  const least = { decisions: 1000, early: 200, measured: 200, feedback: 200, opinions: 500, settings: 200, trials: 500, conflicts: 100, agents: 80 };
+  const least = {
+    decisions: 1000,
+    early: 200,
+    measured: 200,
+    feedback: 200,
+    opinions: 500,
+    settings: 200,
+    trials: 500,
+    conflicts: 100,
+    agents: 80,
+    shared: 500,
+    waiting: 30,
+    released: 50,
+    days: 200,
+    unvouched: 25,
+  };
   for (const [name, many] of Object.entries(least)) assert(seen[name] > many, `${name}: ${JSON.stringify(seen)}`);
 });

@@ -20,7 +20,13 @@ export async function serving(handle) {
 export function passing(target, answered) {
   const { host, hostname, port } = new URL(target);
   return serving(async (asked, answer) => {
-    const passed = request({ hostname, port, path: asked.url, method: asked.method, headers: { ...asked.headers, host } });
+    const passed = request({
+      hostname,
+      port,
+      path: asked.url,
+      method: asked.method,
+      headers: { ...asked.headers, host },
+    });
     passed.on("error", () => answer.destroy());
     passed.on("response", async (response) => {
       const body = Buffer.concat(await response.toArray());
@@ -40,7 +46,10 @@ export async function cutting(target, cut) {
     const bytes = broken ? cut(body.length) : body.length;
     if (broken) proxy.cut += 1;
     if (broken && bytes === 0) return answer.destroy();
-    answer.writeHead(response.statusCode, { "content-type": response.headers["content-type"] ?? "", "content-length": body.length });
+    answer.writeHead(response.statusCode, {
+      "content-type": response.headers["content-type"] ?? "",
+      "content-length": body.length,
+    });
     if (!broken) return answer.end(body);
     answer.write(body.subarray(0, bytes), () => answer.destroy());
   });

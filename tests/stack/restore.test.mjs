@@ -14,22 +14,40 @@ after(() => devices.end());
 
 /** Tables with rows of a space, all of which a backup has; users and members stay as they are. */
 const TABLES = [
-  "spaces", "actors", "events", "rejected_events", "lessons", "lesson_embeddings", "retrievals", "decisions",
-  "recommendations", "settings", "tool_successes", "activity", "feedback_times", "lesson_events",
+  "spaces",
+  "actors",
+  "events",
+  "rejected_events",
+  "lessons",
+  "lesson_embeddings",
+  "retrievals",
+  "decisions",
+  "recommendations",
+  "settings",
+  "tool_successes",
+  "activity",
+  "feedback_times",
+  "lesson_events",
 ];
 const column = (table) => (table === "spaces" ? "id" : "space");
 
 /** A copy of all rows of a space, as a backup would have them. */
 function backUp(space) {
-  sql(`set client_min_messages = warning; drop schema if exists backup cascade; create schema backup;
-    ${TABLES.map((t) => `create table backup.${t} as select * from public.${t} where ${column(t)} = :'space';`).join("\n")}`, { space });
+  sql(
+    `set client_min_messages = warning; drop schema if exists backup cascade; create schema backup;
+    ${TABLES.map((t) => `create table backup.${t} as select * from public.${t} where ${column(t)} = :'space';`).join("\n")}`,
+    { space },
+  );
 }
 
 /** Puts the copy back, as it was. */
 function putBack(space) {
-  sql(`set client_min_messages = warning; begin; set local session_replication_role = replica;
+  sql(
+    `set client_min_messages = warning; begin; set local session_replication_role = replica;
     ${TABLES.map((t) => `delete from public.${t} where ${column(t)} = :'space'; insert into public.${t} select * from backup.${t};`).join("\n")}
-    commit; drop schema backup cascade;`, { space });
+    commit; drop schema backup cascade;`,
+    { space },
+  );
 }
 
 test("a new epoch alone: everything is read and sent again, and changes nothing", async () => {
@@ -48,10 +66,10 @@ test("a new epoch alone: everything is read and sent again, and changes nothing"
   assert.equal(Number(sql("select count(*) from public.events where space = :'space'", { space })), 7);
 });
 
-for (const [what, announce] of [
+for (const [what, announce] of /** @type {any[][]} */ ([
   ["and a new epoch says so", () => sql("select lessonloop.new_epoch()")],
   ["and nobody says so, but its version is older", () => {}],
-]) {
+])) {
   test(`an older backup is put back, ${what}: devices send what it does not have`, async () => {
     const space = await who.space();
     const all = [];

@@ -29,16 +29,21 @@ test("matches come in the exact order, whatever was stored, edited and taken awa
   const space = await who.space();
   const by = author();
   const slugs = Array.from({ length: 300 }, (_, i) => `lesson-${String(i).padStart(3, "0")}`);
-  await who.push(space, by.actor, slugs.map((slug) => by.event("LessonAdded", lesson(slug))));
+  await who.push(
+    space,
+    by.actor,
+    slugs.map((slug) => by.event("LessonAdded", lesson(slug))),
+  );
   const hashes = new Map(
-    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}`)).body.map((row) => [row.slug, row.embedded_hash]),
+    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}`)).body.map((row) => [
+      row.slug,
+      row.embedded_hash,
+    ]),
   );
   const next = numbers(7);
   const query = Array.from({ length: SIZE }, next);
   // Near and far from the query, so that similarities cover the whole range.
-  const vectors = new Map(
-    slugs.map((slug, i) => [slug, query.map((x) => Math.fround((x * i) / 150 + next()))]),
-  );
+  const vectors = new Map(slugs.map((slug, i) => [slug, query.map((x) => Math.fround((x * i) / 150 + next()))]));
   // Two of the same vector: the slugs decide.
   vectors.set(slugs[11], vectors.get(slugs[250]));
   const row = (slug, more = {}) => ({ slug, content_hash: hashes.get(slug), embedding: vectors.get(slug), ...more });
@@ -54,7 +59,10 @@ test("matches come in the exact order, whatever was stored, edited and taken awa
       .filter((one) => one.similarity >= threshold)
       .sort((a, b) => b.similarity - a.similarity || (a.slug < b.slug ? -1 : 1));
   const same = (found, expected) => {
-    assert.deepEqual(found.map((one) => one.slug), expected.map((one) => one.slug));
+    assert.deepEqual(
+      found.map((one) => one.slug),
+      expected.map((one) => one.slug),
+    );
     found.forEach((one, i) => assert(Math.abs(one.similarity - expected[i].similarity) < 1e-5));
   };
   const all = wanted(0.3);
@@ -73,7 +81,12 @@ test("matches come in the exact order, whatever was stored, edited and taken awa
   const edit = { lesson: edited, base_rev: 1, changes: { title: "New" }, trust: "unreviewed" };
   const answer = await who.push(space, by.actor, [
     by.event("LessonArchived", { lesson: archived }),
-    by.event("LessonEdited", { ...edit, lesson: quarantined, changes: { context: "not embedded" }, trust: "quarantined" }),
+    by.event("LessonEdited", {
+      ...edit,
+      lesson: quarantined,
+      changes: { context: "not embedded" },
+      trust: "quarantined",
+    }),
     by.event("LessonEdited", edit),
   ]);
   assert.deepEqual(answer.rejected, []);

@@ -27,6 +27,7 @@ pub fn of(space: &Space) -> Value {
         "recommendations": recommendations,
         "decisions": decisions,
         "settings": space.settings().collect::<std::collections::BTreeMap<_, _>>(),
+        "agents": space.agents(),
         "tools": space.tools().records(),
         "activity": space.activity().collect::<Vec<_>>(),
         "feedback_at": space.feedback_times(),

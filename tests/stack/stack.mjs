@@ -49,8 +49,16 @@ export function user() {
 
 /** An edge, as it calls for a space; `more` claims. Without a space it may look up keys only. */
 export function edge(space, more = {}) {
-  const whose = space === undefined ? { sub: "00000000-0000-0000-0000-000000000000" } : { sub: space, lessonloop_space: space };
-  const claims = { ...whose, role: "authenticated", aud: "authenticated", lessonloop: "edge", exp: now() + 300, ...more };
+  const whose =
+    space === undefined ? { sub: "00000000-0000-0000-0000-000000000000" } : { sub: space, lessonloop_space: space };
+  const claims = {
+    ...whose,
+    role: "authenticated",
+    aud: "authenticated",
+    lessonloop: "edge",
+    exp: now() + 300,
+    ...more,
+  };
   return client(token(claims), space);
 }
 
@@ -68,6 +76,7 @@ export function client(bearer, id) {
       body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
     });
     const text = await response.text();
+    /** @type {any} */
     let value = text;
     try {
       value = JSON.parse(text);
@@ -95,17 +104,21 @@ export function client(bearer, id) {
       call("push_events", { p_space: space, p_actor: actor, p_events: events, p_ledger_version }),
     /** Events given as the text of a JSON list, to keep every digit. */
     pushText: (space, actor, events) =>
-      call("push_events", `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events},"p_ledger_version":2}`),
+      call(
+        "push_events",
+        `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events},"p_ledger_version":2}`,
+      ),
     pull: (space, cursor = 0, limit = 1000, p_ledger_version = 2) =>
       call("pull_changes", { p_space: space, p_cursor: cursor, p_limit: limit, p_ledger_version }),
   };
 }
 
 /** The rows of a page, by kind; days come whole, apart from the paging. */
-export const kinds = ["lessons", "recommendations", "tools", "feedback", "decisions", "settings"];
+export const kinds = ["lessons", "recommendations", "tools", "feedback", "decisions", "settings", "agents"];
 
 /** Everything that changed after a cursor, by as many pages as it takes. */
 export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
+  /** @type {any} */
   const all = { ...Object.fromEntries(kinds.map((name) => [name, []])), pages: 0, cursor };
   for (;;) {
     const page = await who.pull(space, all.cursor, limit);
@@ -123,19 +136,24 @@ export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {
 /** When events are made: times of feedback are pulled for 30 days only. */
 export const AT = new Date().toISOString();
 
-/** Makes an actor's events, numbered from 1. */
+/**
+ * Makes an actor's events, numbered from 1.
+ *
+ * @param {string} actor
+ */
 export function author(actor = randomUUID()) {
   let seq = 0;
   return {
     actor,
-    event: (kind, of, more = {}) => ({
-      op_id: randomUUID(),
-      actor,
-      seq: ++seq,
-      at: AT,
-      event: { [kind]: of },
-      ...more,
-    }),
+    event: (kind, of, more = {}) =>
+      /** @type {Record<string, any>} */ ({
+        op_id: randomUUID(),
+        actor,
+        seq: ++seq,
+        at: AT,
+        event: { [kind]: of },
+        ...more,
+      }),
   };
 }
 

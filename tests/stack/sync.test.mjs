@@ -21,7 +21,11 @@ async function spaceOf(slugs) {
   const space = await who.space();
   const by = author();
   for (let from = 0; from < slugs.length; from += 500) {
-    const answer = await who.push(space, by.actor, slugs.slice(from, from + 500).map((slug) => by.event("LessonAdded", lesson(slug))));
+    const answer = await who.push(
+      space,
+      by.actor,
+      slugs.slice(from, from + 500).map((slug) => by.event("LessonAdded", lesson(slug))),
+    );
     assert.deepEqual([answer.status, answer.rejected], ["ok", []]);
   }
   return { space, by };
@@ -37,7 +41,10 @@ test("one event replayed many times counts once", async () => {
   assert.equal(first.duplicates, 0);
   for (let times = 0; times < 20; times++) {
     const answer = await who.push(space, by.actor, Array(50).fill(event));
-    assert.deepEqual([answer.status, answer.duplicates, answer.acked_seq, answer.version], ["ok", 50, 2, first.version]);
+    assert.deepEqual(
+      [answer.status, answer.duplicates, answer.acked_seq, answer.version],
+      ["ok", 50, 2, first.version],
+    );
   }
   // The same act, sent anew by another actor, and with its fields in another order.
   const other = { ...event, actor: "other", seq: 1 };
@@ -50,8 +57,15 @@ test("one event replayed many times counts once", async () => {
 });
 
 test("while a table is new, one row is looked for by its key, not through all of its space", () => {
-  const keys = [["lessons", "slug"], ["recommendations", "decision_id"], ["tool_successes", "query_hash"], ["events", "op_id"], ["events", "actor"],
-    ["decisions", "decision_id"], ["settings", "name"]];
+  const keys = [
+    ["lessons", "slug"],
+    ["recommendations", "decision_id"],
+    ["tool_successes", "query_hash"],
+    ["events", "op_id"],
+    ["events", "actor"],
+    ["decisions", "decision_id"],
+    ["settings", "name"],
+  ];
   for (const [table, name] of keys) {
     // Without statistics, as in a first sync. What functions plan then, they keep.
     const plan = sql(`create temp table fresh (like public.${table} including all);
@@ -82,13 +96,19 @@ test("a cloned actor is told so; under a new one the same acts count once", asyn
   const answer = await who.push(space, by.actor, [shared, two]);
   assert.deepEqual([answer.status, answer.acked_seq, answer.duplicates], ["cloned", 3, 1]);
   const fresh = [shared, two].map((event, i) => ({ ...event, actor: "fresh", seq: i + 1 }));
-  assert.deepEqual((({ status, duplicates }) => [status, duplicates])(await who.push(space, "fresh", fresh)), ["ok", 1]);
+  assert.deepEqual((({ status, duplicates }) => [status, duplicates])(await who.push(space, "fresh", fresh)), [
+    "ok",
+    1,
+  ]);
   assert.equal((await who.pull(space)).lessons[0].times_helpful, 3);
 });
 
 test("what is forged, malformed or from the future is set aside with its reason, and the rest goes on", async () => {
   const { space, by } = await spaceOf(["a"]);
-  const surfaced = (more) => ["Surfaced", { retrieval_id: "r", purpose: "p", context: { decision_id: "d" }, items: [], policy: "p", ...more }];
+  const surfaced = (more) => [
+    "Surfaced",
+    { retrieval_id: "r", purpose: "p", context: { decision_id: "d" }, items: [], policy: "p", ...more },
+  ];
   await who.push(space, by.actor, [by.event(...surfaced({ items: [{ lesson: "a", rank: 1, score: 1 }] }))]);
   const bad = [
     ["delta", ["Rated", { lesson: "a", helpful: true, delta: 100 }]],
@@ -112,8 +132,20 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["withheld", surfaced({ measured: { drawn: [{ lesson: "a", q: 0.5 }] } })],
     ["drawn", surfaced({ measured: { drawn: Array(101).fill({ lesson: "a", q: 0.5, withheld: true }) } })],
     ["trial_from", ["LessonAdded", lesson("b", { trial_from: 1.5 })]],
-    ["detections", ["UsageTracked", { decision_id: "d", detections: [{ lesson: "a", applied: true, match_type: "explicit", confidence: 1.5 }] }]],
-    ["detections", ["UsageTracked", { decision_id: "d", detections: [{ lesson: "b", applied: true, match_type: "explicit", confidence: 1 }] }]],
+    [
+      "detections",
+      [
+        "UsageTracked",
+        { decision_id: "d", detections: [{ lesson: "a", applied: true, match_type: "explicit", confidence: 1.5 }] },
+      ],
+    ],
+    [
+      "detections",
+      [
+        "UsageTracked",
+        { decision_id: "d", detections: [{ lesson: "b", applied: true, match_type: "explicit", confidence: 1 }] },
+      ],
+    ],
     ["rank", surfaced({ items: [{ lesson: "a", rank: -1, score: 1 }] })],
     ["times_helpful", ["LessonAdded", lesson("b", { times_helpful: -1 })]],
     ["times_helpful", ["LessonAdded", lesson("b", { times_helpful: 4294967296 })]],
@@ -123,29 +155,38 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["slug", ["LessonAdded", lesson("No Slug")]],
   ];
   const events = bad.map(([, event]) => by.event(...event));
-  const broken = [by.event(...rated("a"), { at: "2026-13-01T00:00:00Z" }),
-    by.event(...rated("a"), { at: "9999-12-31T23:59:59-12:00" }), by.event(...rated("a"), { more: 1 }), by.event(...rated("a"), { op_id: "" }),
-    by.event(...rated("a"), { by: 7 }), by.event(...rated("a"), { by: "x".repeat(201) }), by.event(...rated("a"), { request: "A".repeat(64) })];
+  const broken = [
+    by.event(...rated("a"), { at: "2026-13-01T00:00:00Z" }),
+    by.event(...rated("a"), { at: "9999-12-31T23:59:59-12:00" }),
+    by.event(...rated("a"), { more: 1 }),
+    by.event(...rated("a"), { op_id: "" }),
+    by.event(...rated("a"), { by: 7 }),
+    by.event(...rated("a"), { by: "x".repeat(201) }),
+    by.event(...rated("a"), { request: "A".repeat(64) }),
+  ];
   const last = by.event(...rated("a"));
   // JSON knows no infinity; a number may still be too large for a double.
   const text = JSON.stringify([...events, ...broken, last]).replace('"INFINITE"', "1e999");
   const answer = await who.pushText(space, by.actor, text);
   assert.equal(answer.status, "ok");
-  assert.deepEqual(answer.rejected.map((one) => one.field), [...bad.map(([field]) => field), "at", "at", "more", "op_id", "by", "by", "request"]);
+  assert.deepEqual(
+    answer.rejected.map((one) => one.field),
+    [...bad.map(([field]) => field), "at", "at", "more", "op_id", "by", "by", "request"],
+  );
   assert.equal(answer.acked_seq, last.seq);
   const [held, ...others] = (await who.pull(space)).lessons;
   assert.deepEqual([others.length, held.times_helpful, held.times_applied], [0, 1, 0]);
   // The answer may be lost: asked again, it says the same.
   const again = await who.pushText(space, by.actor, text);
   assert.deepEqual(again.rejected, answer.rejected);
-  assert.equal((await who.get("/rejected_events?select=seq&space=eq." + space)).body.length, answer.rejected.length);
+  assert.equal((await who.get(`/rejected_events?select=seq&space=eq.${space}`)).body.length, answer.rejected.length);
 });
 
 test("batches out of bounds and events that can't be placed change nothing", async () => {
   const { space, by } = await spaceOf(["a"]);
   const push = (p_events, p_actor = by.actor) => who.rpc("push_events", { p_space: space, p_actor, p_events });
   const event = by.event(...rated("a"));
-  for (const [status, events, actor] of [
+  for (const [status, events, actor] of /** @type {any[][]} */ ([
     [413, Array(1001).fill(event)],
     [413, [{ ...event, op_id: "x".repeat(17_000_000) }]],
     [400, { event }],
@@ -157,7 +198,7 @@ test("batches out of bounds and events that can't be placed change nothing", asy
     [400, [{ ...event, seq: "2" }]],
     [400, [event], ""],
     [400, [event], "x".repeat(201)],
-  ]) {
+  ])) {
     assert.equal((await push(events, actor)).status, status, JSON.stringify(events).slice(0, 80));
   }
   assert.equal((await who.request("POST", "/rest/v1/rpc/push_events", '{"p_space":')).status, 400);
@@ -171,13 +212,18 @@ test("pages of any size give every row, and no page is cut by REST's row cap", a
   // One event that changes a thousand rows.
   await who.push(space, by.actor, [
     by.event("FeedbackGiven", { outcome: "delivered", lessons: slugs.slice(0, 1000), causal: [] }),
-    by.event("Surfaced", { retrieval_id: "r", purpose: "p", context: { decision_id: "d" }, policy: "p",
-      items: slugs.slice(0, 100).map((lesson, i) => ({ lesson, rank: i + 1, score: 0.5 })) }),
+    by.event("Surfaced", {
+      retrieval_id: "r",
+      purpose: "p",
+      context: { decision_id: "d" },
+      policy: "p",
+      items: slugs.slice(0, 100).map((lesson, i) => ({ lesson, rank: i + 1, score: 0.5 })),
+    }),
     by.event("ToolSucceeded", { query: "q", server: "s" }),
     by.event("PolicyChanged", { changes: { a: 1 } }),
   ]);
   const whole = await who.pull(space, 0, 5000);
-  assert.deepEqual([...kinds.map((name) => whole[name].length), whole.has_more], [1500, 100, 1, 1, 1, 1, false]);
+  assert.deepEqual([...kinds.map((name) => whole[name].length), whole.has_more], [1500, 100, 1, 1, 1, 1, 0, false]);
   assert.deepEqual(whole.days, [{ day: AT.slice(0, 10), events: 1504 }]);
   const all = 1604;
   assert.equal((await who.get(`/lessons?select=slug&space=eq.${space}`)).body.length, 1000, "the cap is there");
@@ -202,7 +248,10 @@ test("the last page's cursor is the space's version, which events take too", asy
   ]);
   assert.deepEqual([version, rejected], [3, []]);
   const after = await who.pull(space, before.next_cursor);
-  assert.deepEqual([versioned(after), after.next_cursor, after.version, after.days.at(-1).events], [[], version, version, 2]);
+  assert.deepEqual(
+    [versioned(after), after.next_cursor, after.version, after.days.at(-1).events],
+    [[], version, version, 2],
+  );
   const part = await who.pull(space, 0, 1);
   assert.deepEqual([part.next_cursor, part.version, part.has_more], [version, version, false]);
   // A cursor from before a restore is ahead of the space: the version tells.
@@ -214,10 +263,20 @@ test("times of feedback go back 30 days, and days are the latest 60 that have ev
   const { space, by } = await spaceOf(["a"]);
   const ago = (days) => ({ at: new Date(Date.parse(AT) - days * 86_400_000).toISOString() });
   const given = (days) => by.event("FeedbackGiven", { outcome: "delivered", lessons: ["a"], causal: [] }, ago(days));
-  await who.push(space, by.actor, Array.from({ length: 70 }, (_, day) => given(70 - day)));
+  await who.push(
+    space,
+    by.actor,
+    Array.from({ length: 70 }, (_, day) => given(70 - day)),
+  );
   const page = await who.pull(space);
-  assert.deepEqual(page.feedback.map((row) => row.at), Array.from({ length: 29 }, (_, day) => ago(29 - day).at));
-  assert.deepEqual(page.days, Array.from({ length: 60 }, (_, day) => ({ day: ago(59 - day).at.slice(0, 10), events: 1 })));
+  assert.deepEqual(
+    page.feedback.map((row) => row.at),
+    Array.from({ length: 29 }, (_, day) => ago(29 - day).at),
+  );
+  assert.deepEqual(
+    page.days,
+    Array.from({ length: 60 }, (_, day) => ({ day: ago(59 - day).at.slice(0, 10), events: 1 })),
+  );
 });
 
 test("a page of large lessons ends after some megabytes, and the next goes on", async () => {
@@ -268,9 +327,15 @@ test("64 committers at once, and a puller that misses nothing", async () => {
   pushing = false;
   await puller;
   const whole = await pullAll(who, space);
-  assert.deepEqual([...seen.values()].sort((a, b) => a.version - b.version), [...whole.lessons, ...whole.tools].sort((a, b) => a.version - b.version));
+  assert.deepEqual(
+    [...seen.values()].sort((a, b) => a.version - b.version),
+    [...whole.lessons, ...whole.tools].sort((a, b) => a.version - b.version),
+  );
   assert.equal(whole.tools.length, committers * batches);
-  assert.equal(whole.lessons.reduce((sum, held) => sum + held.times_helpful, 0), committers * batches);
+  assert.equal(
+    whole.lessons.reduce((sum, held) => sum + held.times_helpful, 0),
+    committers * batches,
+  );
   assert(pages > 50, `only ${pages} pages were pulled meanwhile`);
 });
 
@@ -308,27 +373,36 @@ test("the server is killed in the middle of pushes: sent again, nothing is lost 
   );
   assert(failed > 0, "nothing failed: the server was not killed in the middle");
   const { lessons } = await who.pull(space);
-  assert.equal(lessons.reduce((sum, held) => sum + held.times_helpful, 0), actors * batches * each);
+  assert.equal(
+    lessons.reduce((sum, held) => sum + held.times_helpful, 0),
+    actors * batches * each,
+  );
 });
 
 test("migrations run again, over a database with data, and keep it", async () => {
   const { space, by } = await spaceOf(["a", "b"]);
   await who.push(space, by.actor, [by.event(...rated("a")), by.event("ToolSucceeded", { query: "q", server: "s" })]);
-  const [{ slug, embedded_hash }] = (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}&limit=1`)).body;
+  const [{ slug, embedded_hash }] = (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}&limit=1`))
+    .body;
   const vector = { content_hash: embedded_hash, packed: Buffer.alloc(384, 7).toString("base64") };
   await who.call("put_embeddings", { p_space: space, p_model: "m", p_rows: [{ slug, ...vector }] });
   const kept = await who.pull(space);
-  const count = () => sql("select (select count(*) from events), (select count(*) from members), (select count(*) from lessons)");
+  const count = () =>
+    sql("select (select count(*) from events), (select count(*) from members), (select count(*) from lessons)");
   const counted = count();
   const folder = env("LESSONLOOP_STACK_MIGRATIONS");
   const files = readdirSync(folder).sort();
   assert(files.length >= 6);
   for (let times = 0; times < 2; times++) {
     for (const file of files) {
-      execFileSync(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", join(folder, file)], {
-        // As the role that hosted Supabase applies migrations as: it is no superuser.
-        env: { ...process.env, PGUSER: "postgres", PGOPTIONS: "-c client_min_messages=warning" },
-      });
+      execFileSync(
+        env("LESSONLOOP_STACK_PSQL"),
+        ["-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", join(folder, file)],
+        {
+          // As the role that hosted Supabase applies migrations as: it is no superuser.
+          env: { ...process.env, PGUSER: "postgres", PGOPTIONS: "-c client_min_messages=warning" },
+        },
+      );
     }
   }
   assert.equal(sql("select rolsuper from pg_roles where rolname = 'postgres'"), "f");
@@ -349,7 +423,11 @@ test("a restore is known by a new epoch", async () => {
 
 test("a lesson's history holds the events that moved it, newest first, page by page", async () => {
   const { space, by } = await spaceOf(["a", "b"]);
-  const mine = [by.event(...rated("a")), by.event("Voted", { lesson: "a", up: false }), by.event("LessonsMerged", { into: "a", from: ["b"] })];
+  const mine = [
+    by.event(...rated("a")),
+    by.event("Voted", { lesson: "a", up: false }),
+    by.event("LessonsMerged", { into: "a", from: ["b"] }),
+  ];
   await who.push(space, by.actor, [mine[0], mine[1], mine[2]]);
   const other = [by.event(...rated("nowhere")), by.event("ToolSucceeded", { query: "q", server: "s" })];
   await who.push(space, by.actor, other);

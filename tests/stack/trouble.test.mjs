@@ -23,18 +23,57 @@ const answering = (status, type, body) =>
 const PAGE = "<!doctype html><title>Sign in to the network</title>";
 
 /** Servers and keys that are wrong, with the phase they lead to and what the message has to say. */
-const TROUBLE = [
-  ["a page instead of an answer", () => answering(200, "text/html", PAGE), {}, "Trouble", /web page.*[Cc]heck the address/],
-  ["a page that says 404", () => answering(404, "text/html", PAGE), {}, "Blocked", /no Supabase project at this address.*Check it/],
-  ["JSON of something else", () => answering(200, "application/json", '{"hello":1}'), {}, "Trouble", /can't be read.*supabase\/migrations/],
+const TROUBLE = /** @type {any[][]} */ ([
+  [
+    "a page instead of an answer",
+    () => answering(200, "text/html", PAGE),
+    {},
+    "Trouble",
+    /web page.*[Cc]heck the address/,
+  ],
+  [
+    "a page that says 404",
+    () => answering(404, "text/html", PAGE),
+    {},
+    "Blocked",
+    /no Supabase project at this address.*Check it/,
+  ],
+  [
+    "JSON of something else",
+    () => answering(200, "application/json", '{"hello":1}'),
+    {},
+    "Trouble",
+    /can't be read.*supabase\/migrations/,
+  ],
   ["a server in trouble", () => answering(502, "text/html", PAGE), {}, "Trouble", /502.*tried again/],
   ["a server that is busy", () => answering(429, "application/json", "{}"), {}, "Trouble", /busy.*tried again/],
-  ["answers that are cut", () => passing(url, (response, body, answer) => {
-    answer.writeHead(response.statusCode, { "content-type": "application/json" }).end(body.subarray(0, body.length / 2));
-  }), {}, "Trouble", /cut off.*tried again/],
-  ["nobody there", async () => ({ url: "http://127.0.0.1:9", end: () => {} }), {}, "Offline", /can't be reached.*kept here/],
-  ["the key of another project", async () => ({ url, end: () => {} }), { key: `${key}x` }, "Blocked", /key is not this project's.*Copy it/],
-];
+  [
+    "answers that are cut",
+    () =>
+      passing(url, (response, body, answer) => {
+        answer
+          .writeHead(response.statusCode, { "content-type": "application/json" })
+          .end(body.subarray(0, body.length / 2));
+      }),
+    {},
+    "Trouble",
+    /cut off.*tried again/,
+  ],
+  [
+    "nobody there",
+    async () => ({ url: "http://127.0.0.1:9", end: () => {} }),
+    {},
+    "Offline",
+    /can't be reached.*kept here/,
+  ],
+  [
+    "the key of another project",
+    async () => ({ url, end: () => {} }),
+    { key: `${key}x` },
+    "Blocked",
+    /key is not this project's.*Copy it/,
+  ],
+]);
 
 for (const [what, start, more, phase, says] of TROUBLE) {
   test(`${what}: says what to do, and nothing here changes`, async (t) => {
@@ -63,10 +102,13 @@ for (const [what, start, more, phase, says] of TROUBLE) {
     const there = await start();
     t.after(there.end);
     const device = await devices.device(`connecting: ${what}`);
-    await assert.rejects(device.connect("00000000-0000-0000-0000-000000000000", { url: there.url, ...more }), (error) => {
-      assert(error.message.length > 20 && /check|copy|try|tried|again|apply/i.test(error.message), error.message);
-      return true;
-    });
+    await assert.rejects(
+      device.connect("00000000-0000-0000-0000-000000000000", { url: there.url, ...more }),
+      (/** @type {any} */ error) => {
+        assert(error.message.length > 20 && /check|copy|try|tried|again|apply/i.test(error.message), error.message);
+        return true;
+      },
+    );
     await assert.rejects(device.state(), /not connected/);
   });
 }
@@ -109,12 +151,16 @@ test("a database without the migrations, or with older ones, is told from a wron
       assert.match(message, /supabase\/migrations/);
     }
     // An older one, whose answer lacks what this client reads.
-    sql("create function public.pull_changes(p_space uuid, p_cursor bigint, p_limit integer, p_ledger_version integer) returns json language sql as $$ select '{}'::json $$");
+    sql(
+      "create function public.pull_changes(p_space uuid, p_cursor bigint, p_limit integer, p_ledger_version integer) returns json language sql as $$ select '{}'::json $$",
+    );
     loaded();
     const { message } = await ends("Trouble");
     assert.match(message, /can't be read.*supabase\/migrations/);
   } finally {
-    sql("set client_min_messages = warning; drop function if exists public.pull_changes(uuid, bigint, integer, integer)");
+    sql(
+      "set client_min_messages = warning; drop function if exists public.pull_changes(uuid, bigint, integer, integer)",
+    );
     sql("alter function public.pull_changes_away(uuid, bigint, integer, integer) rename to pull_changes");
     loaded();
   }

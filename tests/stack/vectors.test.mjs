@@ -33,14 +33,23 @@ async function filled(count) {
   const by = author();
   const slugs = Array.from({ length: count }, (_, i) => `lesson-${String(i).padStart(4, "0")}`);
   for (let at = 0; at < count; at += 1000) {
-    await who.push(space, by.actor, slugs.slice(at, at + 1000).map((slug) => by.event("LessonAdded", lesson(slug))));
+    await who.push(
+      space,
+      by.actor,
+      slugs.slice(at, at + 1000).map((slug) => by.event("LessonAdded", lesson(slug))),
+    );
   }
   const hashes = new Map(
     sql("select slug || ' ' || embedded_hash from lessons where space = :'space' order by slug", { space })
       .split("\n")
-      .map((line) => line.split(" ")),
+      .map((line) => /** @type {[string, string]} */ (line.split(" "))),
   );
-  const row = (slug, i, more = {}) => ({ slug, content_hash: hashes.get(slug), packed: packed(i).toString("base64"), ...more });
+  const row = (slug, i, more = {}) => ({
+    slug,
+    content_hash: hashes.get(slug),
+    packed: packed(i).toString("base64"),
+    ...more,
+  });
   const put = (one, p_rows, p_model = MODEL) => one.rpc("put_embeddings", { p_space: space, p_model, p_rows });
   const pull = (one, more = {}) => one.call("pull_embeddings", { p_space: space, p_model: MODEL, ...more });
   return { who, space, by, slugs, hashes, row, put, pull };
@@ -50,8 +59,15 @@ test("vectors come back bit for bit, for members and edges alike, and lessons ar
   const { who, space, slugs, hashes, row, put, pull } = await filled(2100);
   const before = await who.pull(space, 0, 1);
   const agent = edge(space);
-  for (const [one, from, to] of [[who, 0, 1000], [agent, 1000, 2000], [who, 2000, 2100]]) {
-    const answer = await put(one, slugs.slice(from, to).map((slug, i) => row(slug, from + i)));
+  for (const [one, from, to] of /** @type {any[][]} */ ([
+    [who, 0, 1000],
+    [agent, 1000, 2000],
+    [who, 2000, 2100],
+  ])) {
+    const answer = await put(
+      one,
+      slugs.slice(from, to).map((slug, i) => row(slug, from + i)),
+    );
     assert.deepEqual([answer.status, answer.body], [200, { stored: to - from, stale: [], unknown: [] }]);
   }
   const wanted = new Map(slugs.map((slug, i) => [hashes.get(slug), packed(i).toString("base64")]));
@@ -76,7 +92,11 @@ test("vectors come back bit for bit, for members and edges alike, and lessons ar
       named.vectors.map((vector) => vector.packed).sort(),
       [packed(7), packed(3)].map((bytes) => bytes.toString("base64")).sort(),
     );
-    const found = await one.call("match_lessons", { query_embedding: signed(packed(1234)), match_team_id: space, match_count: 1 });
+    const found = await one.call("match_lessons", {
+      query_embedding: signed(packed(1234)),
+      match_team_id: space,
+      match_count: 1,
+    });
     assert.equal(found[0].slug, slugs[1234]);
     assert(Math.abs(found[0].similarity - 1) < 1e-6, String(found[0].similarity));
   }
@@ -107,7 +127,10 @@ test("what the server lacks is told by lesson, page by page, until it is there",
   const edited = { lesson: slugs[0], base_rev: 1, changes: { title: "New" }, trust: "unreviewed" };
   assert.deepEqual((await who.push(space, by.actor, [by.event("LessonEdited", edited)])).rejected, []);
   assert.deepEqual(await lacking(), [[slugs[0], ...slugs.slice(2)], null]);
-  assert.deepEqual((await pull(who)).vectors.map((one) => one.content_hash), [hashes.get(slugs[1])]);
+  assert.deepEqual(
+    (await pull(who)).vectors.map((one) => one.content_hash),
+    [hashes.get(slugs[1])],
+  );
   assert.deepEqual((await put(who, [row(slugs[0], 0), row("nowhere", 1, { content_hash: "x" })])).body, {
     stored: 0,
     stale: [slugs[0]],
@@ -144,12 +167,16 @@ test("a vector that is none is refused by its lesson's name, and nothing of the 
   const many = await who.rpc("pull_embeddings", { p_space: user().id, p_model: MODEL });
   assert.equal(many.status, 404);
   const space = { p_space: (await who.get("/spaces?select=id")).body[0].id };
-  for (const [status, more] of [
+  for (const [status, more] of /** @type {any[][]} */ ([
     [400, { p_model: "" }],
     [400, { p_model: null }],
     [413, { p_model: MODEL, p_hashes: Array(1001).fill("x") }],
-  ]) {
-    assert.equal((await who.rpc("pull_embeddings", { ...space, ...more })).status, status, JSON.stringify(more).slice(0, 50));
+  ])) {
+    assert.equal(
+      (await who.rpc("pull_embeddings", { ...space, ...more })).status,
+      status,
+      JSON.stringify(more).slice(0, 50),
+    );
   }
 });
 
@@ -166,7 +193,11 @@ test("two who send the same vectors at once, in any order, both succeed", async 
       p_events: slugs.map((slug) => by.event("Rated", { lesson: slug, helpful: true })),
     }),
   ]);
-  assert.deepEqual(answers.map((answer) => answer.status), Array(9).fill(200), JSON.stringify(answers.map((a) => a.body)));
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    Array(9).fill(200),
+    JSON.stringify(answers.map((a) => a.body)),
+  );
   assert.equal((await pull(who)).vectors.length, 300);
 });
 
@@ -180,7 +211,10 @@ test("devices send and take them by the app's own code", async () => {
   const other = await devices.device("vectors-2", space);
   await other.settle();
   const { lacking } = await one.ask("pull_vectors", { model: MODEL, lacking_after: "" });
-  assert.deepEqual(lacking.map((row) => row.slug), ["a", "b", "c"]);
+  assert.deepEqual(
+    lacking.map((row) => row.slug),
+    ["a", "b", "c"],
+  );
   const rows = lacking.map((row, i) => ({ ...row, bytes: signed(packed(i)) }));
   assert.equal(await one.ask("put_vectors", { model: MODEL, rows }), 3);
   const taken = await other.ask("pull_vectors", { model: MODEL, lacking_after: "" });
@@ -221,7 +255,10 @@ test("10,000 vectors come in ten pages, each in far less than a statement may ta
   assert.deepEqual([pages, count], [10, 10_000]);
   const paged = Date.now() - begun;
   const rows = JSON.parse(
-    sql("select json_agg(json_build_object('slug', slug, 'content_hash', embedded_hash)) from (select * from lessons where space = :'space' limit 1000) l", { space }),
+    sql(
+      "select json_agg(json_build_object('slug', slug, 'content_hash', embedded_hash)) from (select * from lessons where space = :'space' limit 1000) l",
+      { space },
+    ),
   ).map((one, i) => ({ ...one, packed: packed(i).toString("base64") }));
   const named = await pull(who, { p_hashes: rows.map((one) => one.content_hash), p_lacking_after: "" });
   assert.equal(named.vectors.length, 1000);

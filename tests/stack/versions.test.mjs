@@ -13,15 +13,29 @@ before(() => {
   [ada, ben] = [user(), user()];
 });
 
-const surfaced = (id, lessons, more = {}) => ["Surfaced", {
-  retrieval_id: randomUUID(), purpose: "recommend", context: { decision_id: id, domain: "perps" }, policy: "p",
-  items: lessons.map((slug, i) => ({ lesson: slug, rank: i + 1, score: 0.5, relevance: 0.5 })), ...more,
-}];
-const tracked = (id, slug) => ["UsageTracked", {
-  decision_id: id, detections: [{ lesson: slug, applied: true, match_type: "explicit", confidence: 0.95 }],
-}];
+const surfaced = (id, lessons, more = {}) => [
+  "Surfaced",
+  {
+    retrieval_id: randomUUID(),
+    purpose: "recommend",
+    context: { decision_id: id, domain: "perps" },
+    policy: "p",
+    items: lessons.map((slug, i) => ({ lesson: slug, rank: i + 1, score: 0.5, relevance: 0.5 })),
+    ...more,
+  },
+];
+const tracked = (id, slug) => [
+  "UsageTracked",
+  {
+    decision_id: id,
+    detections: [{ lesson: slug, applied: true, match_type: "explicit", confidence: 0.95 }],
+  },
+];
 const outcome = (id, came, pnl_percent = null) => ["OutcomeRecorded", { decision_id: id, outcome: came, pnl_percent }];
-const given = (id, lessons, more = {}) => ["FeedbackGiven", { outcome: "delivered", lessons, causal: [], decision_id: id, ...more }];
+const given = (id, lessons, more = {}) => [
+  "FeedbackGiven",
+  { outcome: "delivered", lessons, causal: [], decision_id: id, ...more },
+];
 const rated = (slug, helpful, decision_id) => ["Rated", { lesson: slug, helpful, decision_id }];
 
 /** A space of Ada's and Ben's with two lessons that were recommended for the decision `d`. */
@@ -29,7 +43,11 @@ async function decided() {
   const space = await ada.space();
   sql("insert into members (space, user_id) values (:'space', :'id')", { space, id: ben.id });
   const by = author();
-  const events = [by.event("LessonAdded", lesson("a")), by.event("LessonAdded", lesson("b")), by.event(...surfaced("d", ["a", "b"]))];
+  const events = [
+    by.event("LessonAdded", lesson("a")),
+    by.event("LessonAdded", lesson("b")),
+    by.event(...surfaced("d", ["a", "b"])),
+  ];
   const answer = await ada.push(space, by.actor, events);
   assert.deepEqual([answer.ledger_version, answer.status, answer.rejected], [2, "ok", []]);
   return { space, by };
@@ -40,6 +58,9 @@ const old = (who) => ({
   push: (space, p_actor, p_events) => who.call("push_events", { p_space: space, p_actor, p_events }),
   pull: (space, p_cursor = 0, p_limit = 1000) => who.call("pull_changes", { p_space: space, p_cursor, p_limit }),
 });
+
+const told = (who, space, p_slug, more = {}) =>
+  who.call("lesson_history", { p_space: space, p_slug, p_ledger_version: 2, ...more });
 
 const one = async (who, space, name, more = {}) => {
   const rows = (await pullAll(who, space))[name];
@@ -58,14 +79,23 @@ test("clients of both versions write and read beside each other, each in its own
     phone.event("Rated", { lesson: "a", helpful: true }),
   ]);
   assert.deepEqual([answer.status, answer.rejected], ["ok", []]);
-  const late = await ada.push(space, by.actor, [by.event(...outcome("d", "failure")), by.event(...outcome("d", "success"))]);
+  const late = await ada.push(space, by.actor, [
+    by.event(...outcome("d", "failure")),
+    by.event(...outcome("d", "success")),
+  ]);
   assert.deepEqual(fields(late), ["outcome"], "another outcome is refused, the same one is none");
 
   const news = await pullAll(ada, space);
   const olds = await old(ada).pull(space);
   const outcomes = (page) => page.recommendations.map((row) => [row.lesson, row.trade_outcome]).sort();
-  assert.deepEqual(outcomes(news), [["a", "success"], ["b", "success"]]);
-  assert.deepEqual(outcomes(olds), [["a", "profit"], ["b", "profit"]]);
+  assert.deepEqual(outcomes(news), [
+    ["a", "success"],
+    ["b", "success"],
+  ]);
+  assert.deepEqual(outcomes(olds), [
+    ["a", "profit"],
+    ["b", "profit"],
+  ]);
   assert.deepEqual([olds.decisions, olds.settings, olds.next_cursor, olds.has_more], [null, null, news.cursor, false]);
   assert(olds.lessons.every((row) => !("by" in row || "trial_from" in row)));
   const [decision] = news.decisions;
@@ -73,8 +103,13 @@ test("clients of both versions write and read beside each other, each in its own
   assert.deepEqual(rest, {
     decision_id: "d",
     context: { decision_id: "d", query: null, domain: "perps", project_type: null, tech_stack: [], phase: null },
-    by: `person:${ada.id}`, measured: null, outcome: "success", pnl_percent: 2.5, outcome_by: `person:${ada.id}`,
-    feedback: [], opinions: [],
+    by: `person:${ada.id}`,
+    measured: null,
+    outcome: "success",
+    pnl_percent: 2.5,
+    outcome_by: `person:${ada.id}`,
+    feedback: [],
+    opinions: [],
   });
   assert(Date.parse(at) && Date.parse(outcome_at) && version > 0);
   const held = news.lessons.find((row) => row.slug === "a");
@@ -82,11 +117,17 @@ test("clients of both versions write and read beside each other, each in its own
 
   // What an old client has no rows for moves its cursor all the same.
   const cursor = olds.next_cursor;
-  await ada.push(space, by.actor, [by.event("PolicyChanged", { changes: { "tools.core_servers": ["git"] } }), by.event("TrialGranted", { lesson: "a" })]);
+  await ada.push(space, by.actor, [
+    by.event("PolicyChanged", { changes: { "tools.core_servers": ["git"] } }),
+    by.event("TrialGranted", { lesson: "a" }),
+  ]);
   await ada.push(space, by.actor, [by.event("PolicyChanged", { changes: { "tools.core_servers": null } })]);
   const page = await old(ada).pull(space, cursor);
   assert.deepEqual([page.lessons.map((row) => row.slug), page.next_cursor], [["a"], (await ada.pull(space)).version]);
-  assert.deepEqual((await pullAll(ada, space)).settings.map(({ name, value }) => [name, value]), [["tools.core_servers", null]]);
+  assert.deepEqual(
+    (await pullAll(ada, space)).settings.map(({ name, value }) => [name, value]),
+    [["tools.core_servers", null]],
+  );
   assert.equal((await one(ada, space, "lessons", { slug: "a" })).trial_from, 1);
   for (const limit of [1, 2, 3]) {
     const [seen, rows] = [new Set(), await old(ada).pull(space)];
@@ -97,14 +138,21 @@ test("clients of both versions write and read beside each other, each in its own
       at = next_cursor;
       if (!has_more) break;
     }
-    assert.deepEqual([...seen].sort(), [...rows.lessons, ...rows.recommendations].map((row) => row.version).sort(), `limit ${limit}`);
+    assert.deepEqual(
+      [...seen].sort(),
+      [...rows.lessons, ...rows.recommendations].map((row) => row.version).sort(),
+      `limit ${limit}`,
+    );
   }
   // A client of a later version is served as of this one, and told so; one below the least is told to update.
   const newer = await ada.pull(space, 0, 1000, 3);
   assert.deepEqual([newer.ledger_version, newer.decisions.length], [2, 1]);
   assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 2);
   const count = sql("select count(*) from events");
-  for (const [name, args] of [["push_events", { p_actor: by.actor, p_events: [by.event(...rated("a", true))] }], ["pull_changes", {}]]) {
+  for (const [name, args] of [
+    ["push_events", { p_actor: by.actor, p_events: [by.event(...rated("a", true))] }],
+    ["pull_changes", {}],
+  ]) {
     const { status, body } = await ada.rpc(name, { p_space: space, p_ledger_version: 0, ...args });
     assert.deepEqual([status, body.code], [426, "PT426"], name);
     assert.match(body.message, /update the app.*nothing is lost/);
@@ -117,7 +165,11 @@ test("an event that an updated client sends again in new words is the same event
   const phone = author();
   const event = phone.event(...outcome("d", "loss", 1));
   await old(ada).push(space, phone.actor, [event]);
-  const again = { ...event, by: "local", event: { OutcomeRecorded: { decision_id: "d", outcome: "failure", pnl_percent: 1.0 } } };
+  const again = {
+    ...event,
+    by: "local",
+    event: { OutcomeRecorded: { decision_id: "d", outcome: "failure", pnl_percent: 1.0 } },
+  };
   const answer = await ada.push(space, phone.actor, [again]);
   assert.deepEqual([answer.status, answer.duplicates], ["ok", 1]);
   const other = { ...event, event: { OutcomeRecorded: { decision_id: "d", outcome: "success", pnl_percent: 1.0 } } };
@@ -127,10 +179,21 @@ test("an event that an updated client sends again in new words is the same event
 test("who made an event is what the token says, and a liar's claim is overwritten", async () => {
   const { space } = await decided();
   const foreign = await ben.space();
-  const [key, gone] = [await ada.call("create_agent_key", { p_space: space, p_name: "k" }), await ada.call("create_agent_key", { p_space: space, p_name: "g" })];
+  const [key, gone] = [
+    await ada.call("create_agent_key", { p_space: space, p_name: "k" }),
+    await ada.call("create_agent_key", { p_space: space, p_name: "g" }),
+  ];
   const theirs = await ben.call("create_agent_key", { p_space: foreign, p_name: "x" });
   await ada.call("revoke_agent_key", { p_key: gone.id });
-  const claims = [undefined, "", "local", `person:${ben.id}`, `agent:${key.id}`, "agent:' or 1=1", `agent:${theirs.id}`];
+  const claims = [
+    undefined,
+    "",
+    "local",
+    `person:${ben.id}`,
+    `agent:${key.id}`,
+    "agent:' or 1=1",
+    `agent:${theirs.id}`,
+  ];
   const isolate = edge(space);
   for (const [who, real] of [
     [ada, () => `person:${ada.id}`],
@@ -139,7 +202,12 @@ test("who made an event is what the token says, and a liar's claim is overwritte
   ]) {
     const by = author();
     const events = [...claims, `agent:${gone.id}`, `agent:${key.id.toUpperCase()}`].map((claim, i) =>
-      by.event("LessonAdded", lesson(`l-${i}-${randomUUID()}`, { by: "person:root", confidence: -0.0 }), claim === undefined ? {} : { by: claim }));
+      by.event(
+        "LessonAdded",
+        lesson(`l-${i}-${randomUUID()}`, { by: "person:root", confidence: -0.0 }),
+        claim === undefined ? {} : { by: claim },
+      ),
+    );
     // The claim in the lesson itself counts for nothing either, and the sign of a zero is kept.
     const text = JSON.stringify(events).replaceAll('"confidence":0', '"confidence":-0.0');
     assert.deepEqual((await who.pushText(space, by.actor, text)).rejected, []);
@@ -149,11 +217,18 @@ test("who made an event is what the token says, and a liar's claim is overwritte
       const wanted = real(event.by);
       assert.deepEqual([held.by, Object.is(held.confidence, -0)], [wanted, true], event.by);
       assert.equal(payload(space, event.op_id).by ?? "", wanted);
-      assert.match(sql("select payload from events where space = :'space' and op_id = :'op_id'", { space, op_id: event.op_id }), /"confidence":-0\.0/);
+      assert.match(
+        sql("select payload from events where space = :'space' and op_id = :'op_id'", { space, op_id: event.op_id }),
+        /"confidence":-0\.0/,
+      );
     }
     // Sent again as they were, or with another claim, they are the same.
     assert.equal((await who.pushText(space, by.actor, text)).duplicates, events.length);
-    const again = await who.push(space, by.actor, events.map((event) => ({ ...event, by: "agent:other" })));
+    const again = await who.push(
+      space,
+      by.actor,
+      events.map((event) => ({ ...event, by: "agent:other" })),
+    );
     assert.deepEqual([again.status, again.duplicates], ["ok", events.length]);
   }
 });
@@ -168,20 +243,32 @@ test("a key that was used for another request is refused, and the same request c
   const sent = [anew({ request: first }), anew({}), anew({ request: second }), anew({ request: first })];
   const answer = await ada.push(space, by.actor, sent);
   assert.deepEqual([answer.status, answer.duplicates, answer.acked_seq], ["ok", 3, sent.at(-1).seq]);
-  assert.deepEqual(answer.rejected.map(({ seq, op_id, field }) => ({ seq, op_id, field })), [{ seq: sent[2].seq, op_id: event.op_id, field: "request" }]);
+  assert.deepEqual(
+    answer.rejected.map(({ seq, op_id, field }) => ({ seq, op_id, field })),
+    [{ seq: sent[2].seq, op_id: event.op_id, field: "request" }],
+  );
   assert.match(answer.rejected[0].reason, /^this Idempotency-Key was used for another request before/);
   // The answer may be lost: asked again, it says the same.
   const again = await ada.push(space, by.actor, sent);
   assert.deepEqual([again.rejected, again.duplicates], [answer.rejected, 4]);
   // From another actor as well, and the other way round when the first had none.
   const other = author();
-  const theirs = await ada.push(space, other.actor, [{ ...other.event(...rated("a", false)), op_id: event.op_id, request: second }]);
+  const theirs = await ada.push(space, other.actor, [
+    { ...other.event(...rated("a", false)), op_id: event.op_id, request: second },
+  ]);
   assert.deepEqual([fields(theirs), theirs.duplicates], [["request"], 0]);
   const plain = by.event(...rated("b", true));
   await ada.push(space, by.actor, [plain]);
-  assert.equal((await ada.push(space, by.actor, [{ ...by.event(...rated("b", true)), op_id: plain.op_id, request: second }])).duplicates, 1);
+  assert.equal(
+    (await ada.push(space, by.actor, [{ ...by.event(...rated("b", true)), op_id: plain.op_id, request: second }]))
+      .duplicates,
+    1,
+  );
   const { lessons } = await ada.pull(space);
-  assert.deepEqual(lessons.map((row) => [row.slug, row.times_helpful, row.times_not_helpful]).sort(), [["a", 1, 0], ["b", 1, 0]]);
+  assert.deepEqual(lessons.map((row) => [row.slug, row.times_helpful, row.times_not_helpful]).sort(), [
+    ["a", 1, 0],
+    ["b", 1, 0],
+  ]);
   // An event that was set aside keeps no key.
   const bad = by.event(...rated("nowhere", true), { request: first });
   const good = { ...by.event(...rated("a", true)), op_id: bad.op_id, request: second };
@@ -192,13 +279,30 @@ test("a key that was used for another request is refused, and the same request c
 test("everybody says a thing of a decision once: the same again changes nothing, another is refused", async () => {
   const { space } = await decided();
   const [phone, laptop, desk] = [author(), author(), author()];
-  const tell = async (who, by, ...events) => fields(await who.push(space, by.actor, events.map((event) => by.event(...event))));
+  const tell = async (who, by, ...events) =>
+    fields(
+      await who.push(
+        space,
+        by.actor,
+        events.map((event) => by.event(...event)),
+      ),
+    );
   const state = async () => {
     const page = await pullAll(ada, space);
     const held = page.lessons.find((row) => row.slug === "a");
-    return [held.use_count, held.times_helpful, held.times_not_helpful, page.feedback.length, page.decisions[0].feedback.length, page.decisions[0].opinions.length];
+    return [
+      held.use_count,
+      held.times_helpful,
+      held.times_not_helpful,
+      page.feedback.length,
+      page.decisions[0].feedback.length,
+      page.decisions[0].opinions.length,
+    ];
   };
-  assert.deepEqual(await tell(ada, phone, given("d", ["b", "a"]), given("d", ["a", "b", "a"]), rated("a", true, "d")), []);
+  assert.deepEqual(
+    await tell(ada, phone, given("d", ["b", "a"]), given("d", ["a", "b", "a"]), rated("a", true, "d")),
+    [],
+  );
   assert.deepEqual(await state(), [1, 1, 0, 1, 1, 1]);
   const { version } = await one(ada, space, "decisions");
   // From another of her devices: the same person.
@@ -213,14 +317,22 @@ test("everybody says a thing of a decision once: the same again changes nothing,
   assert.deepEqual(await state(), [2, 3, 1, 2, 2, 2]);
   const c = laptop.event("LessonAdded", lesson("c"));
   await ben.push(space, laptop.actor, [c]);
-  assert.deepEqual(await tell(ben, laptop, given("d", ["a", "c"]), rated("c", true, "d"), given("none", ["a"])), ["lessons", "lesson", "decision_id"]);
+  assert.deepEqual(await tell(ben, laptop, given("d", ["a", "c"]), rated("c", true, "d"), given("none", ["a"])), [
+    "lessons",
+    "lesson",
+    "decision_id",
+  ]);
 });
 
 test("an outcome may come before its decision, and stands in the history of what was recommended for it", async () => {
   const { space, by } = await decided();
   const events = [
-    by.event(...outcome("early", "pending")), by.event(...outcome("early", "failure", -3)), by.event(...surfaced("early", ["a"])),
-    by.event(...tracked("early", "a")), by.event(...given("early", ["a"])), by.event(...rated("a", true, "early")),
+    by.event(...outcome("early", "pending")),
+    by.event(...outcome("early", "failure", -3)),
+    by.event(...surfaced("early", ["a"])),
+    by.event(...tracked("early", "a")),
+    by.event(...given("early", ["a"])),
+    by.event(...rated("a", true, "early")),
     by.event("TrialGranted", { lesson: "a" }),
   ];
   assert.deepEqual(fields(await ada.push(space, by.actor, events.slice(0, 2))), []);
@@ -231,17 +343,109 @@ test("an outcome may come before its decision, and stands in the history of what
   assert.deepEqual([now.by, now.context.decision_id, now.outcome_at], [`person:${ada.id}`, "early", before.outcome_at]);
   const held = await one(ada, space, "lessons", { slug: "a" });
   assert.deepEqual([held.times_applied, held.consecutive_failures, held.trial_from], [1, 0, 1]);
-  const history = await ada.call("lesson_history", { p_space: space, p_slug: "a" });
+  const history = await told(ada, space, "a");
   const ids = new Set(history.events.map((row) => row.event.op_id));
-  assert.deepEqual(events.filter((event) => !ids.has(event.op_id)), []);
-  assert.deepEqual((await ada.call("lesson_history", { p_space: space, p_slug: "b" })).events.length, 2);
+  assert.deepEqual(
+    events.filter((event) => !ids.has(event.op_id)),
+    [],
+  );
+  assert.deepEqual((await told(ada, space, "b")).events.length, 2);
   // Counted once in a retrieval, it is recommended for a second decision: what is said of that hangs on it.
   const first = surfaced("x", ["b"]);
-  const second = [first[0], { ...first[1], context: { decision_id: "y" } }];
+  const second = [first[0], { .../** @type {any} */ (first[1]), context: { decision_id: "y" } }];
   const later = [by.event(...first), by.event(...second), by.event(...rated("b", true, "y"))];
   assert.deepEqual(fields(await ada.push(space, by.actor, later)), []);
-  const { events: rows } = await ada.call("lesson_history", { p_space: space, p_slug: "b" });
-  assert.deepEqual(rows.slice(0, 3).map((row) => row.event.op_id), later.map((event) => event.op_id).reverse());
+  const { events: rows } = await told(ada, space, "b");
+  assert.deepEqual(
+    rows.slice(0, 3).map((row) => row.event.op_id),
+    later.map((event) => event.op_id).reverse(),
+  );
+});
+
+test("a lesson's history is told to each client in the words of its version", async () => {
+  const { space, by } = await decided();
+  const measured = { control: false, drawn: [{ lesson: "a", q: -0.0, withheld: false }] };
+  const phone = author("old phone");
+  const events = [
+    by.event("LessonAdded", lesson("c", { by: "agent:x", trial_from: 0, confidence: 0.5 })),
+    by.event(...surfaced("m", ["c"], { measured })),
+    by.event(...tracked("m", "c")),
+    by.event(...outcome("m", "success", 2.5), { request: "1".repeat(64) }),
+    by.event(...rated("c", true, "m")),
+    by.event("Voted", { lesson: "c", up: true, decision_id: "m" }),
+    by.event(...given("m", ["c"])),
+    by.event("TrialGranted", { lesson: "c" }),
+    by.event(...surfaced("n", ["c"])),
+    by.event(...outcome("n", "failure")),
+    by.event(...surfaced("o", ["c"])),
+    by.event(...outcome("o", "pending")),
+  ];
+  // The text keeps the sign of a zero, which a reader of JavaScript's would lose.
+  const text = JSON.stringify(events).replace('"q":0', '"q":-0.0').replace('"confidence":0.5', '"confidence":-0.0');
+  assert.deepEqual(fields(await ada.pushText(space, by.actor, text)), []);
+  await old(ada).push(space, phone.actor, [phone.event(...surfaced("p", ["c"])), phone.event(...outcome("p", "loss"))]);
+
+  const all = (await told(ada, space, "c")).events.map((row) => row.event).reverse();
+  assert.deepEqual(
+    all.slice(0, events.length).map((event) => event.op_id),
+    events.map((event) => event.op_id),
+  );
+  assert(all.every((event) => event.by === `person:${ada.id}`));
+  assert.deepEqual([all[1].event.Surfaced.measured.drawn.length, all[4].event.Rated.decision_id], [1, "m"]);
+
+  const olds = async (more = {}) => await ada.call("lesson_history", { p_space: space, p_slug: "c", ...more });
+  const page = (await olds()).events.map((row) => row.event).reverse();
+  assert.deepEqual(
+    page.map((event) => event.op_id),
+    all.filter((event) => !("TrialGranted" in event.event)).map((event) => event.op_id),
+  );
+  const known = page.map((event) => Object.entries(event.event)[0]);
+  for (const event of page) assert.deepEqual(Object.keys(event), ["op_id", "actor", "seq", "at", "event"]);
+  for (const [kind, inner] of known) {
+    const more =
+      { Surfaced: ["measured"], Rated: ["decision_id"], Voted: ["decision_id"], FeedbackGiven: ["decision_id"] }[
+        kind
+      ] ?? [];
+    assert(!more.some((field) => field in inner), kind);
+    if (kind === "LessonAdded")
+      assert(!("by" in inner.lesson || "trial_from" in inner.lesson) && inner.lesson.slug === "c");
+  }
+  assert.deepEqual(
+    known
+      .filter(([kind]) => kind === "OutcomeRecorded")
+      .map(([, { outcome: word, pnl_percent }]) => [word, pnl_percent]),
+    [
+      ["profit", 2.5],
+      ["loss", null],
+      ["pending", null],
+      ["loss", null],
+    ],
+  );
+  const { events: added } = await olds({ p_limit: 500, p_ledger_version: 1 });
+  assert.deepEqual(
+    added.map((row) => row.event),
+    [...page].reverse(),
+  );
+  const raw = sql(
+    `select lessonloop.event_json(payload, kind, 1) from events where space = :'space' and kind = 'LessonAdded' and op_id = :'op_id'`,
+    { space, op_id: events[0].op_id },
+  );
+  assert.match(raw, /"confidence" ?: ?-0\.0/);
+  // Page by page, each of them is told once, although what is left out has a place between them.
+  const seen = [];
+  for (let before = null; ; ) {
+    const { events: rows, next_before } = await olds({ p_before: before, p_limit: 3 });
+    seen.push(...rows.map((row) => row.event.op_id));
+    if ((before = next_before) === null) break;
+  }
+  assert.deepEqual(
+    seen.reverse(),
+    page.map((event) => event.op_id),
+  );
+  // One that is newer gets what there is; one that is too old is told to update.
+  assert.equal((await told(ada, space, "c", { p_ledger_version: 3 })).events.length, all.length);
+  const { status, body } = await ada.rpc("lesson_history", { p_space: space, p_slug: "c", p_ledger_version: 0 });
+  assert.deepEqual([status, body.code], [426, "PT426"]);
 });
 
 const FIRST = "20261123"; // Files from here on are of version 2.
@@ -261,22 +465,29 @@ const migrate = (some) => {
   for (const file of some) there("", { as: "postgres", more: ["-1", "-f", join(folder, file)] });
 };
 const quoted = (text) => `'${String(text).replaceAll("'", "''")}'`;
-const claim = (claims) => `set role authenticated; select set_config('request.jwt.claims', ${quoted(JSON.stringify(claims))}, false) \\g /dev/null\n`;
+const claim = (claims) =>
+  `set role authenticated; select set_config('request.jwt.claims', ${quoted(JSON.stringify(claims))}, false) \\g /dev/null\n`;
 after(() => sql(`drop database if exists ${NAME}`));
 
-/** All that is folded, apart from versions: by space, without the columns that version 2 brought. */
+/** All that is folded, apart from versions and places: by space, without the columns that version 2 brought. */
 const folded = (space, more = {}) => {
-  const rows = (table, order, drop) => `(select coalesce(json_agg(to_jsonb(x) - '{space,version${drop}}'::text[] order by ${order}), '[]')
+  const rows = (
+    table,
+    order,
+    drop,
+  ) => `(select coalesce(json_agg(to_jsonb(x) - '{space,version${drop}}'::text[] order by ${order}), '[]')
     from public.${table} x where x.space = ${quoted(space)})`;
-  const made = JSON.parse(there(`select json_build_object(
-    'lessons', ${rows("lessons", 'x.slug collate "C"', more.all ? "" : ",by,trial_from")},
+  const made = JSON.parse(
+    there(`select json_build_object(
+    'lessons', ${rows("lessons", 'x.slug collate "C"', `,approved_by_agent,own_word,counted_on${more.all ? "" : ",by,trial_from"}`)},
     'recommendations', ${rows("recommendations", 'x.decision_id collate "C", x.position', "")},
-    'decisions', ${rows("decisions", 'x.decision_id collate "C"', "")},
+    'decisions', ${rows("decisions", 'x.decision_id collate "C"', ",asked_at")},
     'tools', ${rows("tool_successes", "x.position", ",position")},
     'retrievals', ${rows("retrievals", 'x.retrieval_id collate "C", x.lesson collate "C"', "")},
     'feedback', ${rows("feedback_times", "x.version", "")},
     'days', ${rows("activity", "x.day", "")},
-    'events', (select count(*) from public.events e where e.space = ${quoted(space)}))`));
+    'events', (select count(*) from public.events e where e.space = ${quoted(space)}))`),
+  );
   return made;
 };
 const word = (came) => ({ profit: "success", loss: "failure" })[came] ?? came;
@@ -295,9 +506,13 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
   // Nobody is named in them; what version 1 does not know, it sets aside.
   for await (const ledger of ledgers(90, 77, undefined, "")) {
     const space = there(`${mine} select public.create_space('old')`);
-    const pushes = ledger.batches.map(({ actor, events }) =>
-      `select public.push_events(${quoted(space)}, ${quoted(actor)}, ${quoted(events.replace(/"trial_from":\d+,/g, ""))}::json);`);
-    for (const answer of there(mine + pushes.join("\n")).split("\n").map((line) => JSON.parse(line))) {
+    const pushes = ledger.batches.map(
+      ({ actor, events }) =>
+        `select public.push_events(${quoted(space)}, ${quoted(actor)}, ${quoted(events.replace(/"trial_from":\d+,/g, ""))}::json);`,
+    );
+    for (const answer of there(mine + pushes.join("\n"))
+      .split("\n")
+      .map((line) => JSON.parse(line))) {
       assert.equal(answer.status, "ok");
       refused += answer.rejected.length;
     }
@@ -316,8 +531,12 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
     const [was, is] = [before.get(space), folded(space)];
     accepted += is.events;
     assert.deepStrictEqual(is.lessons, was.lessons);
-    for (const name of ["tools", "retrievals", "feedback", "days", "events"]) assert.deepStrictEqual(is[name], was[name], name);
-    assert.deepStrictEqual(is.recommendations, was.recommendations.map((row) => ({ ...row, trade_outcome: word(row.trade_outcome) })));
+    for (const name of ["tools", "retrievals", "feedback", "days", "events"])
+      assert.deepStrictEqual(is[name], was[name], name);
+    assert.deepStrictEqual(
+      is.recommendations,
+      was.recommendations.map((row) => ({ ...row, trade_outcome: word(row.trade_outcome) })),
+    );
     assert.deepStrictEqual(
       is.decisions.map(({ decision_id, outcome, pnl_percent }) => ({ decision_id, outcome, pnl_percent })),
       was.decisions.map((row) => ({ ...row, outcome: word(row.outcome) })),
@@ -330,15 +549,23 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
     const all = JSON.parse(events || "[]").length;
     if (all > 0 && all <= 1000) {
       const nobody = claim({ sub: copy, lessonloop: "edge", lessonloop_space: copy, role: "authenticated" });
-      const answer = JSON.parse(there(`${nobody} select public.push_events(${quoted(copy)}, 'copy', ${quoted(events)}::json, 2)`));
+      const answer = JSON.parse(
+        there(`${nobody} select public.push_events(${quoted(copy)}, 'copy', ${quoted(events)}::json, 2)`),
+      );
       assert.deepEqual([answer.acked_seq, answer.rejected], [all, []]);
       assert.deepStrictEqual(folded(copy, { all: true }), folded(space, { all: true }));
     }
     // A replica that goes on from where it was sees what changed; an old one in its own words.
     const [news, olds] = [pull(space, cursors[space], 2), pull(space, cursors[space], 1)];
     const finals = was.recommendations.filter((row) => ["profit", "loss"].includes(row.trade_outcome));
-    assert.deepEqual([news.decisions.length, news.recommendations.length, news.lessons.length], [was.decisions.length, finals.length, 0]);
-    assert.deepEqual(olds.recommendations.map((row) => row.trade_outcome).sort(), finals.map((row) => row.trade_outcome).sort());
+    assert.deepEqual(
+      [news.decisions.length, news.recommendations.length, news.lessons.length],
+      [was.decisions.length, finals.length, 0],
+    );
+    assert.deepEqual(
+      olds.recommendations.map((row) => row.trade_outcome).sort(),
+      finals.map((row) => row.trade_outcome).sort(),
+    );
     assert.equal(news.next_cursor, olds.next_cursor);
     const taken = kinds.flatMap((name) => news[name].map((row) => row.version));
     assert.equal(new Set(taken).size, taken.length, "a version is one row's");
@@ -357,15 +584,19 @@ test("a database of version 1 is migrated with its standing unchanged, once, and
   assert.equal(versions(), numbers);
   assert.deepEqual(Object.keys(JSON.parse(migrated)).sort(), Object.keys(cursors).sort());
   const left = there(`select string_agg(p.oid::regprocedure::text, ' ') from pg_proc p
-    where p.pronamespace = 'public'::regnamespace and p.proname in ('push_events', 'pull_changes')`);
-  assert.match(left, /^(push_events|pull_changes)\([^)]*,integer\) (push_events|pull_changes)\([^)]*,integer\)$/);
+    where p.pronamespace = 'public'::regnamespace and p.proname in ('push_events', 'pull_changes', 'lesson_history')`);
+  assert.match(left, /^(?:(?:push_events|pull_changes|lesson_history)\([^)]*,integer\)(?: |$)){3}$/);
 });
 
 test("while files are run, nobody is served by old functions with new rows, and what those made is migrated", () => {
   const person = there("select id from auth.users limit 1");
   const mine = claim({ sub: person, role: "authenticated" });
   const push = (space, by, events, more = "") =>
-    JSON.parse(there(`${mine} select public.push_events(${quoted(space)}, ${quoted(by.actor)}, ${quoted(JSON.stringify(events))}::json${more})`));
+    JSON.parse(
+      there(
+        `${mine} select public.push_events(${quoted(space)}, ${quoted(by.actor)}, ${quoted(JSON.stringify(events))}::json${more})`,
+      ),
+    );
   const shown = (space) => {
     const { lessons, decisions, recommendations } = folded(space, { all: true });
     const [held] = lessons;
@@ -375,36 +606,82 @@ test("while files are run, nobody is served by old functions with new rows, and 
       [held.times_applied, held.success_count, held.times_helpful],
     ];
   };
-  const start = (by) => [by.event("LessonAdded", lesson("a")), by.event(...surfaced("d", ["a"])), by.event(...tracked("d", "a"))];
-  const lost = (by, id) => [by.event(...surfaced(id, ["a"])), by.event(...tracked(id, "a")), by.event(...outcome(id, "loss"))];
+  const start = (by) => [
+    by.event("LessonAdded", lesson("a")),
+    by.event(...surfaced("d", ["a"])),
+    by.event(...tracked("d", "a")),
+  ];
+  const lost = (by, id) => [
+    by.event(...surfaced(id, ["a"])),
+    by.event(...tracked(id, "a")),
+    by.event(...outcome(id, "loss")),
+  ];
 
   // Again, from the first: those of version 2 are served by the new functions, those of version 1 try again later.
   migrate(files.filter((file) => file < FIRST));
   const space = there(`${mine} select public.create_space('between')`);
   const [news, olds] = [author(), author()];
-  const first = push(space, news, [...start(news), news.event(...outcome("d", "success"), { request: "1".repeat(64) }), news.event(...given("d", ["a"]), { by: "x" })], ", 2");
+  const first = push(
+    space,
+    news,
+    [
+      ...start(news),
+      news.event(...outcome("d", "success"), { request: "1".repeat(64) }),
+      news.event(...given("d", ["a"]), { by: "x" }),
+    ],
+    ", 2",
+  );
   assert.deepEqual([first.ledger_version, first.rejected], [2, []]);
-  const late = [olds.event("Rated", { lesson: "a", helpful: true }), olds.event(...outcome("d", "profit")), ...lost(olds, "e")];
+  const late = [
+    olds.event("Rated", { lesson: "a", helpful: true }),
+    olds.event(...outcome("d", "profit")),
+    ...lost(olds, "e"),
+  ];
   assert.throws(() => push(space, olds, late), /is not unique/);
   migrate(files.filter((file) => file >= FIRST));
   assert.deepEqual(push(space, olds, late).rejected, []);
-  assert.deepEqual(shown(space), [[["d", "success", true, true], ["e", "failure", true, true]], ["success", "failure"], [2, 1, 1]]);
+  assert.deepEqual(shown(space), [
+    [
+      ["d", "success", true, true],
+      ["e", "failure", true, true],
+    ],
+    ["success", "failure"],
+    [2, 1, 1],
+  ]);
 
   // For the first time: the old functions serve until the last file.
-  for (const name of ["push_events(uuid, text, json, integer)", "pull_changes(uuid, bigint, integer, integer)"]) there(`drop function public.${name}`);
+  const served = [
+    "push_events(uuid, text, json, integer)",
+    "pull_changes(uuid, bigint, integer, integer)",
+    "lesson_history(uuid, text, bigint, integer, integer)",
+  ];
+  for (const name of served) there(`drop function public.${name}`);
   migrate(files.filter((file) => file < FIRST));
   const other = there(`${mine} select public.create_space('first')`);
   const by = author();
-  for (const file of files.filter((file) => file >= FIRST)) {
-    if (file === files.find((name) => name >= FIRST)) push(other, by, [...start(by), by.event(...outcome("d", "profit"))]);
+  const news_files = files.filter((file) => file >= FIRST);
+  for (const file of news_files) {
+    if (file === news_files[0]) push(other, by, [...start(by), by.event(...outcome("d", "profit"))]);
     push(other, by, lost(by, `before ${file}`));
     migrate([file]);
   }
+  const many = news_files.length;
   const [decisions, outcomes, counts] = shown(other);
-  assert.deepEqual(decisions.map((row) => row.slice(1)), [...Array(3).fill(["failure", true, true]), ["success", true, true]]);
-  assert.deepEqual([outcomes, counts], [[...Array(3).fill("failure"), "success"], [4, 1, 0]]);
-  const versions = there(`select count(*), count(distinct version), max(version) <= (select version from spaces where id = ${quoted(other)}) from (
+  assert.deepEqual(
+    decisions.map((row) => row.slice(1)),
+    [...Array(many).fill(["failure", true, true]), ["success", true, true]],
+  );
+  assert.deepEqual(
+    [outcomes, counts],
+    [
+      [...Array(many).fill("failure"), "success"],
+      [many + 1, 1, 0],
+    ],
+  );
+  const versions =
+    there(`select count(*), count(distinct version), max(version) <= (select version from spaces where id = ${quoted(other)}) from (
     select version from decisions where space = ${quoted(other)} union all select version from recommendations where space = ${quoted(other)}
     union all select version from lessons where space = ${quoted(other)}) x`);
-  assert.equal(versions, "9|9|t");
+  const rows = 2 * (many + 1) + 1;
+  assert.equal(versions, `${rows}|${rows}|t`);
 });

@@ -12,6 +12,7 @@ mod markdown;
 mod more;
 mod outcome;
 mod pages;
+mod parameters;
 mod review;
 mod shell;
 mod sync;

@@ -4,6 +4,7 @@ mod chip;
 
 use crate::client::{Client, Query, use_get};
 use crate::format;
+use crate::who;
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -17,6 +18,7 @@ pub const LONG: u32 = 100;
 pub struct Syncing {
     client: Client,
     query: Query<SyncStatus>,
+    me: Memo<Option<String>>,
 }
 
 /// What the Data page shows about syncing.
@@ -35,9 +37,17 @@ pub enum Stage {
 impl Syncing {
     /// Follows the status from now on.
     pub fn follow(client: Client) -> Self {
+        let query = use_get::<SyncStatus>(|| "/v1/sync".to_owned());
         let syncing = Self {
             client,
-            query: use_get(|| "/v1/sync".to_owned()),
+            query,
+            // Of its own, so that a page which names people is not drawn anew with every round.
+            me: Memo::new(move |_| {
+                query.data.with(|answer| match answer {
+                    Some(Ok(status)) => who::me(&stage(answer), &status.account),
+                    _ => None,
+                })
+            }),
         };
         Effect::new(move |before: Option<u32>| {
             let now = client.synced.get();
@@ -65,12 +75,12 @@ impl Syncing {
 
     /// Whether there is a status, and whether a server is connected.
     pub fn stage(self) -> Stage {
-        self.query.data.with(|answer| match answer {
-            None => Stage::Unknown,
-            Some(Err(error)) => Stage::Failed(error.clone()),
-            Some(Ok(status)) if status.phase == SyncPhase::Off => Stage::Off,
-            Some(Ok(_)) => Stage::On,
-        })
+        self.query.data.with(stage)
+    }
+
+    /// Who this browser's person is in the ledger, as [`who::me`] has it.
+    pub fn me(self) -> Memo<Option<String>> {
+        self.me
     }
 
     /// Takes a status that an act was answered with.
@@ -82,6 +92,15 @@ impl Syncing {
     pub async fn renew(self) {
         let answer = self.client.get("/v1/sync").await;
         self.query.data.try_set(Some(answer));
+    }
+}
+
+fn stage(answer: &Option<Result<SyncStatus, ApiError>>) -> Stage {
+    match answer {
+        None => Stage::Unknown,
+        Some(Err(error)) => Stage::Failed(error.clone()),
+        Some(Ok(status)) if status.phase == SyncPhase::Off => Stage::Off,
+        Some(Ok(_)) => Stage::On,
     }
 }
 

@@ -1,24 +1,39 @@
 //! Who did something, as people read it.
 
 use crate::markdown::visible;
+use crate::sync::Stage;
 
-/// Who stands behind an event, by its `by`; `None` where the ledger does not say.
-pub fn name(by: &str) -> Option<String> {
+/// The `by` of who uses a device that nobody has signed in to.
+const LOCAL: &str = "local";
+
+/// The `by` of this browser's person: as they are signed in, or as one who never was; `None` before that is known.
+pub fn me(stage: &Stage, account: &str) -> Option<String> {
+    match stage {
+        Stage::Off => Some(LOCAL.to_owned()),
+        Stage::On if !account.is_empty() => Some(format!("person:{account}")),
+        _ => None,
+    }
+}
+
+/// Who stands behind an event, by its `by`, for a reader whose own is `me`; `None` where the ledger does not say.
+pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     if by.is_empty() {
         return None;
     }
+    if by == LOCAL || me == Some(by) {
+        return Some("you".to_owned());
+    }
     Some(match by.split_once(':') {
-        None if by == "local" => "you".to_owned(),
         Some(("agent", key)) => format!("agent key {}", visible(short(key))),
-        // Which account is signed in here is not known by its id.
         Some(("person", account)) => format!("person {}", visible(short(account))),
         _ => visible(short(by)),
     })
 }
 
 /// Who did it; where that is not known, the device that it was done on.
-pub fn or_device(by: &str, actor: &str) -> Option<String> {
-    name(by).or_else(|| (!actor.is_empty()).then(|| format!("device {}", visible(short(actor)))))
+pub fn or_device(by: &str, me: Option<&str>, actor: &str) -> Option<String> {
+    name(by, me)
+        .or_else(|| (!actor.is_empty()).then(|| format!("device {}", visible(short(actor)))))
 }
 
 /// An id of 36 characters says little: its last part is enough to tell two apart. A name stays as it is.
@@ -44,7 +59,7 @@ mod tests {
 
     #[test]
     fn people_and_agents_are_told_apart() {
-        let name = |by: &str| name(by).unwrap_or_default();
+        let name = |by: &str| name(by, None).unwrap_or_default();
         assert_eq!(name(""), "");
         assert_eq!(name("local"), "you");
         assert_eq!(name(&format!("agent:{ID}")), "agent key a767f515c648");
@@ -54,9 +69,36 @@ mod tests {
     }
 
     #[test]
+    fn who_is_signed_in_is_you_and_nobody_else_is() {
+        let own = format!("person:{ID}");
+        let me = me(&Stage::On, ID);
+        assert_eq!(me.as_deref(), Some(&*own));
+        let name = |by: &str| name(by, me.as_deref()).unwrap_or_default();
+        assert_eq!(name(&own), "you");
+        assert_eq!(name("local"), "you", "before signing in");
+        assert_eq!(name(&format!("agent:{ID}")), "agent key a767f515c648");
+        assert_eq!(
+            name("person:01a2012d-d092-763a-ba5f-000000000000"),
+            "person 000000000000"
+        );
+        assert_eq!(name(""), "");
+    }
+
+    #[test]
+    fn nobody_is_taken_for_the_reader_before_that_is_known() {
+        assert_eq!(me(&Stage::Off, "").as_deref(), Some("local"));
+        assert_eq!(me(&Stage::Unknown, ""), None);
+        assert_eq!(me(&Stage::On, ""), None);
+        assert_eq!(name("person:", None).as_deref(), Some("person "));
+    }
+
+    #[test]
     fn an_event_of_an_older_version_names_its_device() {
-        assert_eq!(or_device("local", ID).as_deref(), Some("you"));
-        assert_eq!(or_device("", ID).as_deref(), Some("device a767f515c648"));
-        assert_eq!(or_device("", ""), None);
+        assert_eq!(or_device("local", None, ID).as_deref(), Some("you"));
+        assert_eq!(
+            or_device("", None, ID).as_deref(),
+            Some("device a767f515c648")
+        );
+        assert_eq!(or_device("", None, ""), None);
     }
 }

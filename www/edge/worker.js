@@ -14,6 +14,8 @@ const BODY_BYTES = 1024 * 1024 + 1;
 /** Of a larger one the rest is thrown away up to this many, so that its sender gets to read the answer. */
 const DISCARDED_BYTES = 8 * 1024 * 1024;
 const PACK = "/engine/minilm.pack";
+/** What wrangler.toml has in the place of the project. */
+const UNSET = "https://project.supabase.co";
 
 /** Where spaces are kept between isolates, on the Worker's own host as the platform wants it. A request for such an address
  * is the engine's, which knows none; nothing is ever served from that cache; and nobody else can make up the names. */
@@ -83,7 +85,10 @@ async function keep(name, pieces) {
     pull: (stream) => (pieces.length > 0 ? stream.enqueue(pieces.shift()) : stream.close()),
   });
   const cache = await caches.open(CACHE);
-  await cache.put(`${origin}${KEPT}${name}`, new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }));
+  await cache.put(
+    `${origin}${KEPT}${name}`,
+    new Response(body, { headers: { "cache-control": `max-age=${KEPT_SECONDS}` } }),
+  );
 }
 
 /** What is kept, or null. */
@@ -119,7 +124,9 @@ async function ask(request, path, env, ctx) {
     const asked = engine(env);
     // It goes on when the answer did not wait for all of it.
     const fetch_model = () => ctx.waitUntil(loadModel(asked, env));
-    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body, fetch_model }));
+    // Cloudflare sets it, whatever the caller sent; the local host takes the socket's.
+    const client = headers["cf-connecting-ip"] ?? "";
+    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body, client, fetch_model }));
     ctx.waitUntil(finish(asked));
     return new Response(answer.body || null, { status: answer.status, headers: answer.headers });
   } catch (error) {
@@ -211,8 +218,10 @@ async function page(request, path, env) {
   return answer;
 }
 
-/** The dashboard may connect to the Supabase that agents use, wherever that is hosted. */
+/** The dashboard may connect to the Supabase that agents use, wherever that is hosted, and to no other. */
 function servers(value, env) {
   const origin = URL.canParse(env.SUPABASE_URL ?? "") ? new URL(env.SUPABASE_URL).origin : "";
-  return origin.startsWith("http") && !origin.endsWith(".supabase.co") ? value.replace(HOSTED, `${HOSTED} ${origin}`) : value;
+  // As long as nobody has set it, any hosted project may be the one.
+  const isKnown = origin.startsWith("http") && origin !== UNSET;
+  return isKnown ? value.replace(HOSTED, origin) : value;
 }

@@ -25,7 +25,12 @@ export class Crew {
    * `onError` of what the engine throws.
    */
   constructor({ engine, model, module, pack, onTaken, onError }) {
-    Object.assign(this, { engine, model, module, pack, onTaken, onError });
+    this.engine = engine;
+    this.model = model;
+    this.module = module;
+    this.pack = pack;
+    this.onTaken = onTaken;
+    this.onError = onError;
     this.members = new Set();
     this.replacements = 0;
     this.batches = 0;

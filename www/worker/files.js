@@ -41,7 +41,11 @@ export async function handle(engine, request) {
   }
   // An import of nothing is an error; of files that can't be read it is an import of nothing.
   if (readable.length === 0 && rejected.length > 0) {
-    return { status: 200, headers: {}, body: { added: 0, updated: 0, unchanged: 0, events: 0, rejected, warnings: [] } };
+    return {
+      status: 200,
+      headers: {},
+      body: { added: 0, updated: 0, unchanged: 0, events: 0, rejected, warnings: [] },
+    };
   }
   const response = await engine().handle({ ...request, body: { ...request.body, files: readable } });
   if (response.status < 400) response.body.rejected.unshift(...rejected);

@@ -159,7 +159,8 @@ async function ask(url, resumed, total, signal) {
     throw new Error("The model could not be reached. Check the connection and try again.");
   });
   if (answer.status === 200) return { body: answer.body, from: 0 };
-  const fits = answer.status === 206 && answer.headers.get("content-range") === `bytes ${resumed}-${total - 1}/${total}`;
+  const fits =
+    answer.status === 206 && answer.headers.get("content-range") === `bytes ${resumed}-${total - 1}/${total}`;
   if (fits) return { body: answer.body, from: resumed };
   await answer.body?.cancel().catch(() => undefined);
   // Another file than the one that the pieces are of, or a range that it does not have.
@@ -188,7 +189,11 @@ async function dropOtherPieces(cache, url) {
 /** Keeps whole pieces one after the other, beside the download. */
 class Keeper {
   constructor(cache, url, bytes, from) {
-    Object.assign(this, { cache, url, bytes, kept: from, work: Promise.resolve() });
+    this.cache = cache;
+    this.url = url;
+    this.bytes = bytes;
+    this.kept = from;
+    this.work = Promise.resolve();
   }
 
   upTo(loaded) {

@@ -18,7 +18,9 @@ export class Sync {
    * engine throws.
    */
   constructor({ onStep, askLeader, onError }) {
-    Object.assign(this, { onStep, askLeader, onError });
+    this.onStep = onStep;
+    this.askLeader = askLeader;
+    this.onError = onError;
     this.engine = null;
     this.leads = false;
     /** The timer of the next round, and when it is. */
@@ -60,8 +62,13 @@ export class Sync {
     else this.askLeader();
   }
 
-  /** Another tab asked for a round. */
-  askedByTab() {
+  /** Another tab asked for a round, whatever the server said before: that tab's engine is not the one that syncs. */
+  async askedByTab() {
+    try {
+      await this.engine?.handle({ method: "POST", path: "/v1/sync/now" });
+    } catch (error) {
+      this.onError(error);
+    }
     this.#plan(0);
   }
 

@@ -56,6 +56,7 @@ fn main() {
         BulkDone
         HistoryEntry
         HistoryQuery
+        Mover
         History
         CoursePoint
         Showing
@@ -86,6 +87,7 @@ fn main() {
         DetectionView
         Tracked
         Outcome
+        Uncounted
         OutcomeRecorded
         Feedback
         FeedbackUpdate
@@ -143,6 +145,9 @@ fn main() {
         Connected
         SignIn
         SignOut
+        DeleteSpace
+        SpaceDeletion
+        ConfirmDeletion
         ConflictField
         EditConflict
         SetAsideEvent

@@ -11,20 +11,27 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct DecisionQuery {
     /// Only those of this asker: `by` of an answer.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
     pub by: Option<String>,
     /// Only those of this field, such as `perps`.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     pub domain: Option<String>,
     /// Only those with this outcome; `pending` are those that nobody has settled.
     pub outcome: Option<DecisionOutcome>,
     /// Only those that this lesson was recommended for: its slug.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::SLUG)))]
     pub lesson: Option<String>,
     /// Only those from this time on, in RFC 3339.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time"), regex(pattern = r"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$")))]
     pub from: Option<String>,
     /// Only those before this time, in RFC 3339.
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time"), regex(pattern = r"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$")))]
     pub to: Option<String>,
     /// Where the page begins: `next_cursor` of the page before.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^-?[0-9]{1,15}\.")))]
     pub cursor: Option<String>,
     /// 1 to 1,000; 50 when absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
     pub limit: Option<u32>,
 }
 

@@ -16,6 +16,8 @@ pub enum ErrorCode {
     Forbidden,
     /// Nothing by that name: 404.
     NotFound,
+    /// The path takes other methods: 405.
+    MethodNotAllowed,
     /// It contradicts what is stored: 409.
     Conflict,
     /// More than one lesson fits: 409, with the candidates.
@@ -36,6 +38,7 @@ impl ErrorCode {
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
             Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
             Self::Conflict => "conflict",
             Self::Ambiguous => "ambiguous",
             Self::TooLarge => "too_large",
@@ -51,6 +54,7 @@ impl ErrorCode {
             Self::Unauthorized => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
             Self::Conflict | Self::Ambiguous => 409,
             Self::TooLarge => 413,
             Self::RateLimited => 429,

@@ -64,6 +64,18 @@ pub struct Outcome {
     pub pnl_percent: Option<f64>,
 }
 
+/// What is recorded of a lesson, but does not count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Uncounted {
+    /// The lesson.
+    pub slug: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// The answer to an outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -74,6 +86,8 @@ pub struct OutcomeRecorded {
     pub lessons_updated: u32,
     /// Those of them whose standing moved by this request: the applied ones.
     pub effectiveness_recalculated: Vec<String>,
+    /// Applied ones in which it does not count.
+    pub uncounted: Vec<Uncounted>,
     /// Whether the decision had this outcome before, so that nothing was done.
     pub repeated: bool,
 }
@@ -119,6 +133,10 @@ pub struct FeedbackUpdate {
     pub use_count: u32,
     /// Feedbacks in which it was a cause.
     pub causal_hits: u32,
+    /// Whether it counts.
+    pub counted: bool,
+    /// Why not.
+    pub reason: Option<String>,
 }
 
 /// The answer to feedback.
@@ -189,6 +207,10 @@ pub struct Rated {
     pub effectiveness_score: Option<f64>,
     /// Whether the same was said before in this decision, so that nothing was done.
     pub repeated: bool,
+    /// Whether it counts.
+    pub counted: bool,
+    /// Why not.
+    pub reason: Option<String>,
 }
 
 /// `POST /v1/sessions`.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct HistoryQuery {
     /// Events, and retrievals, on a page: 1 to 1,000, and as many when absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
     pub limit: Option<u32>,
     /// Only events before this one; `next_before` of the page before.
     pub before: Option<u32>,
@@ -44,6 +45,22 @@ pub struct History {
     pub next_shown_before: Option<u32>,
     /// Its latest texts, oldest first, at most 100: `GET /v1/lessons/{slug}/revisions/{rev}` shows one.
     pub revisions: Vec<RevisionMark>,
+    /// Who moved its standing, who did so most first.
+    pub moved_by: Vec<Mover>,
+}
+
+/// Who moved a lesson's standing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mover {
+    /// `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
+    /// Events of theirs that moved it.
+    pub moved: u32,
+    /// Events of theirs that were recorded only.
+    pub uncounted: u32,
 }
 
 /// A lesson's numbers at a point of its life, and the event that brought them there.

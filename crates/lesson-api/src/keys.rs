@@ -47,7 +47,7 @@ pub struct MadeAgentKey {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// The key itself: `llk_` and 64 hex digits. An agent sends it as `Authorization: Bearer …`.
+    /// The key itself: `llk_`, 64 hex digits and 8 more that check them. An agent sends it as `Authorization: Bearer …`.
     pub key: String,
 }
 

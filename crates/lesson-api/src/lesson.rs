@@ -279,8 +279,15 @@ pub struct LessonQuery {
     /// The order.
     pub sort: Option<LessonSort>,
     /// `next_cursor` of the page before.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(
+            length(max = 140),
+            regex(pattern = r"^[0-9]{1,9}\.[a-z0-9]+(-[a-z0-9]+)*$")
+        )
+    )]
     pub cursor: Option<String>,
-    /// How many lessons to leave out at the start, for a list that is entered anywhere; not with a cursor.
+    /// How many lessons to leave out at the start, or after the cursor, for a list that is entered anywhere.
     pub offset: Option<u32>,
     /// 1 to 1,000; 50 when absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
@@ -356,4 +363,8 @@ pub struct HistoryEntry {
     pub after: StandingView,
     /// The text's revision after it.
     pub rev: u32,
+    /// Whether what it says of the lesson counted when it was said.
+    pub counted: bool,
+    /// Why not, where it was recorded only.
+    pub reason: Option<String>,
 }

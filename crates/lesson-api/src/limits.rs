@@ -22,6 +22,8 @@ pub const WORDS: usize = 64;
 pub const QUERY: usize = 8_000;
 /// A decision id or retrieval id.
 pub const ID: usize = 200;
+/// What tells a request from others, in an event: a SHA-256 in hexadecimal digits.
+pub const REQUEST: usize = 64;
 /// An agent's reasoning, a transcript or an outcome text.
 pub const TEXT: usize = 1_000_000;
 /// Slugs in one feedback or merge.
@@ -36,6 +38,16 @@ pub const PROMPT_TOKENS: usize = 6_000;
 pub const PROMPT_TOKENS_MAX: usize = 32_000;
 /// The `limit` of a list of lessons.
 pub const PAGE: usize = 1_000;
+/// A count that comes with a lesson, as from an import: uses, votes, revisions and the like.
+pub const COUNT: u32 = 1_000_000;
+/// What screening found in one lesson, and the characters of each.
+pub const FINDINGS: usize = 1_000;
+/// See [`FINDINGS`].
+pub const FINDING: usize = 10_000;
+/// What was found of the lessons of one decision at once.
+pub const DETECTIONS: usize = 1_000;
+/// The words of an agent that a detection quotes.
+pub const QUOTE: usize = 10_000;
 /// Files in one import.
 pub const FILES: usize = 100_000;
 /// One import file, in bytes.

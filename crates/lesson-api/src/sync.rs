@@ -40,6 +40,8 @@ pub struct SyncStatus {
     pub url: String,
     /// Who is signed in; empty when off.
     pub email: String,
+    /// The id of that account; empty when off. What is done here stands in the ledger as by `person:` and this id.
+    pub account: String,
     /// The name of the space; empty when off.
     pub space: String,
     /// The id of the space; empty when off.
@@ -133,6 +135,52 @@ pub struct SignOut {
     /// refused with `conflict`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard_unsent: Option<bool>,
+}
+
+/// `POST /v1/space/delete`: deletes the connected space on the server with everything in it, and what is kept of it here.
+/// Its owner alone does so, in two steps: the first answers with a code, the second sends it back.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct DeleteSpace {
+    /// The space's name, as it is written.
+    pub name: String,
+    /// The code of the first step's answer; without it nothing is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+/// The answer to [`DeleteSpace`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct SpaceDeletion {
+    /// Whether the space is gone.
+    pub deleted: bool,
+    /// What has to be confirmed, as long as it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<ConfirmDeletion>,
+}
+
+/// What would be deleted, and the code that confirms it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ConfirmDeletion {
+    /// To be sent with the second request.
+    pub code: String,
+    /// When the code ceases to hold.
+    pub expires_at: String,
+    /// Lessons in the space.
+    pub lessons: u32,
+    /// Events in its ledger.
+    pub events: u32,
+    /// People in it.
+    pub members: u32,
+    /// Keys of agents that are in force.
+    pub agent_keys: u32,
 }
 
 /// `GET /v1/sync/set-aside`: what the server did not take, oldest first.

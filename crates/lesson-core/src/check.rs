@@ -1,6 +1,7 @@
 //! Asking whether events would be folded, without folding them.
 
 use crate::event::Happening;
+use crate::fold::Uncounted;
 use crate::fold_error::FoldError;
 use crate::instant::Millis;
 use crate::policy::Policy;
@@ -8,7 +9,7 @@ use crate::space::Space;
 
 impl Space {
     /// Whether these happenings, all made by `by`, could be folded now, one after the other; the space stays as it
-    /// is. Costs as much as what they touch, not as the space.
+    /// is. Tells what of them would be recorded, but not count. Costs as much as what they touch, not as the space.
     ///
     /// # Errors
     /// The place of the first that would be refused, and why.
@@ -18,15 +19,16 @@ impl Space {
         by: &str,
         at: Millis,
         policy: &Policy,
-    ) -> Result<(), (usize, FoldError)> {
+    ) -> Result<Vec<Uncounted>, (usize, FoldError)> {
         let mut scratch = Self::new();
+        scratch.agents.clone_from(&self.agents);
+        let mut uncounted = Vec::new();
         for (place, happening) in happenings.iter().enumerate() {
             self.lend(happening, &mut scratch);
-            scratch
-                .apply(happening, by, at, policy)
-                .map_err(|error| (place, error))?;
+            let applied = scratch.apply(happening, by, at, policy);
+            uncounted.extend(applied.map_err(|error| (place, error))?);
         }
-        Ok(())
+        Ok(uncounted)
     }
 
     /// Copies what an event touches into `scratch`, unless it is there already.

@@ -4,41 +4,24 @@
 
 use crate::instant::Millis;
 use crate::lesson::Standing;
-use crate::lessons::Lessons;
 use crate::policy::FoldPolicy;
-use crate::space::Decision;
 use crate::words::DecisionOutcome;
 
-/// Counts a final outcome in the standing of every applied lesson, once each: whichever of
-/// tracking and outcome comes last brings it about.
-pub(crate) fn settle(
-    decision: &mut Decision,
-    lessons: &mut Lessons,
+/// Counts a final outcome of a decision in which the lesson was applied.
+pub(crate) fn settle_in(
+    held: &mut Standing,
+    outcome: DecisionOutcome,
     at: Millis,
     policy: &FoldPolicy,
 ) {
-    let Some(outcome) = decision.outcome.filter(|outcome| outcome.is_final()) else {
-        return;
-    };
-    for record in &mut decision.records {
-        if !record.was_applied || record.settled {
-            continue;
-        }
-        record.settled = true;
-        record.contributed_to_success = outcome == DecisionOutcome::Success;
-        let Some(mut lesson) = lessons.get_mut(&record.lesson) else {
-            continue;
-        };
-        let held = &mut lesson.standing;
-        bump(&mut held.times_applied);
-        if outcome == DecisionOutcome::Success {
-            bump(&mut held.success_count);
-            held.consecutive_failures = 0;
-        } else {
-            bump(&mut held.consecutive_failures);
-        }
-        qualify(held, at, policy);
+    bump(&mut held.times_applied);
+    if outcome == DecisionOutcome::Success {
+        bump(&mut held.success_count);
+        held.consecutive_failures = 0;
+    } else {
+        bump(&mut held.consecutive_failures);
     }
+    qualify(held, at, policy);
 }
 
 /// Sets or clears `proven_effective`, and with it `qualified_at`, when the counts turn it.

@@ -12,10 +12,14 @@ use crate::lessons::Changing;
 use crate::policy::{FoldPolicy, Policy};
 use crate::space::Space;
 use crate::words::{Trust, Verdict};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use voice::Voice;
 
 mod decision;
 mod setting;
+mod voice;
+
+pub use voice::{Uncounted, WhyUncounted};
 
 /// What the fold did with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,29 +52,76 @@ impl Space {
     /// When the event contradicts the space or holds a value out of bounds; nothing has changed
     /// then.
     pub fn fold(&mut self, event: &Event, policy: &Policy) -> Result<Folded, FoldError> {
+        self.fold_telling(event, policy).map(|(folded, _)| folded)
+    }
+
+    /// Folds one event, and tells what it says that does not count.
+    ///
+    /// # Errors
+    /// As [`Space::fold`].
+    pub fn fold_telling(
+        &mut self,
+        event: &Event,
+        policy: &Policy,
+    ) -> Result<(Folded, Vec<Uncounted>), FoldError> {
         if self.seen.contains(&event.op_id) {
-            return Ok(Folded::Duplicate);
+            return Ok((Folded::Duplicate, Vec::new()));
         }
         if event.op_id.is_empty() {
             return Err(invalid("op_id", "an event needs an op_id; use a UUIDv7"));
         }
-        self.apply(&event.event, &event.by, event.at, policy)?;
+        let uncounted = self.apply(&event.event, &event.by, event.at, policy)?;
         self.seen.insert(event.op_id.clone());
         let last = self.last_seq.entry(event.actor.clone()).or_insert(0);
         *last = (*last).max(event.seq);
         *self.activity.entry(event.at.div_euclid(DAY)).or_insert(0) += 1;
-        Ok(Folded::Applied)
+        Ok((Folded::Applied, uncounted))
     }
 
+    /// Changes the space by what happened, and tells what of it does not count.
     pub(crate) fn apply(
         &mut self,
         event: &Happening,
         by: &str,
         at: Millis,
         policy: &Policy,
+    ) -> Result<Vec<Uncounted>, FoldError> {
+        let voice = self.voice(by, at, &policy.fold);
+        let uncounted = match event {
+            Happening::TrialGranted { lesson } => {
+                let mut held = self.known_mut(lesson)?;
+                held.updated_at = at;
+                let why = voice.moves(&mut held, |standing| {
+                    standing.consecutive_failures = 0;
+                    standing.trial_from = standing.times_applied;
+                });
+                uncounted(lesson, why)
+            }
+            Happening::Surfaced { .. }
+            | Happening::UsageTracked { .. }
+            | Happening::OutcomeRecorded { .. }
+            | Happening::FeedbackGiven { .. }
+            | Happening::Rated { .. }
+            | Happening::Voted { .. } => self.experience(event, voice)?,
+            _ => {
+                self.live(event, voice, policy)?;
+                Vec::new()
+            }
+        };
+        self.note_writer(by, &policy.fold);
+        Ok(uncounted)
+    }
+
+    /// Folds what changes texts, life and settings; another event changes nothing.
+    fn live(
+        &mut self,
+        event: &Happening,
+        voice: Voice<'_>,
+        policy: &Policy,
     ) -> Result<(), FoldError> {
+        let at = voice.at;
         match event {
-            Happening::LessonAdded { lesson } => self.add(lesson, by),
+            Happening::LessonAdded { lesson } => self.add(lesson, voice),
             Happening::LessonEdited {
                 lesson,
                 base_rev,
@@ -97,7 +148,7 @@ impl Space {
                 }
                 held.text = changes.applied_to(&held.text);
                 held.rev = held.rev.saturating_add(1);
-                held.trust = *trust;
+                voice.trusts(&mut held, *trust);
                 held.findings.clone_from(findings);
                 held.updated_at = at;
                 Ok(())
@@ -125,31 +176,21 @@ impl Space {
                         ),
                     ));
                 }
-                held.trust = match verdict {
+                let trust = match verdict {
                     Verdict::Approve => Trust::Approved,
                     Verdict::Quarantine => Trust::Quarantined,
                 };
+                voice.trusts(&mut held, trust);
                 held.updated_at = at;
                 Ok(())
             }
             Happening::LessonsMerged { into, from } => self.merge(into, from, at, &policy.fold),
-            Happening::TrialGranted { lesson } => self.known_mut(lesson).map(|mut held| {
-                let standing = &mut held.standing;
-                standing.consecutive_failures = 0;
-                standing.trial_from = standing.times_applied;
-                held.updated_at = at;
-            }),
-            Happening::Surfaced { .. }
-            | Happening::UsageTracked { .. }
-            | Happening::OutcomeRecorded { .. }
-            | Happening::FeedbackGiven { .. }
-            | Happening::Rated { .. }
-            | Happening::Voted { .. } => self.experience(event, by, at, &policy.fold),
             Happening::PolicyChanged { changes } => self.set(changes),
             Happening::ToolSucceeded { query, server } => {
                 self.tools.record(query, server, at, &policy.tools);
                 Ok(())
             }
+            _ => Ok(()),
         }
     }
 
@@ -165,7 +206,7 @@ impl Space {
             .ok_or_else(|| FoldError::UnknownLesson(slug.to_owned()))
     }
 
-    fn add(&mut self, lesson: &Lesson, by: &str) -> Result<(), FoldError> {
+    fn add(&mut self, lesson: &Lesson, voice: Voice<'_>) -> Result<(), FoldError> {
         if !is_slug(&lesson.slug) {
             return Err(invalid(
                 "slug",
@@ -192,10 +233,16 @@ impl Space {
         if self.lessons.contains_key(&lesson.slug) {
             return Err(FoldError::SlugTaken(lesson.slug.clone()));
         }
-        self.lessons.insert(Lesson {
-            by: by.to_owned(),
+        // Whatever it says of who added it, and of what is to be counted: the ledger knows.
+        let mut lesson = Lesson {
+            by: voice.by.to_owned(),
+            own_word: None,
+            counted_on: BTreeMap::new(),
             ..lesson.clone()
-        });
+        };
+        let trust = lesson.trust;
+        voice.trusts(&mut lesson, trust);
+        self.lessons.insert(lesson);
         Ok(())
     }
 
@@ -224,6 +271,7 @@ impl Space {
             ));
         }
         let mut sum = target.standing.clone();
+        let mut own_word = target.own_word.clone();
         for slug in &from {
             let other = self.known(slug)?;
             if other.archived {
@@ -233,6 +281,9 @@ impl Space {
                 ));
             }
             add_counts(&mut sum, &other.standing);
+            if let Some(own_word) = &mut own_word {
+                add_counts(own_word, &other.standing);
+            }
         }
         for slug in from {
             let mut other = self.known_mut(slug)?;
@@ -242,8 +293,19 @@ impl Space {
         }
         let mut target = self.known_mut(into)?;
         target.standing = sum;
-        qualify(&mut target.standing, at, policy);
+        target.own_word = own_word;
+        target.move_standing(|held| qualify(held, at, policy));
         target.updated_at = at;
         Ok(())
     }
+}
+
+fn uncounted(lesson: &str, why: Option<WhyUncounted>) -> Vec<Uncounted> {
+    let lesson = || lesson.to_owned();
+    why.map(|why| Uncounted {
+        lesson: lesson(),
+        why,
+    })
+    .into_iter()
+    .collect()
 }

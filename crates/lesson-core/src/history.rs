@@ -1,11 +1,14 @@
 //! A lesson's history: the events that touched it, with its standing before and after.
 
 use crate::event::{Event, Happening};
+use crate::fold::WhyUncounted;
+use crate::instant::Millis;
 use crate::lesson::{Lesson, Standing};
 use crate::policy::Policy;
 use crate::space::Space;
 use crate::words::{MatchType, Verdict};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod account;
 pub use account::{Account, CoursePoint, Revision, Showing, account, course, revision};
@@ -23,6 +26,55 @@ pub struct HistoryEntry<'a> {
     pub after: Standing,
     /// The text's revision after it.
     pub rev: u32,
+    /// Why what it says of the lesson is recorded, but does not count; `None` where it counts.
+    pub uncounted: Option<WhyUncounted>,
+}
+
+impl HistoryEntry<'_> {
+    /// Whether it moved the standing, apart from how often the lesson was shown.
+    pub fn moved(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| {
+            let shown = Standing {
+                times_surfaced: self.after.times_surfaced,
+                ..before.clone()
+            };
+            shown != self.after
+        })
+    }
+}
+
+/// Who moved a lesson's standing, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mover {
+    /// See [`Event::by`].
+    pub by: String,
+    /// Events that moved it.
+    pub moved: usize,
+    /// Events that are recorded, but do not count.
+    pub uncounted: usize,
+}
+
+/// Who moved a standing: who did so most comes first.
+pub fn movers(entries: &[HistoryEntry<'_>]) -> Vec<Mover> {
+    let mut by: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for entry in entries {
+        let (moved, uncounted) = (entry.moved(), entry.uncounted.is_some());
+        if moved || uncounted {
+            let counts = by.entry(&entry.event.by).or_default();
+            counts.0 += usize::from(moved);
+            counts.1 += usize::from(uncounted);
+        }
+    }
+    let mut movers: Vec<Mover> = by
+        .into_iter()
+        .map(|(by, (moved, uncounted))| Mover {
+            by: by.to_owned(),
+            moved,
+            uncounted,
+        })
+        .collect();
+    movers.sort_by_key(|mover| Reverse((mover.moved, mover.uncounted)));
+    movers
 }
 
 /// Replays a ledger and yields the events that touched the lesson `slug`, oldest first: those that
@@ -51,6 +103,23 @@ pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String
         kept.extend(narrow(event, slugs));
     }
     kept
+}
+
+/// Stands for the first event of an agent's key where its events are left out, as in [`narrowed`] ledgers: what counts
+/// depends on which keys had written before.
+pub fn first_of_agent(by: &str, at: Millis) -> Event {
+    Event {
+        op_id: format!("first of {by}"),
+        actor: String::new(),
+        seq: 0,
+        at,
+        by: by.to_owned(),
+        request: None,
+        event: Happening::ToolSucceeded {
+            query: String::new(),
+            server: String::new(),
+        },
+    }
 }
 
 /// The event without the lessons that are not among `slugs`.
@@ -127,6 +196,15 @@ fn summary(
         Happening::LessonArchived { .. } => "Archived".to_owned(),
         Happening::LessonRestored { .. } => "Restored".to_owned(),
         Happening::LessonReviewed { verdict, .. } => match verdict {
+            Verdict::Approve if before.is_some_and(|lesson| lesson.own_word.is_some()) => {
+                let released = after.own_word.is_none();
+                let counts = if released {
+                    "; what its writer said of it counts now"
+                } else {
+                    ""
+                };
+                format!("Approved{counts}")
+            }
             Verdict::Approve => "Approved".to_owned(),
             Verdict::Quarantine => "Quarantined".to_owned(),
         },

@@ -5,6 +5,7 @@ use crate::policy::RankPolicy;
 use crate::words::{Category, Kind, Trust};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// A lesson as the fold keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,33 @@ pub struct Lesson {
     /// When its text or life last changed.
     #[serde(with = "serde_rfc3339")]
     pub updated_at: Millis,
+    /// Whether it is an agent's lesson that nobody known to be a person called approved: nobody vouches for it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub approved_by_agent: bool,
+    /// The standing as it would be if what its own writer said of it counted; it takes the standing's place when a person
+    /// approves the lesson. `None` while nothing waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_word: Option<Box<Standing>>,
+    /// By agent's key: when its rating and its vote last counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted_on: BTreeMap<String, CountedOn>,
+}
+
+/// UTC days, since the Unix epoch, on which what a key said of a lesson last counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CountedOn {
+    /// Its rating.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rated: Option<i64>,
+    /// Its vote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voted: Option<i64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
+fn is_false(yes: &bool) -> bool {
+    !yes
 }
 
 fn unreviewed() -> Trust {
@@ -148,17 +176,17 @@ pub struct Standing {
     pub upvotes: u32,
     /// Votes down.
     pub downvotes: u32,
-    /// Retrievals that returned it, once each (A).
+    /// Retrievals that returned it, once each (effectiveness tracking).
     pub times_surfaced: u32,
-    /// Ratings: helpful (A).
+    /// Ratings: helpful (effectiveness tracking).
     pub times_helpful: u32,
-    /// Ratings: not helpful (A).
+    /// Ratings: not helpful (effectiveness tracking).
     pub times_not_helpful: u32,
-    /// Causal effectiveness, 0 to 1 (D).
+    /// Causal effectiveness, 0 to 1 (causal feedback).
     pub effectiveness: f64,
-    /// Feedbacks that named it (D).
+    /// Feedbacks that named it (causal feedback).
     pub use_count: u32,
-    /// Feedbacks in which it was a cause (D).
+    /// Feedbacks in which it was a cause (causal feedback).
     pub causal_hits: u32,
     /// When it was last named in feedback.
     #[serde(with = "serde_rfc3339_option")]
@@ -166,7 +194,7 @@ pub struct Standing {
     /// When it was last a cause.
     #[serde(with = "serde_rfc3339_option")]
     pub last_feedback_at: Option<Millis>,
-    /// Decisions with a final outcome in which it was applied (B).
+    /// Decisions with a final outcome in which it was applied (decision recommendations).
     pub times_applied: u32,
     /// Of those, successes.
     pub success_count: u32,
@@ -213,20 +241,20 @@ impl Default for Standing {
 }
 
 impl Standing {
-    /// helpful / (helpful + not helpful), from two ratings on (A).
+    /// helpful / (helpful + not helpful), from two ratings on (effectiveness tracking).
     pub fn effectiveness_score(&self) -> Option<f64> {
         let rated = u64::from(self.times_helpful) + u64::from(self.times_not_helpful);
         (rated >= 2).then(|| f64::from(self.times_helpful) / rated as f64)
     }
 
-    /// success_count / times_applied, once applied (B).
+    /// success_count / times_applied, once applied (decision recommendations).
     pub fn success_rate(&self) -> Option<f64> {
         (self.times_applied > 0)
             .then(|| f64::from(self.success_count) / f64::from(self.times_applied))
     }
 
     /// Effectiveness times `max(floor, causal_hits / use_count)` from `min_uses` uses on, else
-    /// effectiveness as it is (D).
+    /// effectiveness as it is (causal feedback).
     pub fn causal_adjusted(&self, policy: &RankPolicy) -> f64 {
         if self.use_count < policy.causal_min_uses {
             return self.effectiveness;
@@ -245,7 +273,7 @@ impl Standing {
         self.times_applied.saturating_sub(self.trial_from)
     }
 
-    /// Whether outcomes allow it to be recommended (B). A lesson that got another trial is tried like a new one.
+    /// Whether outcomes allow it to be recommended (decision recommendations). A lesson that got another trial is tried like a new one.
     pub fn qualification(&self, policy: &RankPolicy) -> Qualification {
         let tried = self.times_tried();
         if self.consecutive_failures >= policy.max_consecutive_failures {
@@ -257,16 +285,24 @@ impl Standing {
         }
     }
 
-    /// The penalty for poor ratings and for never being found helpful (A), as a factor.
+    /// Its effectiveness score, where it is so low that it is penalised (effectiveness tracking).
+    pub fn low_rating(&self, policy: &RankPolicy) -> Option<f64> {
+        self.effectiveness_score()
+            .filter(|score| *score < policy.low_score_below)
+    }
+
+    /// Whether it is penalised for being surfaced often and never found helpful (effectiveness tracking).
+    pub fn never_helpful(&self, policy: &RankPolicy) -> bool {
+        self.times_surfaced >= policy.unhelpful_from_surfaced && self.times_helpful == 0
+    }
+
+    /// Both penalties as one factor, 0 to 1.
     pub fn rating_penalty(&self, policy: &RankPolicy) -> f64 {
         let mut factor = 1.0;
-        if self
-            .effectiveness_score()
-            .is_some_and(|score| score < policy.low_score_below)
-        {
+        if self.low_rating(policy).is_some() {
             factor *= policy.low_score_factor;
         }
-        if self.times_surfaced >= policy.unhelpful_from_surfaced && self.times_helpful == 0 {
+        if self.never_helpful(policy) {
             factor *= policy.unhelpful_factor;
         }
         factor
@@ -362,7 +398,15 @@ impl Lesson {
             rev: 1,
             created_at: at,
             updated_at: at,
+            approved_by_agent: false,
+            own_word: None,
+            counted_on: BTreeMap::new(),
         }
+    }
+
+    /// Whether a person stands behind this very text.
+    pub fn is_vouched_for(&self) -> bool {
+        self.trust == Trust::Approved && !self.approved_by_agent
     }
 
     /// The kind that its slug's prefix says.
@@ -383,28 +427,37 @@ pub fn is_slug(slug: &str) -> bool {
         })
 }
 
-/// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most 80
-/// long. Empty when the title has no ASCII letter or digit.
+/// How long a slug that is made here gets at most: one that reads as a name, not as a sentence.
+pub const NEW_SLUG: usize = 60;
+
+/// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most
+/// [`NEW_SLUG`] long. Empty when the title has no ASCII letter or digit.
 ///
 /// ```
 /// assert_eq!(lesson_core::slug_of("Don't trust `now()`!"), "dont-trust-now");
 /// ```
 pub fn slug_of(title: &str) -> String {
+    slug_within(title, NEW_SLUG)
+}
+
+/// The same of another length at most.
+pub(crate) fn slug_within(title: &str, most: usize) -> String {
     let mut slug = String::new();
     let mut gap = false;
     for c in title.chars().filter(|c| !matches!(c, '\'' | '’')) {
-        if c.is_ascii_alphanumeric() {
-            if gap && !slug.is_empty() {
-                slug.push('-');
-            }
-            gap = false;
-            slug.push(c.to_ascii_lowercase());
-        } else {
+        if !c.is_ascii_alphanumeric() {
             gap = true;
+            continue;
         }
-        if slug.len() >= 80 {
+        let gaps = usize::from(gap && !slug.is_empty());
+        if slug.len() + gaps >= most {
             break;
         }
+        if gaps > 0 {
+            slug.push('-');
+        }
+        gap = false;
+        slug.push(c.to_ascii_lowercase());
     }
     slug
 }

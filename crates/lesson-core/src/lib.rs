@@ -1,5 +1,5 @@
 //! The pure domain of Lessonloop: lessons, the ledger and its fold, ranking with its trace, usage
-//! tracking, feedback, tool suggestions, formats.
+//! tracking, feedback, tool suggestions.
 //!
 //! Nothing here reads a clock, draws a random number or does IO: times are arguments, and the same
 //! inputs give the same bytes natively and in wasm.
@@ -11,7 +11,6 @@ mod event;
 mod explain;
 mod fold;
 mod fold_error;
-pub mod format;
 mod history;
 mod instant;
 mod keyword;
@@ -24,8 +23,6 @@ mod rank;
 mod replica;
 mod resolve;
 mod review;
-pub mod screen;
-mod sequence;
 mod session;
 mod space;
 mod stable_map;
@@ -40,25 +37,27 @@ pub use event::{
     SurfacedItem,
 };
 pub use explain::{Term, TermNumber, explain};
-pub use fold::Folded;
+pub use fold::{Folded, Uncounted, WhyUncounted};
 pub use fold_error::FoldError;
 pub use history::{
-    Account, CoursePoint, HistoryEntry, Revision, Showing, account, course, history, narrowed,
-    revision,
+    Account, CoursePoint, HistoryEntry, Mover, Revision, Showing, account, course, first_of_agent,
+    history, movers, narrowed, revision,
 };
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores};
-pub use lesson::{Badge, BadgeKind, Lesson, Qualification, Standing, Text, is_slug, slug_of};
+pub use lesson::{
+    Badge, BadgeKind, CountedOn, Lesson, NEW_SLUG, Qualification, Standing, Text, is_slug, slug_of,
+};
 pub use packed::{pack, packed_shape, packed_size, unpack};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
-    Compared, Exclusion, ExclusionCode, Explain, Factor, FactorChange, FactorKind, Found, Market,
-    PatternsFor, Placed, RankError, Ranked, Ranking, RelevanceWord, SearchOptions, SearchRanking,
-    Similarity, Situation, Trace, TracePart, Trend, Volatility, compare, patterns, patterns_text,
-    recommend, search, situation_text,
+    Compared, Cosines, Exclusion, ExclusionCode, Explain, Factor, FactorChange, FactorKind, Found,
+    Market, PatternsFor, Placed, RankError, Ranked, Ranking, RelevanceWord, SearchOptions,
+    SearchRanking, Similarity, Situation, Trace, TracePart, Trend, Volatility, compare, patterns,
+    patterns_text, recommend, search, situation_text,
 };
 pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
@@ -66,7 +65,6 @@ pub use review::{
     Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
     review_queue,
 };
-pub use sequence::{Block, Opcode, OpcodeTag, SequenceMatcher, sequence_ratio};
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Bands, DayActivity, Funnel, Health, LessonRank, Stats, health, stats};

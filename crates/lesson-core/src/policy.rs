@@ -2,6 +2,10 @@
 //!
 //! The fold's constants are part of what the ledger means, so they are the same for everyone;
 //! the ranking's may be changed for one request, to see what would come of it.
+//!
+//! Each constant says its default, its range where a request may change it, why it is so, and which of the five systems
+//! it comes from whose rules are merged here: effectiveness tracking, decision recommendations, hybrid retrieval, causal
+//! feedback, tool-success learning. What names no source is ours.
 
 use crate::tools::ToolPolicy;
 use crate::words::Category;
@@ -30,28 +34,35 @@ pub struct Policy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FoldPolicy {
-    /// A helpful rating adds this to confidence (A).
+    /// What a helpful rating adds to confidence. 0.02. Source: effectiveness tracking.
     pub helpful_step: f64,
-    /// A rating of not helpful takes this from confidence (A).
+    /// What a rating of not helpful takes from confidence: more than a helpful one gives, so that a lesson that helps half of
+    /// the time sinks. 0.03. Source: effectiveness tracking.
     pub not_helpful_step: f64,
-    /// A vote moves confidence by this.
+    /// What a vote adds to confidence or takes from it. 0.05. Source: effectiveness tracking.
     pub vote_step: f64,
-    /// Confidence does not fall below this by ratings and votes.
+    /// Confidence does not fall below this by ratings and votes. 0.1: a lesson can come back. Source: effectiveness tracking.
     pub confidence_min: f64,
-    /// Confidence does not rise above this.
+    /// Confidence does not rise above this. 1.0. Source: effectiveness tracking.
     pub confidence_max: f64,
-    /// What a causal feedback leaves of the old effectiveness (D).
+    /// What a causal feedback leaves of the old effectiveness. 0.9: about the last twenty feedbacks count. Source: causal
+    /// feedback.
     pub effectiveness_keep: f64,
-    /// What a causal feedback adds of the new value (D).
+    /// What a causal feedback adds of the new value, 1 or 0. 0.1, so that both sum to 1. Source: causal feedback.
     pub effectiveness_gain: f64,
-    /// How far a lesson that was no cause drifts towards neutral (D).
+    /// How far a lesson that was named but no cause drifts towards neutral, as a share of the way. 0.10. Source: causal
+    /// feedback.
     pub erosion: f64,
-    /// The effectiveness it drifts to.
+    /// The effectiveness it drifts to, and begins with. 0.5. Source: causal feedback.
     pub neutral: f64,
-    /// Outcomes needed to become proven (B).
+    /// Decisions with an outcome in which it was applied, before a lesson may be proven. 3. Source: decision recommendations.
     pub proven_min_applied: u32,
-    /// Success rate needed to become proven (B).
+    /// Success rate from which it is. 0.5. Source: decision recommendations.
     pub proven_min_rate: f64,
+    /// Agents' keys in the ledger from which none of them moves a standing alone: what a key says of an unapproved lesson
+    /// of its own waits for a person, and its ratings and votes on a lesson count once a UTC day. Default 2: with one
+    /// there is nobody to be protected from it, and the sources' rules hold as they are.
+    pub shared_from_keys: u32,
 }
 
 impl Default for FoldPolicy {
@@ -68,6 +79,7 @@ impl Default for FoldPolicy {
             neutral: 0.5,
             proven_min_applied: 3,
             proven_min_rate: 0.5,
+            shared_from_keys: 2,
         }
     }
 }
@@ -76,99 +88,102 @@ impl Default for FoldPolicy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RankPolicy {
-    /// Weight of the match in project relevance (C).
+    /// Weight of the match in project relevance, 0 to 1. 0.50. Source: hybrid retrieval.
     pub match_weight: f64,
-    /// Weight of metadata in project relevance (C).
+    /// Weight of project type and technologies in project relevance, 0 to 1. 0.30. Source: hybrid retrieval.
     pub metadata_weight: f64,
-    /// Weight of confidence in project relevance (C).
+    /// Weight of confidence in project relevance, 0 to 1. 0.20. Source: hybrid retrieval.
     pub confidence_weight: f64,
-    /// Weight of meaning in a match, 0 to 1; words have the rest. From 0.35 to 0.45 real lessons are found alike.
+    /// Weight of meaning in a match, 0 to 1; words have the rest. 0.4, measured: from 0.35 to 0.45 real lessons are found
+    /// alike (`cargo xtask bench relevance`).
     pub meaning_weight: f64,
-    /// What words count for where there is no vector: so much of their score, since meaning mostly says less than words
-    /// do. With it, a match reads alike with the model and without.
+    /// What words count for where there is no vector, 0 to 1: so much of their score, since meaning mostly says less than
+    /// words do. 0.8, measured: a match then reads alike with the model and without.
     pub words_alone: f64,
-    /// The cosine up to which a text means something else: meaning 0.
+    /// The cosine up to which a text means something else, 0 to 1: meaning 0. 0.1, fitted to the embedding model.
     pub meaning_from: f64,
-    /// The cosine from which a text means the same: meaning 1.
+    /// The cosine from which a text means the same, 0 to 1 and above `meaning_from`: meaning 1. 0.8, fitted to the model.
     pub meaning_to: f64,
-    /// Share of the pool that must have vectors for meaning to take part; below it all are matched by words.
+    /// Share of the pool that must have vectors for meaning to take part, 0 to 1; below it all are matched by words. 0.75,
+    /// measured: a few vectors among many lessons without rank worse than words alone.
     pub meaning_min_covered: f64,
-    /// A match below this counts 0. Of questions that no lesson answers, three of four stay below it; the right lesson
-    /// lies above it in 95 of 100.
+    /// A match below this counts 0; 0 to 1. 0.35, measured: of questions that no lesson answers, three of four stay below
+    /// it; the right lesson lies above it in 95 of 100.
     pub match_floor: f64,
-    /// The match is multiplied by this when both sides name tech stacks and none overlaps (C).
+    /// The match is multiplied by this when both sides name technologies and none is the same, 0 to 1. 0.5. Source: hybrid
+    /// retrieval.
     pub tech_mismatch_factor: f64,
-    /// Weight of the project type in metadata (C).
+    /// Weight of the project type in metadata, 0 to 1. 0.4. Source: hybrid retrieval.
     pub project_weight: f64,
-    /// Weight of the tech stack in metadata (C).
+    /// Weight of the technologies in metadata, 0 to 1; at most 1 with `project_weight`. 0.6. Source: hybrid retrieval.
     pub tech_weight: f64,
-    /// What a side that names nothing counts for in metadata (C).
+    /// What a side that names nothing counts for in metadata, 0 to 1. 0.5: neither for nor against. Source: hybrid retrieval.
     pub unnamed: f64,
-    /// Decision relevance begins here (B).
+    /// Decision relevance begins here, 0 to 1. 0.5. Source: decision recommendations, as all of these bonuses.
     pub decision_base: f64,
-    /// A strategy adds (B).
+    /// What a strategy adds to decision relevance, 0 to 1. 0.2.
     pub strategy_bonus: f64,
-    /// A warning adds, after recent losses (B).
+    /// What a warning adds after recent losses, 0 to 1. 0.15.
     pub warning_after_loss_bonus: f64,
-    /// A pattern adds, with no open positions (B).
+    /// What a pattern adds with no open positions, 0 to 1. 0.1.
     pub pattern_no_position_bonus: f64,
-    /// An evolved lesson adds (B).
+    /// What an evolved lesson adds, 0 to 1. 0.15.
     pub evolved_bonus: f64,
-    /// A warning adds, in high volatility (B).
+    /// What a warning adds in high volatility, 0 to 1. 0.1.
     pub warning_volatility_bonus: f64,
-    /// Text that speaks of exit or loss adds, in a bearish trend (B).
+    /// What text that speaks of exit or loss adds in a bearish trend, 0 to 1. 0.1.
     pub bearish_exit_bonus: f64,
-    /// Decision relevance is at most this (B).
+    /// Decision relevance is at most this, 0 to 1. 1.0.
     pub decision_cap: f64,
-    /// Relevance below this is left out, whatever the standing.
+    /// Relevance below this is left out, whatever the standing; 0 to 1. 0.3. Source: decision recommendations.
     pub relevance_min: f64,
-    /// An effectiveness score below this is penalised (A).
+    /// An effectiveness score below this is penalised, 0 to 1. 0.3. Source: effectiveness tracking.
     pub low_score_below: f64,
-    /// By this factor (A).
+    /// By this factor, 0 to 1. 0.7. Source: effectiveness tracking.
     pub low_score_factor: f64,
-    /// Surfaced this often and never helpful is penalised (A).
+    /// A lesson surfaced this often and never found helpful is penalised, too. 10. Source: effectiveness tracking.
     pub unhelpful_from_surfaced: u32,
-    /// By this factor (A).
+    /// By this factor, 0 to 1. 0.5. Source: effectiveness tracking.
     pub unhelpful_factor: f64,
-    /// The causal factor is `causal_base + causal_weight · causal_adjusted` (D).
+    /// The causal factor of a score is `causal_base + causal_weight · causal_adjusted`, 0 to 1. 0.5. Source: causal feedback.
     pub causal_base: f64,
-    /// See `causal_base` (D).
+    /// See `causal_base`; at most 1 with it. 0.5. Source: causal feedback.
     pub causal_weight: f64,
-    /// The causal ratio counts for at least this (D).
+    /// The causal ratio, `causal_hits / use_count`, counts for at least this, 0 to 1. 0.3. Source: causal feedback.
     pub causal_floor: f64,
-    /// The causal ratio counts from this many uses on (D).
+    /// The causal ratio counts from this many uses on: of fewer it says little. 3. Source: causal feedback.
     pub causal_min_uses: u32,
-    /// A lesson applied less often than this is qualified whatever came of it (B).
+    /// A lesson applied less often than this is qualified whatever came of it. 3. Source: decision recommendations.
     pub qualify_min_applied: u32,
-    /// So many failures in a row disqualify (B).
+    /// So many failures in a row disqualify. 5. Source: decision recommendations.
     pub max_consecutive_failures: u32,
-    /// Answers to a decision (B).
+    /// Lessons in an answer to a decision, 1 to 100. 5. Source: decision recommendations.
     pub top_decision: u32,
-    /// Answers to a project context (C).
+    /// Lessons in an answer to a project context, 1 to 100. 15. Source: hybrid retrieval.
     pub top_project: u32,
-    /// Answers to patterns for a feature (C).
+    /// Lessons in an answer to patterns for a feature, 1 to 100. 3. Source: hybrid retrieval.
     pub top_patterns: u32,
-    /// Answers to a search (C).
+    /// Lessons in an answer to a search, 1 to 100. 10. Source: hybrid retrieval.
     pub top_search: u32,
-    /// Weight of the match in a search (C).
+    /// Weight of the match in a search, 0 to 1. 0.8. Source: hybrid retrieval.
     pub search_match_weight: f64,
-    /// Weight of confidence in a search (C).
+    /// Weight of confidence in a search, 0 to 1. 0.2. Source: hybrid retrieval.
     pub search_confidence_weight: f64,
-    /// Match from which a person reads "very high".
+    /// Match from which a person reads "very high", 0 to 1. 0.67, measured, as the two below.
     pub match_very_high: f64,
-    /// Match from which a person reads "high": what four of five right lessons reach.
+    /// Match from which a person reads "high", 0 to 1: what four of five right lessons reach. 0.45.
     pub match_high: f64,
-    /// Match from which a person reads "medium": above what a question gets that no lesson answers.
+    /// Match from which a person reads "medium", 0 to 1: above what a question gets that no lesson answers. 0.40.
     pub match_medium: f64,
-    /// Relevance from which a person reads "very high" where nothing was asked in words.
+    /// Relevance from which a person reads "very high" where nothing was asked in words, 0 to 1. 0.8.
     pub word_very_high: f64,
-    /// Relevance from which a person reads "high" there.
+    /// Relevance from which a person reads "high" there, 0 to 1. 0.6.
     pub word_high: f64,
-    /// Relevance from which a person reads "medium" there.
+    /// Relevance from which a person reads "medium" there, 0 to 1. 0.45.
     pub word_medium: f64,
-    /// Phase → categories that pass; workflow always does.
+    /// Phase → categories that pass; workflow always does. Source: hybrid retrieval; the table is ours.
     pub phases: BTreeMap<String, Vec<Category>>,
-    /// Whether only approved lessons are recommended.
+    /// Whether only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
     pub approved_only: bool,
 }
 
@@ -260,25 +275,25 @@ impl Default for RankPolicy {
     }
 }
 
-/// How use is seen in an agent's reasoning (B).
+/// How use is seen in an agent's reasoning. Source: decision recommendations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UsagePolicy {
-    /// Confidence of a lesson named by its slug.
+    /// Confidence of a lesson named by its slug, 0 to 1. 0.95.
     pub explicit_confidence: f64,
-    /// Confidence of a lesson seen by its key phrases.
+    /// Confidence of a lesson seen by its key phrases, 0 to 1. 0.60.
     pub implicit_confidence: f64,
-    /// Different key phrases needed.
+    /// Different key phrases needed. 3: two are met by chance.
     pub implicit_min_phrases: u32,
-    /// Shortest key phrase from bold text and headers, in characters.
+    /// Shortest key phrase from bold text and headers, in characters. 5.
     pub phrase_min: u32,
-    /// Longest key phrase from bold text and headers, in characters.
+    /// Longest key phrase from bold text and headers, in characters. 50.
     pub phrase_max: u32,
-    /// Words taken from a bullet.
+    /// Words taken from the beginning of a bullet. 5.
     pub bullet_words: u32,
-    /// Shortest phrase from a bullet, in characters.
+    /// Shortest phrase from a bullet, in characters. 10.
     pub bullet_min: u32,
-    /// Characters quoted either side of a match.
+    /// Characters quoted either side of a match. 50.
     pub quote_radius: u32,
 }
 
@@ -297,15 +312,15 @@ impl Default for UsagePolicy {
     }
 }
 
-/// How sessions are read (D).
+/// How sessions are read. Source: causal feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionPolicy {
-    /// Shortest insight that becomes a lesson, in characters.
+    /// Shortest insight that becomes a lesson, in characters. 20.
     pub insight_min: u32,
-    /// Cosine of lesson and outcome text from which a lesson is a cause.
+    /// Cosine of lesson and outcome text from which a lesson is a cause, 0 to 1. 0.40.
     pub causal_cosine_min: f64,
-    /// Days that health looks back for feedback.
+    /// Days that health looks back for feedback. 7.
     pub health_days: u32,
 }
 
@@ -323,23 +338,22 @@ impl Default for SessionPolicy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReviewPolicy {
-    /// Cosine of two lessons' vectors from which they are near duplicates.
+    /// Cosine of two lessons' vectors from which they are near duplicates, 0 to 1. 0.88, measured on the sample lessons.
     pub near_meaning_min: f64,
-    /// Share of words in common from which lessons without a vector are near duplicates.
+    /// Share of words in common from which lessons without a vector are near duplicates, 0 to 1. 0.6.
     pub near_words_min: f64,
-    /// The most near duplicates in the queue at a time.
+    /// The most near duplicates in the queue at a time. 200: a person sees no end of more.
     pub near_most: u32,
-    /// The five worst are in the queue and in the stats while their effectiveness score is below
-    /// this.
+    /// The five worst are in the queue and in the stats while their effectiveness score is below this, 0 to 1. 0.5, neutral.
     pub bottom_below: f64,
-    /// A lesson is a candidate for pruning while its causal effectiveness is below this.
+    /// A lesson is a candidate for pruning while its causal effectiveness is below this, 0 to 1. 0.25. Source: causal
+    /// feedback, "consistently unhelpful".
     pub prune_below: f64,
-    /// And it was a cause this often: fewer say little.
+    /// And it was a cause this often: fewer say little. 5.
     pub prune_min_causal: u32,
-    /// The most lessons in the queue at a time that outcomes keep out, and as many candidates for
-    /// pruning.
+    /// The most lessons in the queue at a time that outcomes keep out, and as many candidates for pruning. 200.
     pub judged_most: u32,
-    /// The most lessons in the queue at a time that are often shown and never rated.
+    /// The most lessons in the queue at a time that are often shown and never rated. 200.
     pub never_rated_most: u32,
 }
 

@@ -54,6 +54,11 @@ pub enum Row {
         /// Whether it fell out of the book.
         dropped: bool,
     },
+    /// The first agents' keys that wrote; see [`Space::agents`].
+    Agents {
+        /// The keys, in the order in which they came.
+        keys: Vec<String>,
+    },
     /// A time of feedback.
     Feedback {
         /// Its place in the ledger; names the row.
@@ -84,6 +89,7 @@ impl Row {
             Self::Decision { decision_id, .. } => format!("decision|{decision_id}"),
             Self::Setting { name, .. } => format!("setting|{name}"),
             Self::Tool { record, .. } => format!("tool|{}", record.query_hash),
+            Self::Agents { .. } => "agents".to_owned(),
             Self::Feedback { position, .. } => format!("feedback|{position}"),
             Self::Day { day, .. } => format!("day|{day}"),
         }
@@ -103,6 +109,7 @@ pub struct Replica {
     activity: BTreeMap<i64, Option<u32>>,
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
+    agents: Option<usize>,
     /// Places of each decision's records, in the order of the records.
     pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
@@ -175,6 +182,7 @@ impl Replica {
                 self.settings.insert(name.to_owned(), held);
             }
         }
+        self.agents.get_or_insert(space.agents.len());
         let day = event.at.div_euclid(crate::instant::DAY);
         self.activity
             .entry(day)
@@ -208,6 +216,9 @@ impl Replica {
         restore(&mut space.settings, &mut self.settings);
         restore(&mut space.activity, &mut self.activity);
         restore(&mut space.last_seq, &mut self.last_seq);
+        if let Some(length) = self.agents.take() {
+            space.agents.truncate(length);
+        }
         if let Some(tools) = self.tools.take() {
             space.tools = tools;
         }
@@ -276,6 +287,7 @@ impl Replica {
                         self.tool_rows.insert(position, record);
                     }
                 }
+                Row::Agents { keys } => space.agents = keys,
                 Row::Feedback { position, at } => {
                     feedback = true;
                     self.feedback_rows.insert(position, at);

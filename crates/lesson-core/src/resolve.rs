@@ -38,25 +38,34 @@ impl std::fmt::Display for ResolveError {
 impl std::error::Error for ResolveError {}
 
 /// The lesson that `name` means: the one with this slug; else the only one in use with this
-/// title; else the only one in use with this in its title, whatever the case.
+/// title; else the only one in use with this in its title, whatever the case. Lessons that `may_mean`
+/// leaves out are as if they were not there.
 ///
 /// # Errors
 /// When no lesson is meant, or more than one may be.
-pub fn find_lesson<'a>(space: &'a Space, name: &str) -> Result<&'a Lesson, ResolveError> {
+pub fn find_lesson<'a>(
+    space: &'a Space,
+    name: &str,
+    may_mean: impl Fn(&Lesson) -> bool,
+) -> Result<&'a Lesson, ResolveError> {
     let name = name.trim();
-    if let Some(lesson) = space.lesson(name) {
+    let with_slug = |slug: &str| space.lesson(slug).filter(|lesson| may_mean(lesson));
+    if let Some(lesson) = with_slug(name) {
         return Ok(lesson);
     }
     let lowered = name.to_lowercase();
     if lowered.is_empty() {
         return Err(ResolveError::Unknown(String::new()));
     }
-    if let Some(lesson) = space.lesson(&lowered) {
+    if let Some(lesson) = with_slug(&lowered) {
         return Ok(lesson);
     }
     let mut whole: Vec<&Lesson> = Vec::new();
     let mut part: Vec<&Lesson> = Vec::new();
-    for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+    for lesson in space
+        .lessons()
+        .filter(|lesson| !lesson.archived && may_mean(lesson))
+    {
         let title = lesson.text.title.trim().to_lowercase();
         if title == lowered {
             whole.push(lesson);

@@ -1,4 +1,4 @@
-//! Session extraction (D): what a finished session's transcript teaches.
+//! Session extraction (causal feedback): what a finished session's transcript teaches.
 //!
 //! Lines that begin with a marker are read: `INSIGHT:`, `BLOCKED:`, `DELIVERED:`,
 //! `PLAN_COMPLETE:`, `INJECTED:`, and `TASK:` or `OBJECTIVE:`, in any case, after list bullets,
@@ -200,7 +200,7 @@ fn take_insight(
 }
 
 /// What a blocked session teaches that says nothing else: beware of what blocked it. The words
-/// and the tags are those of the source system (D).
+/// and the tags are those of the source system (causal feedback).
 fn failure(said: &str, task: &str, policy: &SessionPolicy) -> Option<ExtractedInsight> {
     let short = said.chars().count() < policy.insight_min as usize;
     if short || !says_something(said) {

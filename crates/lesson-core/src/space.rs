@@ -4,6 +4,7 @@ use crate::event::{Measured, SurfacedContext};
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::lesson::Lesson;
 use crate::lessons::Lessons;
+use crate::policy::FoldPolicy;
 use crate::tools::ToolBook;
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub struct Space {
     pub(crate) seen: BTreeSet<String>,
     /// Highest sequence number folded, per actor.
     pub(crate) last_seq: BTreeMap<String, u64>,
+    /// Agents' keys that have written, in the order in which they came; no more than it takes to know that the space is
+    /// shared.
+    pub(crate) agents: Vec<String>,
 }
 
 /// A decision that lessons were recommended for: what an agent did in one situation, and what came of it.
@@ -164,6 +168,11 @@ impl Space {
         self.lessons.values()
     }
 
+    /// A number that tells sets of slugs apart: another one as soon as a lesson comes or goes.
+    pub fn slugs(&self) -> u64 {
+        self.lessons.slugs()
+    }
+
     /// A decision by its id.
     pub fn decision(&self, id: &str) -> Option<&Decision> {
         self.decisions.get(id)
@@ -191,6 +200,16 @@ impl Space {
         self.settings
             .iter()
             .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The first agents' keys that wrote, such as `agent:` and an id, as many as it takes to make the space shared.
+    pub fn agents(&self) -> &[String] {
+        &self.agents
+    }
+
+    /// Whether so many agents' keys have written that none of them moves a standing alone.
+    pub fn is_shared(&self, policy: &FoldPolicy) -> bool {
+        self.agents.len() >= policy.shared_from_keys as usize
     }
 
     /// How many different events have been folded.

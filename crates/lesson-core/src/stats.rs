@@ -25,9 +25,9 @@ pub struct LessonRank {
     pub title: String,
     /// Its badge.
     pub badge: Badge,
-    /// helpful / (helpful + not helpful), from two ratings on (A).
+    /// helpful / (helpful + not helpful), from two ratings on (effectiveness tracking).
     pub effectiveness_score: Option<f64>,
-    /// Causal effectiveness (D).
+    /// Causal effectiveness (causal feedback).
     pub effectiveness: f64,
     /// Retrievals that returned it.
     pub times_surfaced: u32,
@@ -42,7 +42,7 @@ pub struct DayActivity {
     pub events: u32,
 }
 
-/// Numbers over all lessons (A). Archived lessons count only in `archived`.
+/// Numbers over all lessons (effectiveness tracking). Archived lessons count only in `archived`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
     /// Lessons in use.
@@ -78,7 +78,7 @@ pub struct Stats {
     pub activity: Vec<DayActivity>,
 }
 
-/// Lessons in use per band of causal effectiveness (D).
+/// Lessons in use per band of causal effectiveness (causal feedback).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bands {
     /// To 0.25.
@@ -104,7 +104,7 @@ pub struct Funnel {
     pub success: u32,
 }
 
-/// Whether learning goes on (D).
+/// Whether learning goes on (causal feedback).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Health {
     /// Feedback in the last seven days.

@@ -123,7 +123,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-fn of_remote(unknown: &str, error: &RemoteError) -> ApiError {
+pub(crate) fn of_remote(unknown: &str, error: &RemoteError) -> ApiError {
     let (code, message) = match error {
         RemoteError::Unauthorized => (
             ErrorCode::Unauthorized,

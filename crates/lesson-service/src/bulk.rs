@@ -8,8 +8,8 @@ use crate::state::State;
 use crate::validate;
 use crate::writer::Plan;
 use lesson_api::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, BulkRefusal, ErrorCode, limits};
-use lesson_core::screen::screen_named;
 use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
+use lesson_screen::screen_named;
 use lesson_sync::Store;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -178,9 +178,16 @@ impl<S: Store, H: Host> Service<S, H> {
             )
             .at("discard_unsent"));
         }
+        self.forget_all().await?;
+        lesson_sync::sign_out(&Network(&self.host), &link).await;
+        Answer::json(&self.status())
+    }
+
+    /// Removes everything from this device.
+    pub(crate) async fn forget_all(&self) -> Result<(), ApiError> {
         self.leaving.set(true);
-        let round = self.syncing.lock().await;
-        let writing = self.writing.lock().await;
+        let _round = self.syncing.lock().await;
+        let _writing = self.writing.lock().await;
         self.leaving.set(false);
         let wiped = self.store.wipe().await;
         wiped.map_err(|error| of_store(&error))?;
@@ -191,10 +198,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .identity(&fresh_id(&self.host))
             .await
             .map_err(|error| of_store(&error))?;
-        self.read_news().await.map_err(|error| of_store(&error))?;
-        drop((round, writing));
-        lesson_sync::sign_out(&Network(&self.host), &link).await;
-        Answer::json(&self.status())
+        self.read_news().await.map_err(|error| of_store(&error))
     }
 }
 

@@ -111,8 +111,17 @@ fn derived(held: &core::Standing, policy: &RankPolicy) -> api::DerivedView {
     }
 }
 
+/// Why something is recorded only, in words.
+pub(crate) fn reason(why: core::WhyUncounted) -> String {
+    why.words().to_owned()
+}
+
 /// A lesson's numbers after a rating or a vote.
-pub(crate) fn rated(lesson: &core::Lesson, repeated: bool) -> api::Rated {
+pub(crate) fn rated(
+    lesson: &core::Lesson,
+    repeated: bool,
+    uncounted: Option<core::WhyUncounted>,
+) -> api::Rated {
     let held = &lesson.standing;
     api::Rated {
         slug: lesson.slug.clone(),
@@ -123,16 +132,23 @@ pub(crate) fn rated(lesson: &core::Lesson, repeated: bool) -> api::Rated {
         downvotes: held.downvotes,
         effectiveness_score: held.effectiveness_score(),
         repeated,
+        counted: uncounted.is_none(),
+        reason: uncounted.map(reason),
     }
 }
 
 /// A lesson's numbers after feedback.
-pub(crate) fn feedback_update(lesson: &core::Lesson) -> api::FeedbackUpdate {
+pub(crate) fn feedback_update(
+    lesson: &core::Lesson,
+    uncounted: Option<core::WhyUncounted>,
+) -> api::FeedbackUpdate {
     api::FeedbackUpdate {
         slug: lesson.slug.clone(),
         effectiveness: lesson.standing.effectiveness,
         use_count: lesson.standing.use_count,
         causal_hits: lesson.standing.causal_hits,
+        counted: uncounted.is_none(),
+        reason: uncounted.map(reason),
     }
 }
 

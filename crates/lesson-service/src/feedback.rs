@@ -11,11 +11,12 @@ use crate::state::State;
 use crate::validate::{self, filled, optional};
 use crate::writer::Plan;
 use lesson_api::{
-    ApiError, ErrorCode, Feedback, FeedbackGiven, Outcome, OutcomeRecorded, Rate, Track, Tracked,
-    Vote, limits,
+    ApiError, ErrorCode, Feedback, FeedbackGiven, FeedbackUpdate, Outcome, OutcomeRecorded, Rate,
+    Track, Tracked, Vote, limits,
 };
 use lesson_core::{
-    Decision, DecisionOutcome, FoldError, Happening, Lesson, MatchType, ResolveError, find_lesson,
+    Decision, DecisionOutcome, Event, FoldError, Happening, Lesson, MatchType, ResolveError,
+    Uncounted, find_lesson,
 };
 use lesson_sync::Store;
 use std::collections::BTreeSet;
@@ -55,27 +56,36 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn outcome(&self, asked: Outcome) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
         let outcome: DecisionOutcome = asked.outcome.convert();
-        let (before, repeated) = self
-            .commit(|state, _| {
+        let by = self.by();
+        let (before, uncounted) = self
+            .commit(|state, at| {
                 let held = decision(state, &asked.decision_id)?;
                 let same = if held.is_final() {
                     !outcome.is_final() || held.outcome == Some(outcome)
                 } else {
                     held.outcome == Some(outcome) && held.pnl_percent == asked.pnl_percent
                 };
-                let plan = if same {
-                    Plan::default()
-                } else {
-                    Plan::one(Happening::OutcomeRecorded {
-                        decision_id: asked.decision_id.clone(),
-                        outcome,
-                        pnl_percent: asked.pnl_percent,
-                    })
+                let told = Happening::OutcomeRecorded {
+                    decision_id: asked.decision_id.clone(),
+                    outcome,
+                    pnl_percent: asked.pnl_percent,
                 };
-                Ok((plan, (settled(held), same)))
+                let before = settled(held);
+                let (plan, uncounted) = self.once(state, same, told, &by, at)?;
+                Ok((plan, (before, uncounted)))
             })
             .await?;
-        self.outcome_recorded(&asked.decision_id, &before, repeated)
+        let repeated = uncounted.is_none();
+        let uncounted = match uncounted {
+            Some(uncounted) => uncounted,
+            None => {
+                let told = |event: &Happening| matches!(event, Happening::OutcomeRecorded { decision_id, .. } if *decision_id == asked.decision_id);
+                let lessons = self.recommended_in(&asked.decision_id);
+                self.heard_before(&lessons, |event| told(&event.event))
+                    .await?
+            }
+        };
+        self.outcome_recorded(&asked.decision_id, &before, &uncounted, repeated)
     }
 
     /// What a decision's outcome came to; `before` are the lessons that it had counted in already.
@@ -83,15 +93,25 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         decision_id: &str,
         before: &[String],
+        uncounted: &[Uncounted],
         repeated: bool,
     ) -> Result<Answer, ApiError> {
         let state = self.state.borrow();
         let decision = decision(&state, decision_id)?;
         let mut moved = settled(decision);
-        moved.retain(|slug| !before.contains(slug));
+        moved.retain(|slug| {
+            !before.contains(slug) && !uncounted.iter().any(|one| one.lesson == *slug)
+        });
         Answer::json(&OutcomeRecorded {
             lessons_updated: count(decision.records.len()),
             effectiveness_recalculated: moved,
+            uncounted: uncounted
+                .iter()
+                .map(|one| lesson_api::Uncounted {
+                    slug: one.lesson.clone(),
+                    reason: convert::reason(one.why),
+                })
+                .collect(),
             repeated,
         })
     }
@@ -107,8 +127,9 @@ impl<S: Store, H: Host> Service<S, H> {
             None if !text.trim().is_empty() => self.query_vector(text),
             _ => None,
         };
-        let repeated = self
-            .commit(|state, _| {
+        let by = self.by();
+        let uncounted = self
+            .commit(|state, at| {
                 let causal = match &asked.causal {
                     Some(causal) => causal.clone(),
                     // Nothing tells them apart, so all of them were at work.
@@ -116,7 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     None => self.causes(state, &asked.lessons, vector.as_deref(), text),
                 };
                 let before = match &asked.decision_id {
-                    Some(id) => decision(state, id)?.feedback_by(&self.by()),
+                    Some(id) => decision(state, id)?.feedback_by(&by),
                     None => None,
                 };
                 let same = before.is_some_and(|held| {
@@ -130,21 +151,28 @@ impl<S: Store, H: Host> Service<S, H> {
                     causal,
                     decision_id: asked.decision_id.clone(),
                 };
-                let plan = if same {
-                    Plan::default()
-                } else {
-                    Plan::one(given)
-                };
-                Ok((plan, same))
+                self.once(state, same, given, &by, at)
             })
             .await?;
-        Answer::json(&self.feedback_given(&asked.lessons, repeated)?)
+        let repeated = uncounted.is_none();
+        let uncounted = match uncounted {
+            Some(uncounted) => uncounted,
+            None => {
+                let given = |event: &Event| {
+                    matches!(&event.event, Happening::FeedbackGiven { decision_id, .. } if *decision_id == asked.decision_id)
+                        && event.by == by
+                };
+                self.heard_before(&asked.lessons, given).await?
+            }
+        };
+        Answer::json(&self.feedback_given(&asked.lessons, &uncounted, repeated)?)
     }
 
     /// The numbers of these lessons, each once, as they are after feedback.
     pub(crate) fn feedback_given(
         &self,
         slugs: &[String],
+        uncounted: &[Uncounted],
         repeated: bool,
     ) -> Result<FeedbackGiven, ApiError> {
         let state = self.state.borrow();
@@ -152,8 +180,12 @@ impl<S: Store, H: Host> Service<S, H> {
         let updated = slugs
             .iter()
             .filter(|slug| met.insert(slug.as_str()))
-            .map(|slug| known(&state, slug).map(convert::feedback_update))
-            .collect::<Result<_, _>>()?;
+            .map(|slug| {
+                let why = uncounted.iter().find(|one| one.lesson == *slug);
+                let why = why.map(|one| one.why);
+                known(&state, slug).map(|lesson| convert::feedback_update(lesson, why))
+            })
+            .collect::<Result<Vec<FeedbackUpdate>, _>>()?;
         Ok(FeedbackGiven { updated, repeated })
     }
 
@@ -183,7 +215,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut causal = Vec::new();
             for lesson in lessons {
                 let alike = similarity
-                    .and_then(|similarity| similarity(lesson))
+                    .and_then(|similarity| similarity.of(lesson))
                     .is_some_and(|cosine| cosine >= least);
                 let is_cause = alike || named.contains(&lesson.slug);
                 if is_cause && !causal.contains(&lesson.slug) {
@@ -215,29 +247,44 @@ impl<S: Store, H: Host> Service<S, H> {
     async fn give_opinion(&self, name: &str, given: Opinion) -> Result<Answer, ApiError> {
         filled("lesson", name, limits::TITLE)?;
         about(given.decision_id.as_ref())?;
-        let (slug, repeated) = self
-            .commit(|state, _| {
-                let lesson = meant(state, name)?;
+        let by = self.by();
+        let (slug, uncounted) = self
+            .commit(|state, at| {
+                let lesson = meant(state, name, |lesson| !self.withholds(lesson))?;
                 let before = match &given.decision_id {
-                    Some(id) => decision(state, id)?.opinion_by(&self.by(), &lesson, given.is_vote),
+                    Some(id) => decision(state, id)?.opinion_by(&by, &lesson, given.is_vote),
                     None => None,
                 };
                 let same = before.is_some_and(|held| held.is_positive == given.is_positive);
-                let plan = if same {
-                    Plan::default()
-                } else {
-                    Plan::one(given.of(lesson.clone()))
-                };
-                Ok((plan, (lesson, same)))
+                let said = given.of(lesson.clone());
+                let (plan, uncounted) = self.once(state, same, said, &by, at)?;
+                Ok((plan, (lesson, uncounted)))
             })
             .await?;
-        self.rated(&slug, repeated)
+        let repeated = uncounted.is_none();
+        let uncounted = match uncounted {
+            Some(uncounted) => uncounted,
+            None => {
+                let said = given.of(slug.clone());
+                let lessons = std::slice::from_ref(&slug);
+                self.heard_before(lessons, |event| event.event == said && event.by == by)
+                    .await?
+            }
+        };
+        self.rated(&slug, &uncounted, repeated)
     }
 
     /// The numbers of a lesson after a rating or a vote.
-    pub(crate) fn rated(&self, slug: &str, repeated: bool) -> Result<Answer, ApiError> {
+    pub(crate) fn rated(
+        &self,
+        slug: &str,
+        uncounted: &[Uncounted],
+        repeated: bool,
+    ) -> Result<Answer, ApiError> {
         let state = self.state.borrow();
-        Answer::json(&convert::rated(known(&state, slug)?, repeated))
+        let why = uncounted.iter().find(|one| one.lesson == slug);
+        let why = why.map(|one| one.why);
+        Answer::json(&convert::rated(known(&state, slug)?, repeated, why))
     }
 }
 
@@ -297,8 +344,12 @@ fn settled(decision: &Decision) -> Vec<String> {
 }
 
 /// The slug of the lesson that a person names.
-fn meant(state: &State, name: &str) -> Result<String, ApiError> {
-    find_lesson(&state.space, name)
+fn meant(
+    state: &State,
+    name: &str,
+    may_mean: impl Fn(&Lesson) -> bool,
+) -> Result<String, ApiError> {
+    find_lesson(&state.space, name, may_mean)
         .map(|lesson| lesson.slug.clone())
         .map_err(|error| {
             let message = error.to_string();

@@ -9,8 +9,8 @@ use crate::report::count;
 use crate::service::{Answer, Service};
 use crate::validate;
 use lesson_api::{
-    ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Revision, RevisionField,
-    RevisionMark, Showing, StandingExplained, Term, TermNumber, limits,
+    ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Mover, Revision,
+    RevisionField, RevisionMark, Showing, StandingExplained, Term, TermNumber, limits,
 };
 use lesson_core as core;
 use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
@@ -84,6 +84,14 @@ impl<S: Store, H: Host> Service<S, H> {
                 .map(showing)
                 .collect(),
             revisions,
+            moved_by: core::movers(entries)
+                .into_iter()
+                .map(|mover| Mover {
+                    by: mover.by,
+                    moved: count(mover.moved),
+                    uncounted: count(mover.uncounted),
+                })
+                .collect(),
         })
     }
 
@@ -123,7 +131,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The events that a lesson's account needs: the store's, or of a linked space the server's.
-    async fn ledger_of(&self, slug: &str) -> Result<Vec<Event>, ApiError> {
+    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<Vec<Event>, ApiError> {
         if self.state.borrow().space.lesson(slug).is_none() {
             return Err(no_lesson(slug));
         }
@@ -151,6 +159,8 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
         before: entry.before.as_ref().map(convert::standing),
         after: convert::standing(&entry.after),
         rev: entry.rev,
+        counted: entry.uncounted.is_none(),
+        reason: entry.uncounted.map(convert::reason),
     }
 }
 
@@ -195,7 +205,7 @@ fn showing(showing: &core::Showing<'_>) -> Showing {
             .and_then(|record| record.trade_outcome)
             .map(Convert::convert),
         pnl_percent: record.and_then(|record| record.pnl_percent),
-        counted: record.is_some_and(|record| record.settled),
+        counted: showing.is_counted,
     }
 }
 

@@ -149,13 +149,14 @@ impl Drop for Claim<'_> {
 
 /// A key that is neither empty nor too long.
 pub(crate) fn check_key(key: &str) -> Result<(), ApiError> {
-    if (1..=limits::ID).contains(&key.chars().count()) {
+    let is_plain = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if is_plain && !key.trim().is_empty() && key.len() <= limits::ID {
         return Ok(());
     }
     Err(ApiError::invalid(
         HEADER,
         format!(
-            "the idempotency-key header needs 1 to {} characters",
+            "the idempotency-key header needs 1 to {} characters of plain ASCII",
             limits::ID
         ),
     ))

@@ -19,6 +19,16 @@ const ROWS: usize = 1_000;
 struct HistoryPage {
     events: Vec<HistoryEvent>,
     next_before: Option<u64>,
+    /// The agents' keys that had written; servers of before don't say.
+    #[serde(default)]
+    agents: Vec<FirstOfAgent>,
+}
+
+/// From where in the ledger an agent's key counts as known.
+#[derive(Deserialize)]
+struct FirstOfAgent {
+    by: String,
+    version: u64,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +65,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut slugs = BTreeSet::from([slug.to_owned()]);
         let mut ask: Vec<String> = vec![slug.to_owned()];
         let mut found: BTreeMap<u64, Event> = BTreeMap::new();
+        let mut agents: BTreeMap<u64, String> = BTreeMap::new();
         while let Some(slug) = ask.pop() {
             let mut before = None;
             loop {
@@ -66,6 +77,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .await?;
                 // A lesson that is only here yet.
                 let Some(page) = page else { break };
+                agents.extend(page.agents.into_iter().map(|one| (one.version, one.by)));
                 for one in page.events {
                     if let lesson_core::Happening::LessonsMerged { into, from } = &one.event.event
                         && *into == slug
@@ -83,6 +95,12 @@ impl<S: Store, H: Host> Service<S, H> {
                     break;
                 }
             }
+        }
+        // What counts depends on who had written by then, about whatever.
+        for (version, by) in agents {
+            found
+                .entry(version)
+                .or_insert_with(|| lesson_core::first_of_agent(&by, 0));
         }
         let own = self.own_events(link.based).await?;
         let events = found.into_values().chain(own);
@@ -143,6 +161,7 @@ impl<S: Store, H: Host> Service<S, H> {
             return answer;
         }
         // A round of syncing refreshes it.
+        self.machine.borrow_mut().ask();
         self.sync_round().await;
         match self.link() {
             Some(link) => ask(&link).await,

@@ -10,8 +10,10 @@ use crate::state::State;
 use crate::validate;
 use crate::writer::Plan;
 use lesson_api::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
-use lesson_core::screen::screen_named;
-use lesson_core::{Changes, FoldError, Happening, Lesson, Space, Text, Trust, Verdict, slug_of};
+use lesson_core::{
+    Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
+};
+use lesson_screen::screen_named;
 use lesson_sync::Store;
 use serde_json::Value;
 
@@ -199,7 +201,11 @@ fn free_slug(space: &Space, text: &Text) -> String {
     }
     // One of the first n + 1 numbers is free when there are n lessons.
     (2u64..)
-        .map(|n| format!("{stem}-{n}"))
+        .map(|n| {
+            let number = format!("-{n}");
+            let head = stem.get(..NEW_SLUG - number.len()).unwrap_or(&stem);
+            format!("{}{number}", head.trim_end_matches('-'))
+        })
         .find(|slug| space.lesson(slug).is_none())
         .unwrap_or(stem)
 }

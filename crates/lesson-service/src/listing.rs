@@ -25,12 +25,6 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
         let limit = validate::limit(query.limit, PAGE, limits::PAGE)?;
         let cursor = query.cursor.as_deref().map(Cursor::read).transpose()?;
-        if cursor.is_some() && query.offset.is_some() {
-            return Err(ApiError::invalid(
-                "offset",
-                "a page begins at an offset or after a cursor; leave one of them out",
-            ));
-        }
         let text = query.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
         let vector = text.and_then(|text| self.query_vector(text));
 
@@ -41,12 +35,10 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         found.retain(|lesson| fits(lesson, query) && !self.withholds(lesson));
         order(&mut found, query.sort.unwrap_or_default(), text.is_some());
-        let begin = match cursor {
-            Some(cursor) => cursor.place(&found),
-            None => query.offset.map_or(0, |offset| offset as usize),
-        };
+        let after = cursor.map_or(0, |cursor| cursor.place(&found));
+        let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
         let page: Vec<&Lesson> = found.iter().skip(begin).take(limit).copied().collect();
-        let end = begin + page.len();
+        let end = begin.saturating_add(page.len());
         let next_cursor = page
             .last()
             .filter(|_| end < found.len())

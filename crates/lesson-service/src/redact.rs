@@ -5,7 +5,7 @@ use crate::fault::clip;
 use crate::router::Route;
 use crate::validate;
 use lesson_api::ApiError;
-use lesson_core::{Detection, screen};
+use lesson_core::Detection;
 use serde_json::Value;
 
 /// Stands for a text that speaks to whoever reads it.
@@ -73,14 +73,14 @@ pub(crate) fn body(route: &Route, body: &mut Value) -> Result<(), ApiError> {
 }
 
 fn redact(text: &mut String) {
-    if let Some(clean) = screen::redacted(text) {
+    if let Some(clean) = lesson_screen::redacted(text) {
         *text = clean;
     }
 }
 
 /// A text that does not speak to whoever reads it.
 pub(crate) fn plain(field: &str, text: &str) -> Result<(), ApiError> {
-    match screen::speaks(text) {
+    match lesson_screen::speaks(text) {
         None => Ok(()),
         Some(why) => Err(ApiError::invalid(
             field,
@@ -94,7 +94,7 @@ pub(crate) fn plain(field: &str, text: &str) -> Result<(), ApiError> {
 
 /// A text that other agents may read, or what stands for it.
 pub(crate) fn readable(text: String) -> String {
-    match screen::speaks(&text) {
+    match lesson_screen::speaks(&text) {
         None => text,
         Some(_) => HELD_BACK.to_owned(),
     }
@@ -111,7 +111,7 @@ pub(crate) fn quotes(mut detections: Vec<Detection>) -> Vec<Detection> {
 /// A new slug that a request gives: short, without secrets, and no sentence to whoever reads it.
 pub(crate) fn new_slug(slug: &str) -> Result<(), ApiError> {
     validate::new_slug("slug", slug)?;
-    if screen::hides_secret(slug) {
+    if lesson_screen::hides_secret(slug) {
         return Err(ApiError::invalid(
             "slug",
             "the slug holds what looks like a secret; name the lesson by what it says",

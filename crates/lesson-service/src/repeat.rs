@@ -16,7 +16,7 @@ use lesson_api::{
     ApiError, DetectionView, Insight, Request, Response, Session, SessionRecorded, ToolRecorded,
     Tracked,
 };
-use lesson_core::{Detection, Event, Happening};
+use lesson_core::{Detection, Event, Happening, Uncounted};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use serde::Deserialize;
 
@@ -49,7 +49,11 @@ impl<S: Store, H: Host> Service<S, H> {
         if first.request.as_ref() != Some(&keyed.request) {
             return Ok(Err(used_again()));
         }
-        let answer = self.answer_of(route, request, &events);
+        let uncounted = match self.uncounted_of(&events).await {
+            Ok(uncounted) => uncounted,
+            Err(error) => return Ok(Err(error)),
+        };
+        let answer = self.answer_of(route, request, &events, &uncounted);
         Ok(answer.map(|answer| Some(answer.respond())))
     }
 
@@ -75,27 +79,46 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(rows.into_iter().map(|row| row.payload).collect())
     }
 
+    /// What of these events does not count.
+    async fn uncounted_of(&self, events: &[Event]) -> Result<Vec<Uncounted>, ApiError> {
+        let mut uncounted = Vec::new();
+        for event in events {
+            let slugs = match &event.event {
+                Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. } => {
+                    vec![lesson.clone()]
+                }
+                Happening::FeedbackGiven { lessons, .. } => lessons.clone(),
+                Happening::OutcomeRecorded { decision_id, .. } => self.recommended_in(decision_id),
+                _ => Vec::new(),
+            };
+            let is_it = |one: &Event| one.op_id == event.op_id;
+            uncounted.extend(self.heard_before(&slugs, is_it).await?);
+        }
+        Ok(uncounted)
+    }
+
     /// What a request answered that made these events, from what is known now.
     fn answer_of(
         &self,
         route: &Route,
         request: &Request,
         events: &[Event],
+        uncounted: &[Uncounted],
     ) -> Result<Answer, ApiError> {
         if *route == Route::Session {
-            return self.session_again(request, events);
+            return self.session_again(request, events, uncounted);
         }
         match events.first().map(|event| &event.event) {
             Some(Happening::LessonAdded { lesson }) => self.shown(&lesson.slug),
             Some(Happening::LessonEdited { lesson, .. }) => self.shown(lesson),
             Some(Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. }) => {
-                self.rated(lesson, true)
+                self.rated(lesson, uncounted, true)
             }
             Some(Happening::FeedbackGiven { lessons, .. }) => {
-                Answer::json(&self.feedback_given(lessons, true)?)
+                Answer::json(&self.feedback_given(lessons, uncounted, true)?)
             }
             Some(Happening::OutcomeRecorded { decision_id, .. }) => {
-                self.outcome_recorded(decision_id, &[], true)
+                self.outcome_recorded(decision_id, &[], uncounted, true)
             }
             Some(Happening::UsageTracked { detections, .. }) => Answer::json(&Tracked {
                 detections: detections.iter().cloned().map(detection).collect(),
@@ -110,7 +133,12 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    fn session_again(&self, request: &Request, events: &[Event]) -> Result<Answer, ApiError> {
+    fn session_again(
+        &self,
+        request: &Request,
+        events: &[Event],
+        uncounted: &[Uncounted],
+    ) -> Result<Answer, ApiError> {
         let asked: Session = validate::body(request.body.clone())?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let mut recorded = SessionRecorded {
@@ -133,7 +161,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 } => {
                     recorded.injected.clone_from(lessons);
                     recorded.causal.clone_from(causal);
-                    recorded.feedback = Some(self.feedback_given(lessons, true)?);
+                    recorded.feedback = Some(self.feedback_given(lessons, uncounted, true)?);
                 }
                 _ => {}
             }

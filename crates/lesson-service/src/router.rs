@@ -51,6 +51,7 @@ pub(crate) enum Route {
     Connect,
     SignIn,
     SignOut,
+    DeleteSpace,
     SyncNow,
     SetAside,
     Settle,
@@ -209,6 +210,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         ["sync", "connect"] => one(Post, Route::Connect),
         ["sync", "sign-in"] => one(Post, Route::SignIn),
         ["sync", "sign-out"] => one(Post, Route::SignOut),
+        ["space", "delete"] => one(Post, Route::DeleteSpace),
         ["sync", "now"] => one(Post, Route::SyncNow),
         ["sync", "set-aside"] => one(Get, Route::SetAside),
         ["sync", "settle"] => one(Post, Route::Settle),
@@ -240,19 +242,41 @@ fn takes(method: Method, allowed: &[Method], path: &str) -> Result<(), ApiError>
     if allowed.contains(&method) {
         return Ok(());
     }
+    Err(wrong_method(path, allowed, name(method)))
+}
+
+/// The refusal of a method that a path does not take.
+pub(crate) fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiError {
     let names: Vec<&str> = allowed.iter().copied().map(name).collect();
-    Err(ApiError::invalid(
-        "method",
+    ApiError::new(
+        ErrorCode::MethodNotAllowed,
         format!(
             "`{}` takes {}, not {}",
             clip(path),
             names.join(" or "),
-            name(method)
+            clip(given)
         ),
-    ))
+    )
+    .at("method")
 }
 
-fn name(method: Method) -> &'static str {
+/// The methods that a path takes; none where there is no such path.
+pub(crate) fn methods(path: &str) -> Vec<Method> {
+    let takes = |method: &Method| match route(*method, path) {
+        Ok(_) => true,
+        Err(error) => {
+            let elsewhere = error.field.as_deref() == Some("path");
+            error.code != ErrorCode::MethodNotAllowed
+                && !(error.code == ErrorCode::NotFound && elsewhere)
+        }
+    };
+    [Method::Get, Method::Post, Method::Patch]
+        .into_iter()
+        .filter(takes)
+        .collect()
+}
+
+pub(crate) fn name(method: Method) -> &'static str {
     match method {
         Method::Get => "GET",
         Method::Post => "POST",

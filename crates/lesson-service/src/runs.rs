@@ -11,7 +11,7 @@ use lesson_api::{
     GivenFeedback, GivenOpinion, limits,
 };
 use lesson_core::{
-    Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, screen, to_rfc3339,
+    Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
 };
 use lesson_sync::Store;
 use serde_json::Value;
@@ -109,7 +109,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::filled("decision_id", id, limits::ID)?;
         let own = self.own_decisions();
         // It is kept as recommend kept it: without secrets.
-        let kept = screen::redacted(id).unwrap_or_else(|| id.to_owned());
+        let kept = lesson_screen::redacted(id).unwrap_or_else(|| id.to_owned());
         let held = format!("{}{kept}", own.as_deref().unwrap_or_default());
         let state = self.state.borrow();
         let decision = state

@@ -222,6 +222,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::Connect => self.connect(read(body)?).await,
             Route::SignIn => self.sign_in(read(body)?).await,
             Route::SignOut => self.sign_out(read(body)?).await,
+            Route::DeleteSpace => self.delete_space(read(body)?).await,
             Route::SyncNow => self.sync_now(&body),
             Route::SetAside => self.list_set_aside(&body),
             Route::Settle => self.settle(read(body)?).await,

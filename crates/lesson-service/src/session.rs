@@ -1,15 +1,17 @@
 //! Sessions: lessons out of a transcript, and feedback for those that were shown in it.
 
 use crate::convert::Convert;
-use crate::fault::clip;
+use crate::fault::{clip, of_fold};
 use crate::host::Host;
 use crate::service::{Answer, Service};
 use crate::state::State;
 use crate::validate::filled;
 use crate::writer::Plan;
 use lesson_api::{ApiError, Insight, Session, SessionRecorded, limits};
-use lesson_core::screen::screen_named;
-use lesson_core::{Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, find_lesson};
+use lesson_core::{
+    Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,
+};
+use lesson_screen::screen_named;
 use lesson_sync::Store;
 
 /// Who wrote a lesson that a session gave.
@@ -24,6 +26,7 @@ struct Read {
     insights: Vec<Insight>,
     causal: Vec<String>,
     feedback: bool,
+    uncounted: Vec<Uncounted>,
 }
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -36,13 +39,19 @@ impl<S: Store, H: Host> Service<S, H> {
             self.query_vector(&extracted.outcome_text)
         };
         let said = without_shown(&asked.transcript);
+        let by = self.by();
         let read = self
             .commit(|state, at| {
-                Ok(self.read_session(state, at, &extracted, vector.as_deref(), &said))
+                let (mut plan, mut read) =
+                    self.read_session(state, at, &extracted, vector.as_deref(), &said);
+                let checked = state.space.check(&plan.own, &by, at, &self.policy);
+                read.uncounted = checked.map_err(|(_, error)| of_fold(&error))?;
+                plan.checked = true;
+                Ok((plan, read))
             })
             .await?;
         let feedback = if read.feedback {
-            Some(self.feedback_given(&read.injected, false)?)
+            Some(self.feedback_given(&read.injected, &read.uncounted, false)?)
         } else {
             None
         };
@@ -71,9 +80,10 @@ impl<S: Store, H: Host> Service<S, H> {
             insights: Vec::new(),
             causal: Vec::new(),
             feedback: false,
+            uncounted: Vec::new(),
         };
         for name in extracted.injected.iter().take(limits::SLUGS) {
-            match find_lesson(&state.space, name) {
+            match find_lesson(&state.space, name, |lesson| !self.withholds(lesson)) {
                 Ok(lesson) if read.injected.contains(&lesson.slug) => {}
                 Ok(lesson) => read.injected.push(lesson.slug.clone()),
                 Err(_) => read.unknown.push(clip(name)),

@@ -11,8 +11,8 @@ use lesson_api::{
     ApiError, ConflictField, EditConflict, ErrorCode, SetAsideEvent, SetAsideList, Settle,
     Settlement,
 };
-use lesson_core::screen::screen_named;
 use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
+use lesson_screen::screen_named;
 use lesson_sync::{Change, SetAside, Store};
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use crate::review::Near;
 use crate::vectors::Vectors;
 use lesson_core::{
-    Event, Folded, Happening, KeywordIndex, Lesson, Policy, Replica, Row, Similarity, Space,
+    Event, Folded, Happening, KeywordIndex, Policy, Replica, Row, Similarity, Space,
 };
 use lesson_sync::{Ledger, Link, SetAside, Stored};
 use std::cell::RefCell;
@@ -262,9 +262,9 @@ impl State {
     ) -> T {
         let scanned = vector
             .zip(self.vectors.as_ref())
-            .and_then(|(vector, vectors)| vectors.scan(vector).ok());
+            .and_then(|(vector, vectors)| vectors.scan(vector, &self.space).ok());
         match &scanned {
-            Some(scanned) => rank(Some(&|lesson: &Lesson| scanned.of(&lesson.slug))),
+            Some(scanned) => rank(Some(scanned)),
             None => rank(None),
         }
     }

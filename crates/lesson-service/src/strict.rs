@@ -7,6 +7,8 @@ use std::fmt;
 
 /// Deepest nesting that is read; no message needs more than ten.
 const DEPTH: usize = 64;
+/// The greatest whole number up to which a double has all of them.
+const WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Why a text was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +74,15 @@ impl<'de> Visitor<'de> for Level {
         Ok(value.into())
     }
 
+    /// In JSON, 5.0 is a whole number like 5 is. A negative zero is left as it is.
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        if value.trunc() == value
+            && value.abs() <= WHOLE
+            && (value != 0.0 || value.is_sign_positive())
+        {
+            // In range and whole, so the cast is exact.
+            return Ok((value as i64).into());
+        }
         let number = Number::from_f64(value);
         number
             .map(Value::Number)
@@ -126,13 +136,31 @@ mod tests {
         for text in [
             "null",
             " [1, -2, 2.5, \"\\ud83d\\ude00\", true, {}] ",
-            r#"{"a":{"a":{"a":[]}},"b":1e3,"c":18446744073709551615}"#,
+            r#"{"a":{"a":{"a":[]}},"b":1.5e-3,"c":18446744073709551615}"#,
         ] {
             let usual: Value = serde_json::from_str(text).unwrap();
             assert_eq!(parse(text.as_bytes()), Ok(usual), "{text}");
         }
         let deepest = format!("{}{}", "[".repeat(64), "]".repeat(64));
         assert!(parse(deepest.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        for (text, whole) in [
+            ("5.0", Some(5)),
+            ("5e2", Some(500)),
+            ("-3.0", Some(-3)),
+            ("0.0", Some(0)),
+            ("9007199254740991.0", Some(9_007_199_254_740_991)),
+            ("-0.0", None),
+            ("5.5", None),
+            ("1e300", None),
+        ] {
+            let value = parse(text.as_bytes()).unwrap();
+            assert_eq!(value.as_i64(), whole, "{text}");
+            assert_eq!(value.as_f64(), text.parse().ok(), "{text}");
+        }
     }
 
     #[test]

@@ -95,6 +95,7 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn sync_now(&self, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         self.linked_or_refuse()?;
+        self.machine.borrow_mut().ask();
         Answer::json(&self.status())
     }
 
@@ -130,6 +131,7 @@ impl<S: Store, H: Host> Service<S, H> {
             message: status.message.clone(),
             url: link.url.clone(),
             email: link.user.name.clone(),
+            account: link.user.id.clone(),
             space: link.space.name.clone(),
             space_id: link.space.id.clone(),
             unsent: count(linked.unsent()),

@@ -11,15 +11,15 @@ use lesson_api::{
     ApiError, ExportFiles, ExportFormat, Import, ImportFile, ImportFormat, Imported, Rejected,
     limits,
 };
-use lesson_core::format::{
-    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, ledger_line,
-    parse_all, to_csv, to_markdown,
-};
-use lesson_core::screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_core::{
     Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
     tool_query_hash,
 };
+use lesson_formats::{
+    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, ledger_line,
+    parse_all, to_csv, to_markdown,
+};
+use lesson_screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_sync::Store;
 use serde_json::Value;
 use std::borrow::Cow;

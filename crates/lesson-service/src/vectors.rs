@@ -1,12 +1,16 @@
 //! Which lesson has which vector of the loaded model, and which still need one.
 
-use lesson_core::{Lesson, Space};
+use lesson_core::{Cosines, Lesson, Space};
 use lesson_embed::{EmbedError, QuantVector, VectorStore};
 use lesson_sync::VectorRow;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 /// A text that others failed to embed this often is embedded here: it may be what stopped them.
 const FAILURES: u8 = 2;
+/// The row of a lesson that has no vector: past the last of any store.
+const NO_ROW: u32 = u32::MAX;
 
 /// The vectors of one model.
 pub(crate) struct Vectors {
@@ -39,6 +43,16 @@ pub(crate) struct Vectors {
     offers: bool,
     /// Grows whenever a lesson gets a vector or loses one.
     version: u64,
+    /// The rows of all lessons of a space, while neither its lessons nor their vectors come or go.
+    in_order: RefCell<Option<InOrder>>,
+}
+
+/// The rows of lessons in the order of their slugs.
+struct InOrder {
+    /// The version of the vectors, and what tells the space's set of slugs.
+    of: (u64, u64),
+    /// [`NO_ROW`] for a lesson without a vector.
+    rows: Rc<[u32]>,
 }
 
 /// A text that has no vector yet.
@@ -89,6 +103,7 @@ impl Vectors {
             refused: HashSet::new(),
             unasked: BTreeSet::new(),
             version: 0,
+            in_order: RefCell::new(None),
         })
     }
 
@@ -408,26 +423,58 @@ impl Vectors {
             .collect()
     }
 
-    /// The cosine of every lesson that has a vector to the query's vector.
-    pub fn scan(&self, query: &[f32]) -> Result<Similarities<'_>, EmbedError> {
+    /// The cosine of every lesson of `space` that has a vector to the query's vector.
+    pub fn scan(&self, query: &[f32], space: &Space) -> Result<Similarities<'_>, EmbedError> {
         Ok(Similarities {
             row_of_slug: &self.row_of_slug,
+            rows: self.in_order(space),
             cosines: self.scanned.scan(query)?,
         })
+    }
+
+    /// Where the vectors of the lessons are, in the order of their slugs. Ten thousand look-ups by slug cost a third of a
+    /// recommendation, so they are made once.
+    fn in_order(&self, space: &Space) -> Rc<[u32]> {
+        let of = (self.version, space.slugs());
+        let mut kept = self.in_order.borrow_mut();
+        match &*kept {
+            Some(kept) if kept.of == of => Rc::clone(&kept.rows),
+            _ => {
+                let row = |lesson: &Lesson| self.row_of_slug.get(&lesson.slug);
+                let rows: Rc<[u32]> = space
+                    .lessons()
+                    .map(|lesson| row(lesson).map_or(NO_ROW, |row| *row as u32))
+                    .collect();
+                *kept = Some(InOrder {
+                    of,
+                    rows: Rc::clone(&rows),
+                });
+                rows
+            }
+        }
     }
 }
 
 /// Cosines of one query.
 pub(crate) struct Similarities<'a> {
     row_of_slug: &'a HashMap<String, usize>,
+    /// Of the lessons in the order of their slugs.
+    rows: Rc<[u32]>,
     cosines: Vec<f32>,
 }
 
 impl Similarities<'_> {
-    /// The lesson's cosine; `None` while it has no vector.
-    pub fn of(&self, slug: &str) -> Option<f64> {
-        self.cosines
-            .get(*self.row_of_slug.get(slug)?)
-            .map(|cosine| f64::from(*cosine))
+    fn of_row(&self, row: usize) -> Option<f64> {
+        self.cosines.get(row).map(|cosine| f64::from(*cosine))
+    }
+}
+
+impl Cosines for Similarities<'_> {
+    fn of(&self, lesson: &Lesson) -> Option<f64> {
+        self.of_row(*self.row_of_slug.get(&lesson.slug)?)
+    }
+
+    fn at(&self, place: u32, _lesson: &Lesson) -> Option<f64> {
+        self.of_row(*self.rows.get(place as usize)? as usize)
     }
 }

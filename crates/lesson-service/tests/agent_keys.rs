@@ -5,6 +5,7 @@ mod common;
 use common::{START, block_on, request};
 use lesson_api::{
     AgentKey, AgentKeyRevoked, AgentKeys, ErrorBody, ErrorCode, MadeAgentKey, Response,
+    SpaceDeletion,
 };
 use lesson_core::Millis;
 use lesson_service::{Host, Service};
@@ -55,6 +56,7 @@ impl Server {
             "auth/v1/token?grant_type=refresh_token" => {
                 (400, json!({"error": "invalid_grant"}).to_string())
             }
+            "auth/v1/logout" => (204, String::new()),
             _ if bearer != format!("Bearer {}", self.token.borrow()) => (
                 401,
                 json!({"code": "PGRST301", "message": "JWT expired"}).to_string(),
@@ -379,9 +381,13 @@ fn a_request_that_says_too_little_or_too_much_never_reaches_the_server() {
         (&*revoke(), json!({"id": ID}), "id"),
     ] {
         let error = linked.refused(line, body.clone());
+        let code = match field {
+            "method" => ErrorCode::MethodNotAllowed,
+            _ => ErrorCode::InvalidRequest,
+        };
         assert_eq!(
             (error.code, error.field.as_deref()),
-            (ErrorCode::InvalidRequest, Some(field)),
+            (code, Some(field)),
             "{line} {body}: {error}"
         );
     }
@@ -418,4 +424,61 @@ fn nothing_of_a_key_is_stored() {
     // Neither an event nor anything of the link.
     let after = (linked.service.position(), linked.service.revision());
     assert_eq!(after, before);
+}
+
+#[test]
+fn a_space_is_deleted_in_two_steps_and_what_is_kept_here_goes_with_it() {
+    let told = json!({
+        "deleted": false, "code": "c0de", "expires_at": "2026-11-22T09:15:00.000Z",
+        "lessons": 3, "events": 12, "members": 2, "agent_keys": 1, "of a newer server": 1,
+    });
+    let linked = Linked::to(&[
+        Ok((200, told)),
+        Ok((409, json!({"code": "PT409", "message": "it does not hold"}))),
+        Ok((400, json!({"code": "PT400", "message": "not the name"}))),
+        Ok((403, json!({"code": "PT403", "message": "not the owner"}))),
+        Err("connection refused"),
+        Ok((200, json!({"deleted": true}))),
+    ]);
+    let line = "POST /v1/space/delete";
+    for (body, field) in [
+        (json!({}), "name"),
+        (json!({"name": " "}), "name"),
+        (json!({"name": "Ours", "code": ""}), "code"),
+        (json!({"name": "Ours", "codes": 1}), "codes"),
+    ] {
+        assert_eq!(linked.refused(line, body).field.as_deref(), Some(field));
+    }
+    let first: SpaceDeletion = linked.ok(line, json!({"name": "Ours"}));
+    let confirm = first.confirm.expect("there is something to confirm");
+    assert!(!first.deleted);
+    assert_eq!((&*confirm.code, confirm.lessons), ("c0de", 3));
+    for (code, field) in [
+        (ErrorCode::Conflict, Some("code")),
+        (ErrorCode::InvalidRequest, Some("name")),
+        (ErrorCode::Forbidden, None),
+        (ErrorCode::Unavailable, None),
+    ] {
+        let error = linked.refused(line, json!({"name": "Ours", "code": "c0de"}));
+        assert_eq!((error.code, error.field.as_deref()), (code, field));
+    }
+    let is_connected = || linked.call("GET /v1/sync", Value::Null).body["url"] != "";
+    assert!(is_connected(), "nothing is forgotten before it is deleted");
+    let gone: SpaceDeletion = linked.ok(line, json!({"name": "Ours", "code": "c0de"}));
+    assert!(gone.deleted && gone.confirm.is_none());
+    assert!(!is_connected());
+    assert_eq!(
+        linked.refused(line, json!({"name": "Ours"})).code,
+        ErrorCode::Conflict
+    );
+    let asked = linked.server.asked.borrow();
+    let sent = asked
+        .iter()
+        .find(|one| one.url.ends_with("/rpc/delete_space"));
+    let body: Value = serde_json::from_str(sent.unwrap().body.as_deref().unwrap()).unwrap();
+    assert_eq!(
+        body,
+        json!({"p_space": SPACE, "p_name": "Ours", "p_code": null})
+    );
+    assert!(asked.iter().any(|one| one.url.ends_with("/auth/v1/logout")));
 }

@@ -175,8 +175,31 @@ fn feedback_and_votes_on_a_decision_count_once() {
         let voted: Rated = desk.ok("POST /v1/vote", vote.clone());
         assert_eq!((voted.upvotes, voted.repeated), (1, repeated));
     }
+    let rating = json!({"lesson": slug, "helpful": true, "decision_id": "d"});
+    for repeated in [false, true] {
+        let rated: Rated = desk.ok("POST /v1/rate", rating.clone());
+        assert_eq!((rated.times_helpful, rated.repeated), (1, repeated));
+    }
     let view: DecisionView = desk.get("/v1/decisions/d");
-    assert_eq!((view.feedback.len(), view.opinions.len()), (1, 1));
+    assert_eq!((view.feedback.len(), view.opinions.len()), (1, 2));
+}
+
+#[test]
+fn a_decision_gets_five_lessons_whatever_else_is_said() {
+    let desk = Desk::new();
+    for n in 0..20 {
+        let lesson = json!({
+            "title": format!("Deploy with care {n}"), "recommendation": "Deploy in steps.", "slug": format!("deploy-{n:02}"),
+        });
+        desk.ok::<LessonView>("POST /v1/lessons", lesson);
+    }
+    for (body, many) in [
+        (json!({"query": "deploy"}), 15),
+        (json!({"query": "deploy", "decision_id": "d"}), 5),
+    ] {
+        let given: Recommendations = desk.ok("POST /v1/recommend", body.clone());
+        assert_eq!(given.recommended.len(), many, "{body}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! made here that those rows may not hold yet.
 //!
 //! [`Machine`] decides what to do next: a step function from an input, the time and a random number
-//! to one [`Effect`]. [`run`] carries the effects out over a [`Store`] and a [`Remote`]; a simulator
+//! to one [`Effect`]. [`run()`] carries the effects out over a [`Store`] and a [`Remote`]; a simulator
 //! does the same with faults. [`Supabase`] is the remote over HTTP.
 #![forbid(unsafe_code)]
 

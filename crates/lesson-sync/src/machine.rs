@@ -12,9 +12,11 @@
 //! 3. Only the answer to a push says that an event has arrived. The number in a pull may be that of
 //!    another device with the same actor (a cloned profile).
 
+mod failures;
+
 use crate::effect::{Effect, Input, Phase, Rest, Sent, Status};
 use crate::link::{Change, Link, Session, SetAside, VersionedRow};
-use crate::measure::{BACK_OFF, BATCH, KEPT, LONGEST, back_off, in_bounds, renumber};
+use crate::measure::{AGAIN, BATCH, KEPT, Sizes, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
 use crate::store::{StoreError, Stored};
 use crate::supabase::MIGRATE;
@@ -50,6 +52,7 @@ pub struct Machine {
     link: Link,
     /// The batch at hand.
     batch: Vec<Stored>,
+    sizes: Sizes,
     /// The most events in a batch, while the server wants smaller ones.
     most: Option<usize>,
     /// Rows of pages that are not put yet, and the cursor after them.
@@ -66,6 +69,8 @@ pub struct Machine {
     failures: u32,
     /// Position up to which events were acknowledged when the round began, for the progress.
     began: Option<u64>,
+    /// When the server last answered that repeating mends nothing, until a person asks anew.
+    blocked: Option<Millis>,
 }
 
 /// A new session, for whom, and the refresh token that was traded for it.
@@ -85,6 +90,23 @@ impl Machine {
     /// Where syncing stands.
     pub fn status(&self) -> &Status {
         &self.status
+    }
+
+    /// A person wants the next round to ask the server, whatever it said before.
+    pub fn ask(&mut self) {
+        self.blocked = None;
+    }
+
+    /// Whether a round that is to begin now comes too soon after one that a server refused in a way that repeating does
+    /// not mend: what is written meanwhile does not make it be asked again and again. A clock that was set back stops
+    /// nothing. [`crate::run`] goes by it.
+    pub fn held_back(&mut self, now: Millis) -> Option<Rest> {
+        let at = self.blocked?;
+        let until = at.saturating_add(AGAIN);
+        (at..until).contains(&now).then(|| {
+            self.status.next_at = Some(until);
+            Rest { until: Some(until) }
+        })
     }
 
     /// What to do after `input`, at `now` by this device's clock. `random` is drawn anew for every
@@ -130,6 +152,7 @@ impl Machine {
     }
 
     fn begin(&mut self) -> Effect {
+        self.blocked = None;
         self.batch.clear();
         self.rows.clear();
         self.refreshed = false;
@@ -167,7 +190,7 @@ impl Machine {
     fn read(&mut self, sent: Sent, now: Millis) -> Effect {
         self.link = sent.link;
         self.status.synced_at = self.status.synced_at.max(self.link.synced_at);
-        self.batch = in_bounds(sent.events);
+        self.batch = self.sizes.in_bounds(sent.events);
         if let Some(session) = self.unkept() {
             return self.keep_session(session);
         }
@@ -302,28 +325,6 @@ impl Machine {
         self.commit(change, After::Read)
     }
 
-    fn push_failed(&mut self, error: RemoteError, now: Millis, random: u128) -> Effect {
-        match error {
-            RemoteError::TooLarge if self.batch.len() > 1 => {
-                self.most = Some(self.batch.len() / 2);
-                self.again()
-            }
-            RemoteError::TooLarge => self.failed(
-                RemoteError::Refused("The server refuses a single event as too large. Raise the limit for requests on the server or on the proxy before it.".to_owned()),
-                now,
-                random,
-            ),
-            RemoteError::ActorTaken => {
-                let mut change = Change::to(self.link.clone());
-                let after = self.link.acked;
-                renumber(&mut change, after, now, random);
-                self.commit_renumbered(change, now, random)
-            }
-            // Nothing is read meanwhile: rows may hold what is on top of them.
-            other => self.failed(other, now, random),
-        }
-    }
-
     fn pull(&mut self) -> Effect {
         self.pull_at_most(PAGE)
     }
@@ -404,60 +405,6 @@ impl Machine {
         self.failures = 0;
         self.most = None;
         self.rest(Phase::Idle, None, Some(now.saturating_add(INTERVAL)))
-    }
-
-    fn failed(&mut self, error: RemoteError, now: Millis, random: u128) -> Effect {
-        self.failures = self.failures.saturating_add(1);
-        let wait = back_off(self.failures, random);
-        let at = |wait: Millis| Some(now.saturating_add(wait));
-        match error {
-            RemoteError::Unauthorized if self.refreshed => self.sign_in_again(),
-            RemoteError::Unauthorized => Effect::Refresh {
-                link: Box::new(self.link.clone()),
-            },
-            RemoteError::NoAnswer(cause) => self.rest(
-                Phase::Offline,
-                Some(format!("The server can't be reached ({cause}). It is tried again by itself; everything is kept here meanwhile.")),
-                at(wait),
-            ),
-            RemoteError::Trouble(cause) => self.rest(Phase::Trouble, Some(cause), at(wait)),
-            RemoteError::TooLarge => self.rest(
-                Phase::Trouble,
-                Some("The server refuses a request as too large. It is tried again by itself.".to_owned()),
-                at(wait),
-            ),
-            RemoteError::Busy(told) => {
-                let told = told.map_or(wait, |told| Millis::try_from(told).unwrap_or(LONGEST));
-                self.rest(
-                    Phase::Trouble,
-                    Some("The server is busy. It is tried again by itself.".to_owned()),
-                    at(told.clamp(BACK_OFF, LONGEST)),
-                )
-            }
-            RemoteError::ActorTaken => self.rest(
-                Phase::Blocked,
-                Some("The server says that this device's events are another person's. Sign out and connect again.".to_owned()),
-                at(LONGEST),
-            ),
-            RemoteError::NotFound => self.rest(
-                Phase::Blocked,
-                Some("The space is not there, or you are no member of it any more. Ask its owner, or sign out and choose another.".to_owned()),
-                at(LONGEST),
-            ),
-            RemoteError::Refused(cause) => self.rest(Phase::Blocked, Some(cause), at(LONGEST)),
-        }
-    }
-
-    fn store_failed(&mut self, error: &StoreError, now: Millis, random: u128) -> Effect {
-        self.failures = self.failures.saturating_add(1);
-        let wait = back_off(self.failures, random);
-        self.rest(
-            Phase::Trouble,
-            Some(format!(
-                "What came from the server could not be kept here: {error}."
-            )),
-            Some(now.saturating_add(wait)),
-        )
     }
 
     /// The session does not hold. Another tab may have a newer one: then this commit is behind, and

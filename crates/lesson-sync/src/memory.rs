@@ -25,20 +25,20 @@ struct Held {
     link: Option<Link>,
     /// By key.
     rows: BTreeMap<String, VersionedRow>,
+    /// The keys of the rows with their versions.
+    versions: BTreeSet<(u64, String)>,
     set_aside: Vec<SetAside>,
 }
 
 impl Held {
     fn ledger(&self, position: u64, most: usize) -> Ledger {
-        let events: Vec<Stored> = self
-            .events
-            .range(position.saturating_add(1)..)
-            .take(most)
-            .map(|(position, event)| Stored {
-                position: *position,
-                event: event.clone(),
-            })
-            .collect();
+        let found = self.events.range(position.saturating_add(1)..).take(most);
+        // Counted first: a list that grows moves what it holds.
+        let mut events = Vec::with_capacity(found.clone().count());
+        events.extend(found.map(|(position, event)| Stored {
+            position: *position,
+            event: event.clone(),
+        }));
         let whole = events.len() < most;
         let last = events.last().map(|stored| stored.position);
         Ledger {
@@ -160,15 +160,13 @@ impl Store for MemoryStore {
         let mut held = self.held.borrow_mut();
         if self.passes_rows_on {
             held.rows.retain(|_, row| row.version > version);
+            held.versions.retain(|(at, _)| *at > version);
         }
-        let mut rows: Vec<VersionedRow> = held
-            .rows
-            .values()
-            .filter(|row| row.version > version)
-            .cloned()
-            .collect();
-        rows.sort_by_key(|row| row.version);
-        Ok(rows)
+        let newer = (version.saturating_add(1), String::new());
+        let keys = held.versions.range(newer..);
+        Ok(keys
+            .filter_map(|(_, key)| held.rows.get(key).cloned())
+            .collect())
     }
 
     async fn set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
@@ -183,9 +181,14 @@ impl Store for MemoryStore {
         }
         if change.clear_rows {
             held.rows.clear();
+            held.versions.clear();
         }
         for row in change.rows {
-            held.rows.insert(row.row.key(), row);
+            let (key, version) = (row.row.key(), row.version);
+            if let Some(old) = held.rows.insert(key.clone(), row) {
+                held.versions.remove(&(old.version, key.clone()));
+            }
+            held.versions.insert((version, key));
         }
         held.actor = Some(change.link.actor.clone());
         if let Some(after) = change.renumber_after {

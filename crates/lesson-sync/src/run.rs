@@ -36,7 +36,7 @@ async fn read(store: &impl Store, most: usize) -> Result<Option<Box<Sent>>, crat
     })))
 }
 
-/// One round, from waking to rest. `changed` is called after each durable step, so that what is
+/// One round, from waking to rest, unless it is [held back](Machine::held_back). `changed` is called after each durable step, so that what is
 /// shown follows; when it gives `false`, the round ends there. No borrow of the machine is held
 /// while anything is awaited.
 pub async fn run(
@@ -46,6 +46,10 @@ pub async fn run(
     clock: impl Fn() -> (Millis, u128),
     changed: impl AsyncFn() -> bool,
 ) -> Rest {
+    let held_back = machine.borrow_mut().held_back(clock().0);
+    if let Some(rest) = held_back {
+        return rest;
+    }
     let mut input = Input::Wake;
     loop {
         let (now, random) = clock();

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What to do about a server whose functions are not those of this version.
-pub(crate) const MIGRATE: &str = "Apply the files of supabase/migrations to the project, up to 20261123090200_ledger_2_sync.sql; if they are newer than this app, reload the page.";
+pub(crate) const MIGRATE: &str = "Apply the files of supabase/migrations to the project, up to 20261123120200_own_lessons_sync.sql; if they are newer than this app, reload the page.";
 
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
@@ -91,8 +91,10 @@ impl<'a, H: Http> Supabase<'a, H> {
         slug: &str,
         before: Option<u64>,
     ) -> Result<T, RemoteError> {
-        let body =
-            json!({ "p_space": link.space.id, "p_slug": slug, "p_before": before, "p_limit": 500 });
+        let body = json!({
+            "p_space": link.space.id, "p_slug": slug, "p_before": before, "p_limit": 500,
+            "p_ledger_version": LEDGER_VERSION,
+        });
         self.call(link, "lesson_history", body.to_string()).await
     }
 

@@ -58,6 +58,8 @@ pub(crate) struct WirePage {
     decisions: Vec<Box<RawValue>>,
     #[serde(default)]
     settings: Vec<WireSetting>,
+    #[serde(default)]
+    agents: Vec<WireAgents>,
     tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
     days: Vec<WireDay>,
@@ -98,6 +100,12 @@ struct DecisionPlace {
 struct WireSetting {
     name: String,
     value: Value,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct WireAgents {
+    keys: Vec<String>,
     version: u64,
 }
 
@@ -172,6 +180,10 @@ impl WirePage {
                 name: wire.name,
                 value: wire.value,
             },
+        }));
+        rows.extend(self.agents.into_iter().map(|wire| VersionedRow {
+            version: wire.version,
+            row: Row::Agents { keys: wire.keys },
         }));
         for row in &self.tools {
             let record: ToolRecord = part(row)?;

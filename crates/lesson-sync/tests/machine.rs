@@ -257,6 +257,61 @@ fn a_server_without_the_migration_is_named_and_the_outbox_stays() {
     assert_eq!(link(&store).cursor, 10);
 }
 
+/// A server that wants a newer app, or that is too old: what is written does not make it be asked again and again.
+#[test]
+fn a_server_that_blocks_is_asked_at_a_bounded_rate_or_when_a_person_wants_it() {
+    let store = linked(1);
+    let refused = || RemoteError::Refused("The server needs a newer version of this app.".into());
+    let mut machine = Machine::new();
+    // Gives whether the server was asked, and until when the machine rests.
+    let wake = |machine: &mut Machine, now| {
+        if let Some(rest) = machine.held_back(now) {
+            return (0, rest.until);
+        }
+        let mut input = Input::Wake;
+        let mut asked = 0;
+        loop {
+            input = match machine.step(input, now, 0) {
+                Effect::Rest(rest) => return (asked, rest.until),
+                Effect::Push { .. } => {
+                    asked += 1;
+                    Input::Pushed(Err(refused()))
+                }
+                effect => on_store(&store, effect),
+            };
+        }
+    };
+    assert_eq!(wake(&mut machine, 1_000), (1, Some(301_000)));
+    // A person writes for ten minutes, twice a second.
+    let asked: i32 = (0..1_200)
+        .map(|n| wake(&mut machine, 1_000 + n * 500).0)
+        .sum();
+    assert_eq!(asked, 600 / 30 - 1);
+    let status = machine.status().clone();
+    assert_eq!(status.phase, Phase::Blocked);
+    assert!(status.message.unwrap().contains("newer version"));
+    // What waits is sent as soon as that may be.
+    let last = 1_000 + 570_000;
+    assert_eq!(wake(&mut machine, last + 1), (0, Some(last + 30_000)));
+    assert_eq!(machine.status().next_at, Some(last + 30_000));
+    // A person does not wait, and neither does anybody whose clock was set back.
+    machine.ask();
+    assert_eq!(wake(&mut machine, last + 2).0, 1);
+    assert_eq!(wake(&mut machine, last + 3).0, 0);
+    assert_eq!(wake(&mut machine, 5).0, 1);
+    // Where it was no refusal, nothing is held back.
+    machine.ask();
+    for at in [6, 7, 8] {
+        assert_eq!(machine.held_back(at), None);
+        let effect = machine.step(Input::Wake, at, 0);
+        assert!(matches!(effect, Effect::Read { .. }));
+        let input = on_store(&store, effect);
+        machine.step(input, at, 0);
+        let rest = machine.step(trouble(), at, 0);
+        assert!(matches!(rest, Effect::Rest(_)));
+    }
+}
+
 #[test]
 fn a_server_that_refuses_every_actor_is_not_asked_for_ever() {
     for (answer, word) in [

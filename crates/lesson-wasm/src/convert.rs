@@ -12,8 +12,22 @@ use wasm_bindgen::prelude::*;
 struct Envelope {
     method: Method,
     path: String,
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
+    headers: Option<Headers>,
+}
+
+/// Headers as JavaScript has them: `undefined`, which an optional property may be, is as if it were not there.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct Headers(BTreeMap<String, Option<String>>);
+
+impl Headers {
+    /// Those that have a value.
+    pub fn given(self) -> BTreeMap<String, String> {
+        self.0
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
 }
 
 /// Reads `{method, path, headers?, body?}`.
@@ -53,7 +67,7 @@ pub fn request_of(value: &JsValue) -> Result<Request, ApiError> {
     Ok(Request {
         method,
         path,
-        headers,
+        headers: headers.map(Headers::given).unwrap_or_default(),
         body: body_of(&body)?,
     })
 }

@@ -1,6 +1,6 @@
 //! The `Edge` class that a Worker's shim sees.
 
-use crate::convert::{thrown, to_js};
+use crate::convert::{Headers, thrown, to_js};
 use crate::host::JsHost;
 use crate::options::{function, known_keys, property};
 use crate::pack::sha256;
@@ -46,6 +46,8 @@ export interface EdgeRequest {
   path: string;
   headers: Record<string, string>;
   body?: Uint8Array;
+  /** The address that it came from, as the platform says; keys that are not known are counted by it. */
+  client?: string;
   /** Has the host fetch the model pack beside the request, for `load_model`, or say by `no_model` that it can't. */
   fetch_model?: () => void;
 }
@@ -100,8 +102,10 @@ impl Edge {
         let request = EdgeRequest {
             method: text(&request, "method").unwrap_or_default(),
             path: text(&request, "path").unwrap_or_default(),
-            headers: serde_wasm_bindgen::from_value(property(&request, "headers"))
+            headers: serde_wasm_bindgen::from_value::<Headers>(property(&request, "headers"))
+                .map(Headers::given)
                 .unwrap_or_default(),
+            client: text(&request, "client").unwrap_or_default(),
             body: property(&request, "body")
                 .dyn_into::<Uint8Array>()
                 .map(|bytes| bytes.to_vec())

@@ -250,7 +250,7 @@ impl Engine {
 /// CPython's `difflib.SequenceMatcher(None, a, b).ratio()` over Unicode code points.
 #[wasm_bindgen]
 pub fn sequence_ratio(a: &str, b: &str) -> f64 {
-    lesson_core::sequence_ratio(a, b)
+    difflib_exact::sequence_ratio(a, b)
 }
 
 /// The engine's version.

@@ -294,6 +294,26 @@ async fn what_is_not_json_is_refused_by_name() {
 }
 
 #[wasm_bindgen_test]
+async fn headers_that_are_undefined_are_as_if_they_were_left_out() {
+    let engine = open(json!({ "kind": "memory" })).await;
+    let send = async |headers: &JsValue| {
+        let request = js(&json!({ "method": "GET", "path": "/v1/lessons" }));
+        Reflect::set(&request, &"headers".into(), headers).unwrap();
+        from_js(&engine.handle(request).await)
+    };
+    let one: JsValue = Object::new().into();
+    Reflect::set(&one, &"idempotency-key".into(), &JsValue::UNDEFINED).unwrap();
+    for headers in [JsValue::UNDEFINED, JsValue::NULL, one] {
+        let answer = send(&headers).await;
+        assert_eq!(answer["status"], 200, "{headers:?}: {answer}");
+    }
+    for headers in [JsValue::from(5), JsValue::from("undefined")] {
+        let answer = send(&headers).await;
+        assert_eq!(answer["status"], 400, "{headers:?}: {answer}");
+    }
+}
+
+#[wasm_bindgen_test]
 async fn options_are_checked_by_name() {
     for (options, field) in [
         (json!({ "store": { "kind": "shelf" } }), "store.kind"),

@@ -6,8 +6,10 @@ pub mod web;
 
 use std::path::Path;
 
+use anyhow::Result;
+
 use crate::cache::Cache;
-use crate::fault::{Fault, Result};
+use crate::fault::fault;
 use crate::needs::{self, Need};
 use crate::progress::Plan;
 use crate::serve::Site;
@@ -103,26 +105,23 @@ pub fn all_needs() -> Vec<Need> {
 /// Runs one bench; with `json`, its last line is the result as JSON. `lessons` is a folder to measure with.
 pub fn bench(cache: &Cache, name: &str, json: bool, lessons: Option<&Path>) -> Result<()> {
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
-        return Err(Fault::new(
-            format_args!("no bench is called {name}"),
-            list(),
-        ));
+        return Err(fault(format_args!("no bench is called {name}"), list()));
     };
     if json && matches!(bench.run, Run::Table(_)) {
-        return Err(Fault::new(
+        return Err(fault(
             format_args!("--json: bench {name} prints tables only"),
             format_args!("run it without: cargo xtask bench {name}"),
         ));
     }
     if let Some(lessons) = lessons {
         if !matches!(bench.run, Run::Lessons(_)) {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("--lessons: bench {name} has lessons of its own"),
                 "only `cargo xtask bench relevance` takes a folder",
             ));
         }
         if !lessons.is_dir() {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("--lessons: {} is no folder", lessons.display()),
                 "name a folder of markdown lessons",
             ));

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
+
 use crate::cache::Cache;
 use crate::debian;
-use crate::fault::{Fault, Result};
+use crate::fault::fault;
 use crate::run;
 
 const CHROMIUM: [&str; 5] = [
@@ -20,7 +22,7 @@ pub fn chromium(cache: &Cache) -> Result<PathBuf> {
     given("CHROMIUM")
         .or_else(|| run::find(cache, &CHROMIUM))
         .ok_or_else(|| {
-            Fault::new(
+            fault(
                 "no Chromium here",
                 "install Chromium or Chrome, or set CHROMIUM to its path",
             )
@@ -32,7 +34,7 @@ pub fn chromedriver(cache: &Cache) -> Result<PathBuf> {
     given("CHROMEDRIVER")
         .or_else(|| run::find(cache, &["chromedriver"]))
         .ok_or_else(|| {
-            Fault::new(
+            fault(
                 "no chromedriver here",
                 "install the chromedriver of the browser's version, or set CHROMEDRIVER to its path",
             )

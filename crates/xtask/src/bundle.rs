@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::{self, Cache};
 use crate::engine::{self, Module};
-use crate::fault::{OrFault as _, Result};
+use crate::fault::advice;
+use crate::integrity;
 use crate::model;
 use crate::notices;
 use crate::precache;
@@ -27,6 +30,11 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// The quick one, or the one for shipping.
+    pub fn of(quick: bool) -> Self {
+        if quick { Self::Dev } else { Self::Release }
+    }
+
     /// The name of cargo's folder for it.
     pub fn folder(self) -> &'static str {
         match self {
@@ -127,21 +135,22 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     cache::fresh_dir(&engine)?;
     engine::collect(cache, profile, &engine)?;
     std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
-        .or_fault(engine.display(), full)?;
+        .with_context(|| advice(engine.display(), full))?;
     engine::write_manifest(&engine)?;
     notices::write(cache, &new)?;
+    integrity::write(&new)?;
     finish_edge(&new)?;
     precache::write(&new)?;
 
     if old.exists() {
-        std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
+        std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;
     }
     if dist.exists() {
-        std::fs::rename(&dist, &old).or_fault(dist.display(), full)?;
+        std::fs::rename(&dist, &old).with_context(|| advice(dist.display(), full))?;
     }
-    std::fs::rename(&new, &dist).or_fault(dist.display(), full)?;
+    std::fs::rename(&new, &dist).with_context(|| advice(dist.display(), full))?;
     if old.exists() {
-        std::fs::remove_dir_all(&old).or_fault(old.display(), full)?;
+        std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;
     }
     Ok(String::new())
 }
@@ -151,8 +160,8 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
 fn finish_edge(dist: &Path) -> Result<()> {
     let full = "free some space and check the permissions of the clone";
     let index = dist.join("index.html");
-    let page = std::fs::read_to_string(&index).or_fault(index.display(), full)?;
-    let headers: serde_json::Map<String, serde_json::Value> = serve::headers(&page, None)
+    let page = std::fs::read_to_string(&index).with_context(|| advice(index.display(), full))?;
+    let headers: serde_json::Map<String, serde_json::Value> = serve::headers(&page, None, None)
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.into()))
         .collect();
@@ -164,13 +173,13 @@ fn finish_edge(dist: &Path) -> Result<()> {
     );
     // Agents' clients read it, with or without the edge function.
     let (from, to) = (dist.join("edge/openapi.json"), dist.join("openapi.json"));
-    std::fs::rename(&from, &to).or_fault(from.display(), full)?;
+    std::fs::rename(&from, &to).with_context(|| advice(from.display(), full))?;
     for (name, text) in [
         ("edge/headers.js", module.as_str()),
         (".assetsignore", "/edge\n"),
     ] {
         let at = dist.join(name);
-        std::fs::write(&at, text).or_fault(at.display(), full)?;
+        std::fs::write(&at, text).with_context(|| advice(at.display(), full))?;
     }
     Ok(())
 }
@@ -189,7 +198,7 @@ mod tests {
         std::fs::write(dist.join("edge/openapi.json"), "{}").expect("a temporary file");
         finish_edge(&dist).expect("it is written");
         let module = std::fs::read_to_string(dist.join("edge/headers.js")).expect("a module");
-        for (name, value) in serve::headers(page, None) {
+        for (name, value) in serve::headers(page, None, None) {
             let line = format!("\"{name}\": \"{value}\"");
             assert!(module.contains(&line), "{line} is not in\n{module}");
         }

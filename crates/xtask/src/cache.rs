@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 
 const FULL: &str = "free some space or set LESSONLOOP_CACHE to a writable folder";
 
@@ -27,18 +28,20 @@ impl Cache {
         let root = match manifest.ancestors().nth(2) {
             Some(root) if root.join("Cargo.lock").exists() => root.to_path_buf(),
             _ => {
-                return Err(Fault::new(
+                return Err(fault(
                     format_args!("no workspace above {}", manifest.display()),
                     "the clone was moved after xtask was built: run `cargo clean -p xtask` and try again",
                 ));
             }
         };
         let home = match std::env::var_os("LESSONLOOP_CACHE").filter(|at| !at.is_empty()) {
-            Some(at) => std::path::absolute(at).or_fault("LESSONLOOP_CACHE", FULL)?,
+            Some(at) => {
+                std::path::absolute(at).with_context(|| advice("LESSONLOOP_CACHE", FULL))?
+            }
             None => {
                 let user = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
                 let user = user.ok_or_else(|| {
-                    Fault::new(
+                    fault(
                         "neither LESSONLOOP_CACHE nor HOME is set",
                         "set LESSONLOOP_CACHE to a writable folder",
                     )
@@ -46,14 +49,14 @@ impl Cache {
                 PathBuf::from(user).join(".cache").join("lessonloop")
             }
         };
-        std::fs::create_dir_all(&home).or_fault(home.display(), FULL)?;
+        std::fs::create_dir_all(&home).with_context(|| advice(home.display(), FULL))?;
         Ok(Self { root, home })
     }
 
     /// A folder of the cache, created when absent.
     pub fn dir(&self, name: impl AsRef<Path>) -> Result<PathBuf> {
         let at = self.home.join(name);
-        std::fs::create_dir_all(&at).or_fault(at.display(), FULL)?;
+        std::fs::create_dir_all(&at).with_context(|| advice(at.display(), FULL))?;
         Ok(at)
     }
 
@@ -65,7 +68,8 @@ impl Cache {
         ];
         let given = std::env::var_os("PATH").unwrap_or_default();
         path.extend(std::env::split_paths(&given));
-        std::env::join_paths(path).or_fault("PATH", "remove entries with a colon from PATH")
+        std::env::join_paths(path)
+            .with_context(|| advice("PATH", "remove entries with a colon from PATH"))
     }
 
     /// The folder `kind/key`, made by `build` when absent; `key` is asked again afterwards, so that what was made of
@@ -91,12 +95,12 @@ impl Cache {
         fresh_dir(&making)?;
         build(&making)?;
         if key()? != name {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("sources changed while the {kind} was built from them"),
                 "run it again",
             ));
         }
-        std::fs::rename(&making, &done).or_fault(done.display(), FULL)?;
+        std::fs::rename(&making, &done).with_context(|| advice(done.display(), FULL))?;
         prune(&shelf, &done);
         Ok((done, Made::Now))
     }
@@ -105,9 +109,9 @@ impl Cache {
 /// Waits for the turn to change a folder; it ends when the file is dropped, or with the process.
 pub fn lock(folder: &Path) -> Result<std::fs::File> {
     let at = folder.join(".lock");
-    let file = std::fs::File::create(&at).or_fault(at.display(), FULL)?;
+    let file = std::fs::File::create(&at).with_context(|| advice(at.display(), FULL))?;
     file.lock()
-        .or_fault(at.display(), "end the other task that holds it")?;
+        .with_context(|| advice(at.display(), "end the other task that holds it"))?;
     Ok(file)
 }
 
@@ -133,9 +137,9 @@ impl Made {
 /// An empty folder under this name, whatever was there before.
 pub fn fresh_dir(at: &Path) -> Result<()> {
     if at.exists() {
-        std::fs::remove_dir_all(at).or_fault(at.display(), FULL)?;
+        std::fs::remove_dir_all(at).with_context(|| advice(at.display(), FULL))?;
     }
-    std::fs::create_dir_all(at).or_fault(at.display(), FULL)
+    std::fs::create_dir_all(at).with_context(|| advice(at.display(), FULL))
 }
 
 /// Lets a file be run as a program.
@@ -143,7 +147,7 @@ pub fn fresh_dir(at: &Path) -> Result<()> {
 pub fn executable(at: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o755))
-        .or_fault(at.display(), "check the permissions of the cache")
+        .with_context(|| advice(at.display(), "check the permissions of the cache"))
 }
 
 /// Lets a file be run as a program, which every one can be here.
@@ -161,9 +165,9 @@ pub fn copy_tree(from: &Path, to: &Path, keep: &dyn Fn(&Path) -> bool) -> Result
         if keep(relative) {
             let target = to.join(relative);
             if let Some(parent) = target.parent() {
-                std::fs::create_dir_all(parent).or_fault(parent.display(), FULL)?;
+                std::fs::create_dir_all(parent).with_context(|| advice(parent.display(), FULL))?;
             }
-            std::fs::copy(&file, &target).or_fault(target.display(), FULL)?;
+            std::fs::copy(&file, &target).with_context(|| advice(target.display(), FULL))?;
         }
     }
     Ok(())
@@ -175,11 +179,11 @@ pub fn files(at: &Path) -> Result<Vec<PathBuf>> {
     if at.is_file() {
         found.push(at.to_path_buf());
     } else if at.is_dir() {
-        for entry in
-            std::fs::read_dir(at).or_fault(at.display(), "check the folder's permissions")?
+        for entry in std::fs::read_dir(at)
+            .with_context(|| advice(at.display(), "check the folder's permissions"))?
         {
             let path = entry
-                .or_fault(at.display(), "check the folder's permissions")?
+                .with_context(|| advice(at.display(), "check the folder's permissions"))?
                 .path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if !matches!(&*name, "target" | "node_modules" | "__pycache__")
@@ -195,8 +199,8 @@ pub fn files(at: &Path) -> Result<Vec<PathBuf>> {
 
 /// SHA-256 of a file, in hexadecimal.
 pub fn file_hash(at: &Path) -> Result<String> {
-    let bytes =
-        std::fs::read(at).or_fault(at.display(), "check that the file exists and is readable")?;
+    let bytes = std::fs::read(at)
+        .with_context(|| advice(at.display(), "check that the file exists and is readable"))?;
     Ok(hash(&[&bytes]))
 }
 
@@ -211,10 +215,7 @@ pub fn hash(parts: &[&[u8]]) -> String {
             sum.update(part);
         }
     }
-    sum.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(sum.finalize())
 }
 
 /// Hash of the names and contents of all files under some paths of the clone, and of some words: the key of what is
@@ -223,10 +224,15 @@ pub fn key_of(root: &Path, inputs: &[&str], words: &[&str]) -> Result<String> {
     let mut parts: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
     for input in inputs {
         for file in files(&root.join(input))? {
+            // Nothing is built from what a crate says of itself.
+            if file.ends_with("README.md") {
+                continue;
+            }
             let name = file.strip_prefix(root).unwrap_or(&file);
             parts.push(name.to_string_lossy().into_owned().into_bytes());
             parts.push(
-                std::fs::read(&file).or_fault(file.display(), "check that the file is readable")?,
+                std::fs::read(&file)
+                    .with_context(|| advice(file.display(), "check that the file is readable"))?,
             );
         }
     }

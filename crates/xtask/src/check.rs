@@ -1,7 +1,8 @@
-//! Formatting, lints for the host and for wasm32, structure.
+//! Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
+
+use anyhow::Result;
 
 use crate::cache::Cache;
-use crate::fault::Result;
 use crate::needs::{self, Need};
 use crate::progress::{Clock, Plan, say};
 use crate::run;
@@ -13,11 +14,14 @@ const WASM_ONLY: [&str; 2] = ["lesson-wasm", "web"];
 /// Runs all checks; each must pass.
 pub fn check(cache: &Cache) -> Result<()> {
     let mut plan = Plan::default();
-    needs::plan(cache, &[Need::WasmClippy], &mut plan)?;
+    needs::plan(cache, &[Need::Npm, Need::WasmClippy], &mut plan)?;
     plan.run()?;
     announced("formatting", || formatting(cache))?;
+    announced("JavaScript", || javascript(cache))?;
     announced("clippy for the host", || clippy_host(cache))?;
     announced("clippy for wasm32", || clippy_wasm(cache))?;
+    announced("documentation", || documentation(cache))?;
+    announced("licences", || licences(cache))?;
     announced("structure", || structure(cache))?;
     println!("all checks passed");
     Ok(())
@@ -38,6 +42,26 @@ fn formatting(cache: &Cache) -> Result<()> {
         cargo,
         "run `cargo fmt --all`; without rustfmt: rustup component add rustfmt",
     )
+}
+
+/// What runs in browsers, at the edge and in Node: formatted, linted, and its types checked as far as they are known.
+fn javascript(cache: &Cache) -> Result<()> {
+    let mut biome = run::program(cache, "biome")?;
+    biome.args(["ci", "--error-on-warnings", "."]);
+    run::loud(
+        biome,
+        "run `tests/node_modules/.bin/biome check --write`; mend by hand what is left",
+    )?;
+    for scope in ["tsconfig.json", "tsconfig.www.json", "tsconfig.edge.json"] {
+        let mut tsc = run::program(cache, "tsc")?;
+        tsc.arg("--project")
+            .arg(cache.root.join("tests").join(scope));
+        run::loud(
+            tsc,
+            "mend what the compiler names, or tell it the type in a JSDoc comment",
+        )?;
+    }
+    Ok(())
 }
 
 fn clippy_host(cache: &Cache) -> Result<()> {
@@ -65,6 +89,32 @@ fn clippy_wasm(cache: &Cache) -> Result<()> {
         run::loud(cargo, "mend what clippy names")?;
     }
     Ok(())
+}
+
+/// Links that lead nowhere and broken markup in doc comments.
+fn documentation(cache: &Cache) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .args(["doc", "--workspace", "--no-deps"]);
+    run::loud(cargo, "mend the doc comment that rustdoc names")
+}
+
+/// Whether every crate that is linked has a licence that we may ship, by `deny.toml`. Building cargo-deny takes longer than
+/// all other checks, so set-up leaves it to who wants it, and to the workflow.
+fn licences(cache: &Cache) -> Result<()> {
+    if run::find(cache, &["cargo-deny"]).is_none() {
+        say(format_args!(
+            "left out: cargo-deny is not installed (cargo install --locked cargo-deny)\n"
+        ));
+        return Ok(());
+    }
+    let mut cargo = run::cargo(cache)?;
+    cargo.args(["deny", "--offline", "check", "bans", "licenses", "sources"]);
+    run::loud(
+        cargo,
+        "do without the crate that is named, or allow it in deny.toml with a reason",
+    )
 }
 
 fn structure(cache: &Cache) -> Result<()> {

@@ -2,8 +2,10 @@
 
 use std::process::Command;
 
+use anyhow::Result;
+
 use crate::cache::Cache;
-use crate::fault::{Fault, Result};
+use crate::fault::fault;
 use crate::run;
 
 /// Installs packages with `apt-get`, which takes root or passwordless `sudo`.
@@ -13,7 +15,7 @@ pub fn install(cache: &Cache, packages: &[&str]) -> Result<()> {
         packages.join(" ")
     );
     if run::find(cache, &["apt-get"]).is_none() {
-        return Err(Fault::new(
+        return Err(fault(
             format_args!(
                 "this machine has no apt-get to install {}",
                 packages.join(", ")
@@ -23,7 +25,7 @@ pub fn install(cache: &Cache, packages: &[&str]) -> Result<()> {
     }
     let as_root = is_root(cache);
     if !as_root && !may_sudo(cache) {
-        return Err(Fault::new(
+        return Err(fault(
             format_args!("installing {} takes root", packages.join(", ")),
             by_hand,
         ));

@@ -3,10 +3,11 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::cache::Cache;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::npm;
 use crate::run;
 use crate::stack::{Server, Stack, free_port};
@@ -39,10 +40,10 @@ impl Edge {
         let told = stack.folder().join("edge-ready.json");
         let remedy = "check the permissions of the cache";
         if told.exists() {
-            std::fs::remove_file(&told).or_fault(told.display(), remedy)?;
+            std::fs::remove_file(&told).with_context(|| advice(told.display(), remedy))?;
         }
         let node = run::find(cache, &["node"])
-            .ok_or_else(|| Fault::new("node is missing", "install Node 20 or newer"))?;
+            .ok_or_else(|| fault("node is missing", "install Node 20 or newer"))?;
         let mut base = run::program(cache, "sh")?;
         base.envs(stack.variables(cache))
             .env("LESSONLOOP_DIST", cache.root.join("dist"))
@@ -60,7 +61,7 @@ impl Edge {
         )?;
         server.wait(|| read(&told).is_some())?;
         let (url, key) = read(&told)
-            .ok_or_else(|| Fault::new(format_args!("{} is gone", told.display()), "try again"))?;
+            .ok_or_else(|| fault(format_args!("{} is gone", told.display()), "try again"))?;
         Ok(Self {
             url,
             key,

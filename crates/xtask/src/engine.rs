@@ -3,20 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::bundle::Profile;
 use crate::cache::{self, Cache, Made};
-use crate::fault::{OrFault as _, Result};
+use crate::fault::advice;
 use crate::wasm_target::{TARGET, Toolchain};
 use crate::{glue, npm, run, tools};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 7] = [
+const ROOMS: [&str; 10] = [
+    "difflib-exact",
     "inventory",
     "lesson-api",
     "lesson-core",
     "lesson-embed",
+    "lesson-formats",
+    "lesson-screen",
     "lesson-service",
     "lesson-sync",
     "lesson-wasm",
@@ -133,11 +137,12 @@ fn compile(
             out.join("deps/lesson_wasm.wasm"),
         ] {
             if left.exists() {
-                fs::remove_file(&left).or_fault(left.display(), "check the cache's permissions")?;
+                fs::remove_file(&left)
+                    .with_context(|| advice(left.display(), "check the cache's permissions"))?;
             }
         }
-        fs::create_dir_all(&out).or_fault(out.display(), FULL)?;
-        fs::write(&last, module.name()).or_fault(last.display(), FULL)?;
+        fs::create_dir_all(&out).with_context(|| advice(out.display(), FULL))?;
+        fs::write(&last, module.name()).with_context(|| advice(last.display(), FULL))?;
     }
     let mut cargo = toolchain.cargo(cache)?;
     cargo
@@ -200,13 +205,13 @@ pub fn shrink(cache: &Cache, wasm: &Path, to: &Path) -> Result<()> {
 
 fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
     let whole = wasm.with_extension("whole");
-    fs::rename(wasm, &whole).or_fault(wasm.display(), FULL)?;
+    fs::rename(wasm, &whole).with_context(|| advice(wasm.display(), FULL))?;
     let options: &[&str] = match module {
         Module::Plain => &["-O"],
         Module::Relaxed => &["-O", "--enable-relaxed-simd"],
     };
     wasm_opt(cache, options, &whole, wasm)?;
-    fs::remove_file(&whole).or_fault(whole.display(), FULL)
+    fs::remove_file(&whole).with_context(|| advice(whole.display(), FULL))
 }
 
 fn wasm_opt(cache: &Cache, options: &[&str], from: &Path, to: &Path) -> Result<()> {
@@ -233,8 +238,10 @@ fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
         printer,
         "read the compiler's message: cargo run -p lesson-api --features typescript --example typescript",
     )?;
-    let glue = fs::read_to_string(declarations).or_fault(declarations.display(), FULL)?;
-    fs::write(declarations, format!("{glue}\n{types}\n")).or_fault(declarations.display(), FULL)
+    let glue =
+        fs::read_to_string(declarations).with_context(|| advice(declarations.display(), FULL))?;
+    fs::write(declarations, format!("{glue}\n{types}\n"))
+        .with_context(|| advice(declarations.display(), FULL))
 }
 
 /// Changes the names in the relaxed module so that the plain one's glue serves it too.
@@ -242,13 +249,15 @@ fn share_glue(plain: &Path, at: &Path) -> Result<()> {
     let remedy = "the feature relaxed-simd must not change what lesson-wasm exports or imports";
     let glue = |folder: &Path| {
         let file = folder.join("lessonloop.js");
-        fs::read_to_string(&file).or_fault(file.display(), "run `cargo xtask build` again")
+        fs::read_to_string(&file)
+            .with_context(|| advice(file.display(), "run `cargo xtask build` again"))
     };
     let wasm = at.join(Module::Plain.file());
-    let bytes = fs::read(&wasm).or_fault(wasm.display(), FULL)?;
+    let bytes = fs::read(&wasm).with_context(|| advice(wasm.display(), FULL))?;
     let aligned = glue::align(&glue(plain)?, &glue(at)?, &bytes)
-        .or_fault("one glue can't serve both builds of the module", remedy)?;
-    fs::write(&wasm, aligned).or_fault(wasm.display(), FULL)
+        .map_err(anyhow::Error::msg)
+        .with_context(|| advice("one glue can't serve both builds of the module", remedy))?;
+    fs::write(&wasm, aligned).with_context(|| advice(wasm.display(), FULL))
 }
 
 /// Copies both builds into `dist/engine`, with the glue that serves both.
@@ -260,10 +269,11 @@ pub fn collect(cache: &Cache, profile: Profile, to: &Path) -> Result<()> {
         relaxed.join(Module::Plain.file()),
         to.join(Module::Relaxed.file()),
     )
-    .or_fault(to.display(), FULL)?;
+    .with_context(|| advice(to.display(), FULL))?;
     // Node takes the glue for an ES module by this.
     let package = json!({ "name": "lessonloop", "private": true, "type": "module", "main": "lessonloop.js", "types": "lessonloop.d.ts" });
-    fs::write(to.join("package.json"), format!("{package:#}\n")).or_fault(to.display(), FULL)
+    fs::write(to.join("package.json"), format!("{package:#}\n"))
+        .with_context(|| advice(to.display(), FULL))
 }
 
 /// Writes `manifest.json`: the size and the hash of each file, for hosts that check or show a download's progress.
@@ -275,7 +285,10 @@ pub fn write_manifest(engine: &Path) -> Result<()> {
             .unwrap_or(&file)
             .to_string_lossy()
             .replace('\\', "/");
-        let bytes = file.metadata().or_fault(file.display(), FULL)?.len();
+        let bytes = file
+            .metadata()
+            .with_context(|| advice(file.display(), FULL))?
+            .len();
         files.insert(
             name,
             json!({ "bytes": bytes, "sha256": cache::file_hash(&file)? }),
@@ -283,5 +296,5 @@ pub fn write_manifest(engine: &Path) -> Result<()> {
     }
     let manifest = json!({ "version": env!("CARGO_PKG_VERSION"), "files": files });
     fs::write(engine.join("manifest.json"), format!("{manifest:#}\n"))
-        .or_fault(engine.display(), FULL)
+        .with_context(|| advice(engine.display(), FULL))
 }

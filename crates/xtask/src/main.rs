@@ -12,14 +12,15 @@ mod engine;
 mod fault;
 mod fits;
 mod glue;
+mod integrity;
 mod model;
 mod needs;
 mod notices;
 mod npm;
+mod patience;
 mod precache;
 mod progress;
 mod python;
-mod range;
 mod run;
 mod runner;
 mod serve;
@@ -28,17 +29,22 @@ mod stack;
 mod suites;
 mod tools;
 mod wasm_target;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use bundle::Profile;
 use cache::Cache;
-use fault::Result;
+
+// Two clones that share a target folder must not run each other's build of this program: its tests hold the clone's path.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+use fault::told;
 use needs::Need;
 use progress::Plan;
 
@@ -75,6 +81,15 @@ enum Task {
         /// Serve the dashboard alone, without the local stack and the edge function.
         #[arg(long)]
         no_stack: bool,
+        /// Build anew whenever sources change; pages that are open load the new build.
+        #[arg(long, conflicts_with = "no_build")]
+        watch: bool,
+        /// Compile quickly instead of well.
+        #[arg(long, conflicts_with = "no_build")]
+        dev: bool,
+        /// The one project that the dashboard may connect to, in place of every hosted one.
+        #[arg(long, value_name = "ADDRESS")]
+        supabase: Option<String>,
     },
     /// Run the local stack alone: PostgreSQL, PostgREST and a gateway like Supabase's, until Ctrl-C.
     Stack {
@@ -100,7 +115,7 @@ enum Task {
         #[arg(long, value_name = "DIR")]
         lessons: Option<PathBuf>,
     },
-    /// Formatting, lints for the host and for wasm32, structure.
+    /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
     /// Stand in for wasm-bindgen while trunk builds the dashboard.
     #[command(hide = true)]
@@ -123,7 +138,7 @@ fn main() -> ExitCode {
     match start(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
-            eprintln!("{fault}");
+            eprintln!("{}", told(&fault));
             ExitCode::FAILURE
         }
     }
@@ -133,12 +148,23 @@ fn start(task: Task) -> Result<()> {
     let cache = Cache::open()?;
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
-        Task::Build { dev } => build(&cache, if dev { Profile::Dev } else { Profile::Release }),
+        Task::Build { dev } => build(&cache, Profile::of(dev)),
         Task::Serve {
             port,
             no_build,
             no_stack,
-        } => serve(&cache, port, no_build, no_stack),
+            watch,
+            dev,
+            supabase,
+        } => {
+            let profile = Profile::of(dev);
+            let project = supabase.as_deref().map(serve::origin_of).transpose()?;
+            if !no_build {
+                build(&cache, profile)?;
+            }
+            let watched = watch.then_some(profile);
+            serve(&cache, port, !no_build, no_stack, watched, project)
+        }
         Task::Stack { port } => stack(&cache, port),
         Task::Test { suite } => suites::test(&cache, suite.as_deref()),
         Task::Bench {
@@ -184,24 +210,37 @@ fn build(cache: &Cache, profile: Profile) -> Result<()> {
     plan.run()
 }
 
-fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Result<()> {
-    if !no_build {
-        build(cache, Profile::Release)?;
-    }
+/// Serves `dist/`, and with `watched` builds it by that profile whenever sources change. `hints`: what to do there is told.
+/// Pages connect to `project` alone, where one is named.
+fn serve(
+    cache: &Cache,
+    port: Option<u16>,
+    hints: bool,
+    no_stack: bool,
+    watched: Option<Profile>,
+    project: Option<String>,
+) -> Result<()> {
     // The dashboard is whole without a server.
     let stack = if no_stack {
         None
     } else {
         stack_kept(cache, None)
-            .inspect_err(|fault| eprintln!("\nThe local stack did not start; the dashboard is served without it.\n{fault}\n"))
+            .inspect_err(|fault| {
+                eprintln!(
+                    "\nThe local stack did not start; the dashboard is served without it.\n{}\n",
+                    told(fault)
+                )
+            })
             .ok()
     };
     let offer = stack.as_ref().map(stack::Stack::offer);
     let told = offer.as_ref().map(|offer| Arc::clone(&offer.edge));
-    let site = serve::Site::open(&cache.root.join("dist"), port, offer)?;
+    let (builds, waiting) = tokio::sync::watch::channel(0);
+    let waiting = watched.map(|_| waiting);
+    let site = serve::Site::open_for(&cache.root.join("dist"), port, offer, waiting, project)?;
     let thread = site.start()?;
     println!("{}", site.url());
-    if !no_build {
+    if hints {
         println!(
             "\nOpen it in a browser. From a shell:\n  curl {0}/engine/manifest.json\n  node --input-type=module -e '{1}'",
             site.url(),
@@ -225,6 +264,9 @@ fn serve(cache: &Cache, port: Option<u16>, no_build: bool, no_stack: bool) -> Re
         }
     }
     println!("\nCtrl-C ends it.");
+    if let Some(profile) = watched {
+        return watch::watch(cache, profile, &builds);
+    }
     let _ = thread.join();
     Ok(())
 }
@@ -240,7 +282,8 @@ fn edge_beside(cache: &Cache, stack: &stack::Stack, dashboard: &str) -> Option<e
     start()
         .inspect_err(|fault| {
             eprintln!(
-                "\nThe edge function did not start; the dashboard is served without it.\n{fault}\n"
+                "\nThe edge function did not start; the dashboard is served without it.\n{}\n",
+                told(fault)
             )
         })
         .ok()

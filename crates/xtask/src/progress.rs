@@ -1,9 +1,10 @@
-//! Numbered steps with their times, printed to standard error.
+//! Numbered steps with their times, on standard error: line by line, and in a terminal with a clock that runs meanwhile.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use crate::fault::Result;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A step that still runs says so at this interval.
 const TICK: Duration = Duration::from_secs(30);
@@ -27,19 +28,50 @@ impl<'a> Plan<'a> {
     pub fn run(self) -> Result<()> {
         let all = self.steps.len();
         for (at, (name, work)) in self.steps.into_iter().enumerate() {
-            say(format_args!("[{}/{all}] {name} …", at + 1));
+            let title = format!("[{}/{all}] {name} …", at + 1);
+            let bar = running(&title);
             let clock = Clock::start();
-            match work() {
-                Ok(note) if note.is_empty() => say(format_args!(" {clock}\n")),
-                Ok(note) => say(format_args!(" {note}, {clock}\n")),
+            let outcome = work();
+            bar.finish_and_clear();
+            // Where nothing is drawn, it stands there already.
+            let title = if is_plain() { "" } else { &title };
+            match outcome {
+                Ok(note) if note.is_empty() => say(format_args!("{title} {clock}\n")),
+                Ok(note) => say(format_args!("{title} {note}, {clock}\n")),
                 Err(fault) => {
-                    say(format_args!(" failed after {clock}\n"));
+                    say(format_args!("{title} failed after {clock}\n"));
                     return Err(fault);
                 }
             }
         }
         Ok(())
     }
+}
+
+/// A step that runs: its title with a clock, drawn anew in a terminal, printed once elsewhere.
+fn running(title: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(
+        None,
+        if is_plain() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        },
+    );
+    if is_plain() {
+        say(format_args!("{title}"));
+    } else {
+        let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(title.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(100));
+    }
+    bar
+}
+
+/// Whether lines are only ever added: in a CI, in a file, in a pipe.
+fn is_plain() -> bool {
+    std::env::var_os("CI").is_some() || !std::io::stderr().is_terminal()
 }
 
 /// Prints at once, without a line break of its own. Nothing can be done when that fails.
@@ -74,9 +106,9 @@ impl Clock {
         self.start.elapsed()
     }
 
-    /// Prints the time once per [`TICK`], so that a long step is seen to be alive.
+    /// Prints the time once per [`TICK`] where nothing is drawn, so that a long step is seen to be alive.
     pub fn tick(&mut self) {
-        if self.elapsed() >= TICK * (self.ticks + 1) {
+        if is_plain() && self.elapsed() >= TICK * (self.ticks + 1) {
             self.ticks += 1;
             say(format_args!(" {self} …"));
         }

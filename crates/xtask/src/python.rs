@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::Result;
+
 use crate::cache::{self, Cache, Made};
 use crate::debian;
-use crate::fault::{Fault, Result};
+use crate::fault::fault;
 use crate::run;
 
 /// A Python environment with pinned packages.
@@ -57,7 +59,7 @@ pub fn pip(cache: &Cache) -> Result<Command> {
     if works()? {
         return pip();
     }
-    Err(Fault::new(
+    Err(fault(
         "python3 has no pip",
         "install it: python3 -m ensurepip, or your distribution's python3-pip",
     ))
@@ -116,13 +118,12 @@ fn make(cache: &Cache, environment: &Environment) -> Result<(PathBuf, Made)> {
 fn interpreter(cache: &Cache) -> Result<String> {
     let mut python = run::program(cache, "python3")?;
     python.args(["-c", "import sys; print(sys.version, sys.executable)"]);
-    run::answer(python)
-        .ok_or_else(|| Fault::new("python3 is missing", "install Python 3.9 or newer"))
+    run::answer(python).ok_or_else(|| fault("python3 is missing", "install Python 3.9 or newer"))
 }
 
 fn touch(mark: &Path) -> Result<()> {
     std::fs::write(mark, "").map_err(|cause| {
-        Fault::new(
+        fault(
             format_args!("{}: {cause}", mark.display()),
             "free some space",
         )

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::Cache;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::progress::Clock;
 
 /// Lines of a quiet program's log that are shown when it fails.
@@ -53,14 +55,11 @@ pub fn cargo(cache: &Cache) -> Result<Command> {
 /// Runs a program whose output is for the user.
 pub fn loud(mut command: Command, remedy: &str) -> Result<()> {
     let shown = show(&command);
-    let status = command.status().or_fault(&shown, remedy)?;
+    let status = command.status().with_context(|| advice(&shown, remedy))?;
     if status.success() {
         return Ok(());
     }
-    Err(Fault::new(
-        format_args!("`{shown}` failed ({status})"),
-        remedy,
-    ))
+    Err(fault(format_args!("`{shown}` failed ({status})"), remedy))
 }
 
 /// Runs a program with its output in `logs/NAME.log` of the cache; the log's end is shown when it fails. With a bound,
@@ -74,27 +73,29 @@ pub fn quiet(
 ) -> Result<()> {
     let shown = show(&command);
     let at = cache.dir("logs")?.join(format!("{log}.log"));
-    let file = File::create(&at).or_fault(at.display(), "free some space")?;
-    let other = file.try_clone().or_fault(at.display(), "free some space")?;
+    let file = File::create(&at).with_context(|| advice(at.display(), "free some space"))?;
+    let other = file
+        .try_clone()
+        .with_context(|| advice(at.display(), "free some space"))?;
     let mut child = command
         .stdout(file)
         .stderr(other)
         .spawn()
-        .or_fault(format_args!("`{shown}` could not be started"), remedy)?;
+        .with_context(|| advice(format_args!("`{shown}` could not be started"), remedy))?;
     let mut clock = Clock::start();
     loop {
-        if let Some(status) = child.try_wait().or_fault(&shown, remedy)? {
+        if let Some(status) = child.try_wait().with_context(|| advice(&shown, remedy))? {
             if status.success() {
                 return Ok(());
             }
             let what = format!("`{shown}` failed ({status}):\n{}", tail(&at));
-            return Err(Fault::new(what, remedy));
+            return Err(fault(what, remedy));
         }
         if bound.is_some_and(|bound| clock.elapsed() > bound) {
             let _ = child.kill();
             let _ = child.wait();
             let what = format!("`{shown}` was ended after {clock}:\n{}", tail(&at));
-            return Err(Fault::new(what, remedy));
+            return Err(fault(what, remedy));
         }
         clock.tick();
         std::thread::sleep(Duration::from_millis(50));
@@ -111,17 +112,17 @@ pub fn answer(mut command: Command) -> Option<String> {
 /// What a program that must succeed prints on standard output, trimmed.
 pub fn output(mut command: Command, remedy: &str) -> Result<String> {
     let shown = show(&command);
-    let output = command.output().or_fault(&shown, remedy)?;
+    let output = command.output().with_context(|| advice(&shown, remedy))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Fault::new(
+        return Err(fault(
             format_args!("`{shown}` failed ({}):\n{said}", output.status),
             remedy,
         ));
     }
     String::from_utf8(output.stdout)
         .map(|text| text.trim().to_string())
-        .or_fault(&shown, remedy)
+        .with_context(|| advice(&shown, remedy))
 }
 
 /// The first of these commands that exists: a path, or a name on the path.

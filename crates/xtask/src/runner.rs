@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::cache::Cache;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::needs::Need;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
@@ -109,7 +110,7 @@ fn in_browser(cache: &Cache, command: &mut Command) -> Result<()> {
     let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
     let settings = cache.home.join("webdriver.json");
     std::fs::write(&settings, capabilities.to_string())
-        .or_fault(settings.display(), "free some space")?;
+        .with_context(|| advice(settings.display(), "free some space"))?;
     Toolchain::need(cache)?.apply(cache, command)?;
     command
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
@@ -207,7 +208,7 @@ fn suite_files(cache: &Cache, folder: &str) -> Result<Vec<std::path::PathBuf>> {
         .filter(|file| file.to_string_lossy().ends_with(".test.mjs"))
         .collect();
     if found.is_empty() {
-        return Err(Fault::new(
+        return Err(fault(
             format_args!("no *.test.mjs in {}", at.display()),
             "restore the folder from git",
         ));

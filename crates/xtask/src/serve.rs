@@ -1,37 +1,51 @@
 //! A static server for `dist/` on this machine, with the headers that a real host must send.
 
-use std::collections::HashMap;
-use std::convert::Infallible;
+mod headers;
+mod watched;
+
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
-use hyper::header::{HOST, HeaderMap};
+use anyhow::{Context as _, Result};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderMap, HeaderName, HeaderValue,
+    IF_RANGE, RANGE,
+};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state, map_request, map_response};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Router, routing};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
+use tokio::sync::watch::Receiver;
+use tower::ServiceExt as _;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate as _};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use tower_http::services::{ServeDir, ServeFile};
+use tower_http::timeout::TimeoutLayer;
 
-use crate::fault::{Fault, OrFault as _, Result};
-use crate::range::Part;
+use crate::fault::{advice, fault};
+pub use headers::{HOSTED, headers, origin_of};
 
 /// Where the search for a free port starts when none is asked for.
 const FIRST_PORT: u16 = 8787;
 const PORTS_TRIED: u16 = 50;
 
+/// How long a client may take to send a request's head, and we to answer: a connection that says nothing is closed.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
 /// Where a page asks for the local stack, and who may answer it.
 const OFFER: &str = "/local-stack.json";
 
-/// Where hosted Supabase projects are.
-pub const HOSTED: &str = "https://*.supabase.co";
+/// What is sent as it is: the model is packed already, and large.
+const PACKED: &str = "application/octet-stream";
 
 /// The local stack, as a page may know it to fill its form in. The key is the publishable one.
 #[derive(Clone)]
@@ -49,53 +63,34 @@ pub struct Offer {
 /// A server that listens but may not answer yet.
 pub struct Site {
     listener: TcpListener,
-    served: Arc<Served>,
+    router: Router,
     address: SocketAddr,
-}
-
-/// What is served, and how.
-struct Served {
-    folder: PathBuf,
-    headers: [(&'static str, String); 5],
-    port: u16,
-    tags: Tags,
-    offer: Option<Offer>,
-}
-
-/// The entity tags of files, with what says that a file is still the same.
-#[derive(Default)]
-struct Tags(Mutex<HashMap<PathBuf, (SystemTime, u64, String)>>);
-
-impl Tags {
-    /// The tag of `bytes`, which were read from `path`: hashing the model at every request would be slow.
-    fn of(&self, path: &Path, bytes: &[u8]) -> String {
-        let length = bytes.len() as u64;
-        let changed = path.metadata().and_then(|data| data.modified()).ok();
-        // A thread that panicked leaves whole entries.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(changed), Some((at, size, tag))) = (changed, known.get(path))
-            && (*at, *size) == (changed, length)
-        {
-            return tag.clone();
-        }
-        let tag = format!("\"{}\"", STANDARD.encode(Sha256::digest(bytes)));
-        if let Some(changed) = changed {
-            known.insert(path.to_path_buf(), (changed, length, tag.clone()));
-        }
-        tag
-    }
+    head_within: Duration,
 }
 
 impl Site {
     /// Listens on the loopback interface: on `port` (0: any), or on the first free one from 8787 up. With an offer,
     /// pages may connect to that stack, and are told of it.
     pub fn open(folder: &Path, port: Option<u16>, offer: Option<Offer>) -> Result<Self> {
-        let index = folder.join("index.html");
-        let page = std::fs::read_to_string(&index)
-            .or_fault(index.display(), "run `cargo xtask build` first")?;
+        Self::open_for(folder, port, offer, None, None)
+    }
+
+    /// The same, with pages that load themselves anew when the count of `builds` changes, and that connect to one
+    /// `project`, whose origin this is, in place of all hosted ones.
+    pub fn open_for(
+        folder: &Path,
+        port: Option<u16>,
+        offer: Option<Offer>,
+        builds: Option<Receiver<u64>>,
+        project: Option<String>,
+    ) -> Result<Self> {
+        let first = "run `cargo xtask build` first";
+        let page = folder.join("index.html");
+        page.metadata()
+            .with_context(|| advice(page.display(), first))?;
         let folder = folder
             .canonicalize()
-            .or_fault(folder.display(), "run `cargo xtask build` first")?;
+            .with_context(|| advice(folder.display(), first))?;
         let ports = match port {
             Some(port) => port..=port,
             None => FIRST_PORT..=FIRST_PORT + PORTS_TRIED,
@@ -104,28 +99,20 @@ impl Site {
         for port in ports {
             match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
                 Ok(listener) => {
-                    let remedy = "try again";
-                    let address = listener.local_addr().or_fault("the server", remedy)?;
-                    listener
-                        .set_nonblocking(true)
-                        .or_fault("the server", remedy)?;
-                    let served = Arc::new(Served {
-                        folder,
-                        headers: headers(&page, offer.as_ref().map(|offer| offer.url.as_str())),
-                        port: address.port(),
-                        tags: Tags::default(),
-                        offer,
-                    });
+                    let failed = || advice("the server", "try again");
+                    let address = listener.local_addr().with_context(failed)?;
+                    listener.set_nonblocking(true).with_context(failed)?;
                     return Ok(Self {
                         listener,
-                        served,
+                        router: router(&folder, address.port(), offer, builds, project),
                         address,
+                        head_within: HEAD_WITHIN,
                     });
                 }
                 Err(cause) => refused = format!("port {port}: {cause}"),
             }
         }
-        Err(Fault::new(refused, "name a free port with --port"))
+        Err(fault(refused, "name a free port with --port"))
     }
 
     /// Where to point a browser.
@@ -135,21 +122,23 @@ impl Site {
 
     /// Answers requests in a thread of this process; it ends with the process.
     pub fn start(&self) -> Result<JoinHandle<()>> {
-        let remedy = "try again";
-        let listener = self.listener.try_clone().or_fault("the server", remedy)?;
-        let served = Arc::clone(&self.served);
+        let failed = || advice("the server", "try again");
+        let listener = self.listener.try_clone().with_context(failed)?;
+        let (router, head_within) = (self.router.clone(), self.head_within);
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
+            .enable_all()
             .build()
-            .or_fault("the server", remedy)?;
+            .with_context(failed)?;
         Ok(std::thread::spawn(move || {
-            runtime.block_on(accept(listener, served));
+            runtime.block_on(accept(listener, router, head_within));
         }))
     }
 }
 
 /// Takes connections for as long as the process lives. A client that went away is no concern of ours.
-async fn accept(listener: TcpListener, served: Arc<Served>) {
+///
+/// By hand, as `axum::serve` has no timeout for a request's head.
+async fn accept(listener: TcpListener, router: Router, head_within: Duration) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
         return;
     };
@@ -159,13 +148,11 @@ async fn accept(listener: TcpListener, served: Arc<Served>) {
             tokio::task::yield_now().await;
             continue;
         };
-        let served = Arc::clone(&served);
+        let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let response = answer(&request, &served);
-                async move { Ok::<_, Infallible>(response) }
-            });
             let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(head_within)
                 .title_case_headers(true)
                 .serve_connection(TokioIo::new(stream), service)
                 .await;
@@ -173,201 +160,184 @@ async fn accept(listener: TcpListener, served: Arc<Served>) {
     }
 }
 
-/// The answer to one request; files are small enough to be read whole.
-fn answer(request: &Request<Incoming>, served: &Served) -> Response<Full<Bytes>> {
-    let read = if !is_local(request.headers(), served.port) {
-        Err(403)
-    } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        Err(405)
+/// The files of `folder`; a path without an extension that names no file is a page of the app.
+fn router(
+    folder: &Path,
+    port: u16,
+    offer: Option<Offer>,
+    builds: Option<Receiver<u64>>,
+    project: Option<String>,
+) -> Router {
+    let page = Page {
+        at: folder.join("index.html"),
+        watched: builds.is_some(),
+    };
+    let dress = Dress::new(
+        page.at.clone(),
+        project,
+        offer.as_ref().map(|offer| offer.url.clone()),
+    );
+    let files = ServeDir::new(folder)
+        .append_index_html_on_directories(false)
+        .ignore_multi_range_requests(true)
+        .fallback(Router::new().fallback(app).with_state(page));
+    let router = match offer {
+        Some(offer) => Router::new().route(OFFER, routing::get(told).with_state(offer)),
+        None => Router::new(),
+    };
+    let router = router
+        .fallback_service(files)
+        .layer(map_request(whole_where_unsure))
+        .layer(map_response(typed))
+        .layer(
+            CompressionLayer::new()
+                // The bundler's files change with every build, so each is packed for one or two downloads.
+                .quality(CompressionLevel::Fastest)
+                .compress_when(DefaultPredicate::new().and(NotForContentType::const_new(PACKED))),
+        )
+        .layer(map_response(tagged))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::REQUEST_TIMEOUT,
+            ANSWER_WITHIN,
+        ));
+    // A page waits there for the next build, as long as it takes.
+    let router = match builds {
+        Some(builds) => router.merge(watched::routes(builds)),
+        None => router,
+    };
+    router
+        .layer(from_fn_with_state(port, for_this_machine))
+        .layer(from_fn_with_state(Arc::new(dress), dressed))
+}
+
+/// The page that all addresses of the app lead to.
+#[derive(Clone)]
+struct Page {
+    at: PathBuf,
+    watched: bool,
+}
+
+/// A page of the app, whichever it is; nothing for the name of a file that is not there.
+async fn app(State(page): State<Page>, request: Request) -> Response {
+    if Path::new(request.uri().path()).extension().is_some() {
+        return (StatusCode::NOT_FOUND, "No such file.\n").into_response();
+    }
+    if page.watched {
+        return watched::page(page.at).await;
+    }
+    match ServeFile::new(page.at).oneshot(request).await {
+        Ok(response) => response.into_response(),
+        Err(never) => match never {},
+    }
+}
+
+async fn told(State(offer): State<Offer>) -> Response {
+    let told = json!({ "url": offer.url, "key": offer.key, "email": offer.email, "edge": offer.edge.get() });
+    ([(CONTENT_TYPE, "application/json")], told.to_string()).into_response()
+}
+
+/// The rest of another version would not fit what a client has, and ServeDir does not look at `If-Range`. Such a request
+/// gets the whole file, as every request for a part may; only GET knows parts at all (RFC 9110, section 14.2).
+async fn whole_where_unsure(mut request: Request) -> Request {
+    if request.headers().contains_key(IF_RANGE) || request.method() != Method::GET {
+        request.headers_mut().remove(RANGE);
+    }
+    request
+}
+
+/// Says that texts are UTF-8, and that declarations are text: their ending is that of a kind of film, too.
+async fn typed(uri: Uri, mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let Some(given) = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok()) else {
+        return response;
+    };
+    let kind = if uri.path().ends_with(".ts") {
+        "text/plain"
     } else {
-        content(served, request.uri().path()).ok_or(404_u16)
+        given
     };
-    let mut response = Response::builder();
-    for (name, value) in &served.headers {
-        response = response.header(*name, value);
+    if kind.starts_with("text/")
+        && !kind.contains(';')
+        && let Ok(kind) = HeaderValue::try_from(format!("{kind}; charset=utf-8"))
+    {
+        headers.insert(CONTENT_TYPE, kind);
     }
-    let (status, media_type, bytes) = match read {
-        Ok((path, bytes)) => {
-            let tag = served.tags.of(&path, &bytes);
-            let part = Part::asked(request.method(), request.headers(), &tag, bytes.len());
-            response = response
-                .header("ETag", &tag)
-                .header("Accept-Ranges", "bytes");
-            let length = bytes.len();
-            let (status, bytes) = match part {
-                Part::Whole => (200, bytes),
-                Part::Same => (304, Bytes::new()),
-                Part::Range(from, to) => {
-                    let place = format!("bytes {from}-{}/{length}", to - 1);
-                    response = response.header("Content-Range", place);
-                    (206, bytes.slice(from..to))
-                }
-                Part::Beyond => {
-                    response = response.header("Content-Range", format!("bytes */{length}"));
-                    (416, Bytes::new())
-                }
-            };
-            (status, media_type(&path), bytes)
-        }
-        Err(status) => {
-            let text = match status {
-                403 => "This server answers to 127.0.0.1 and localhost only.\n",
-                405 => "Only GET and HEAD.\n",
-                _ => "No such file.\n",
-            };
-            (
-                status,
-                "text/plain; charset=utf-8",
-                Bytes::from_static(text.as_bytes()),
-            )
-        }
-    };
-    let response = response
-        .status(status)
-        .header("Content-Type", media_type)
-        .body(Full::new(bytes));
-    // The policy is printable text, so only a bug could make it no header.
-    response.unwrap_or_else(|_| Response::new(Full::default()))
+    response
 }
 
-/// What a URL's path names, with the name that says its type.
-fn content(served: &Served, url: &str) -> Option<(PathBuf, Bytes)> {
-    if let Some(offer) = served.offer.as_ref().filter(|_| url == OFFER) {
-        let edge = offer.edge.get();
-        let told =
-            json!({ "url": offer.url, "key": offer.key, "email": offer.email, "edge": edge });
-        return Some((PathBuf::from(OFFER), Bytes::from(told.to_string())));
+/// A tag is of the bytes on disk: packed ones are only as good as them (RFC 9110, section 8.8.3.3).
+async fn tagged(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    if headers.contains_key(CONTENT_ENCODING)
+        && let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok())
+        && let Ok(weak) = HeaderValue::try_from(format!("W/{tag}"))
+    {
+        headers.insert(ETAG, weak);
+        headers.remove(ACCEPT_RANGES);
     }
-    let path = locate(&served.folder, url)?;
-    let bytes = std::fs::read(&path).ok()?;
-    Some((path, Bytes::from(bytes)))
+    response
 }
 
-/// Whether the request names this machine: a foreign name that was rebound to the loopback address must not read us.
+/// Answers requests that name this machine: a foreign name that was rebound to the loopback address must not read us.
+async fn for_this_machine(State(port): State<u16>, request: Request, next: Next) -> Response {
+    if is_local(request.headers(), port) {
+        return next.run(request).await;
+    }
+    let told = "This server answers to 127.0.0.1 and localhost only.\n";
+    (StatusCode::FORBIDDEN, told).into_response()
+}
+
 fn is_local(headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
-    let Some(host) = hosts.next() else {
-        return false;
-    };
-    let Ok(host) = host.to_str() else {
-        return false;
-    };
+    let host = hosts.next().and_then(|host| host.to_str().ok());
     hosts.next().is_none()
-        && ["127.0.0.1", "localhost"]
-            .iter()
-            .any(|name| host == format!("{name}:{port}") || (port == 80 && host == *name))
+        && ["127.0.0.1", "localhost"].iter().any(|name| {
+            host == Some(&format!("{name}:{port}")) || (port == 80 && host == Some(name))
+        })
 }
 
-/// The file that a URL names. A path without an extension that names no file is a page of the app: `index.html`.
-fn locate(folder: &Path, url: &str) -> Option<PathBuf> {
-    let path = url.split(['?', '#']).next()?;
-    let path = decode(path)?;
-    let mut file = folder.to_path_buf();
-    for part in path.split('/').filter(|part| !part.is_empty()) {
-        if part == ".." || part == "." || part.contains(['\\', ':', '\0']) {
-            return None;
-        }
-        file.push(part);
-    }
-    let page = || Some(folder.join("index.html"));
-    if file == folder {
-        return page();
-    }
-    match file.canonicalize() {
-        Ok(real) if !real.starts_with(folder) => None,
-        Ok(real) if real.is_file() => Some(real),
-        _ if file.extension().is_none() => page(),
-        _ => None,
-    }
+/// The headers of the page as it is now: they name its scripts by their hashes, and it may be built anew.
+struct Dress {
+    page: PathBuf,
+    project: Option<String>,
+    stack: Option<String>,
+    made: Mutex<(Option<SystemTime>, HeaderMap)>,
 }
 
-/// Undoes percent encoding; `None` where it is malformed or the result is no UTF-8.
-fn decode(path: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-            let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
+impl Dress {
+    fn new(page: PathBuf, project: Option<String>, stack: Option<String>) -> Self {
+        Self {
+            page,
+            project,
+            stack,
+            made: Mutex::default(),
         }
     }
-    String::from_utf8(bytes).ok()
-}
 
-/// The headers that every file of the dashboard is sent with, wherever it is hosted. Data goes to hosted Supabase, and to
-/// `stack` when there is one.
-pub fn headers(page: &str, stack: Option<&str>) -> [(&'static str, String); 5] {
-    [
-        ("Content-Security-Policy", policy(page, stack)),
-        ("X-Content-Type-Options", "nosniff".into()),
-        ("Referrer-Policy", "no-referrer".into()),
-        ("Cross-Origin-Resource-Policy", "same-origin".into()),
-        // Files keep their names when they are built anew: the browser must ask each time.
-        ("Cache-Control", "no-cache".into()),
-    ]
-}
-
-/// The content security policy: everything from here, nothing inline but the scripts that the bundler wrote into the
-/// page, each named by its hash. Data goes to hosted Supabase, and to `stack` when there is one.
-fn policy(page: &str, stack: Option<&str>) -> String {
-    let mut scripts = String::new();
-    for script in inline_scripts(page) {
-        let hash = STANDARD.encode(Sha256::digest(script.as_bytes()));
-        scripts.push_str(&format!(" 'sha256-{hash}'"));
-    }
-    let mut servers = HOSTED.to_owned();
-    if let Some(stack) = stack {
-        servers.push_str(&format!(" {stack}"));
-    }
-    format!(
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{scripts}; worker-src 'self'; \
-         connect-src 'self' {servers}; style-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'"
-    )
-}
-
-/// The text of each script element without `src`.
-fn inline_scripts(page: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = page;
-    while let Some((_, after)) = rest.split_once("<script") {
-        let Some((attributes, body)) = after.split_once('>') else {
-            break;
-        };
-        let Some((text, next)) = body.split_once("</script>") else {
-            break;
-        };
-        if !attributes.contains("src=") {
-            found.push(text);
+    fn headers(&self) -> HeaderMap {
+        // A thread that panicked leaves a whole map.
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.page.metadata().and_then(|data| data.modified()).ok();
+        // While a new build takes the old one's place there is no page for a moment.
+        if changed.is_some()
+            && changed != made.0
+            && let Ok(page) = std::fs::read_to_string(&self.page)
+        {
+            let all = headers(&page, self.project.as_deref(), self.stack.as_deref());
+            let all = all.iter().filter_map(|(name, value)| {
+                // They are printable text, so only a bug could make one no header.
+                Some((HeaderName::try_from(*name).ok()?, value.parse().ok()?))
+            });
+            *made = (changed, all.collect());
         }
-        rest = next;
+        made.1.clone()
     }
-    found
 }
 
-fn media_type(path: &Path) -> &'static str {
-    match path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default()
-    {
-        "html" => "text/html; charset=utf-8",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "wasm" => "application/wasm",
-        "json" | "map" => "application/json",
-        "webmanifest" => "application/manifest+json",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "ico" => "image/x-icon",
-        "woff2" => "font/woff2",
-        "md" => "text/markdown; charset=utf-8",
-        "txt" | "ts" => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
-    }
+async fn dressed(State(dress): State<Arc<Dress>>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().extend(dress.headers());
+    response
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
 use wasm_split_cli_support::{Options, transform};
 
 use crate::cache::{self, Cache};
 use crate::engine;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::fits::fits;
 use crate::glue;
 use crate::run;
@@ -39,10 +40,11 @@ impl Apart {
     /// Makes the folder anew.
     pub fn new(cache: &Cache) -> Result<Self> {
         let wasm_bindgen = run::find(cache, &["wasm-bindgen"])
-            .ok_or_else(|| Fault::new("wasm-bindgen is missing", "run `cargo xtask setup`"))?;
+            .ok_or_else(|| fault("wasm-bindgen is missing", "run `cargo xtask setup`"))?;
         let folder = cache.dir("split")?;
         cache::fresh_dir(&folder)?;
-        let program = std::env::current_exe().or_fault("xtask", "run it by cargo")?;
+        let program =
+            std::env::current_exe().with_context(|| advice("xtask", "run it by cargo"))?;
         let stand_in = folder.join("wasm-bindgen");
         let quoted =
             |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
@@ -52,7 +54,7 @@ impl Apart {
             quoted(&wasm_bindgen),
             quoted(&folder)
         );
-        fs::write(&stand_in, script).or_fault(stand_in.display(), FULL)?;
+        fs::write(&stand_in, script).with_context(|| advice(stand_in.display(), FULL))?;
         cache::executable(&stand_in)?;
         Ok(Self(folder))
     }
@@ -61,7 +63,7 @@ impl Apart {
     pub fn path(&self, path: OsString) -> Result<OsString> {
         let all = std::iter::once(self.0.clone()).chain(std::env::split_paths(&path));
         std::env::join_paths(all)
-            .or_fault(self.0.display(), "move the cache to a path without a colon")
+            .with_context(|| advice(self.0.display(), "move the cache to a path without a colon"))
     }
 
     /// Puts the pages' module and its loader beside the files that Trunk made in `at`, under names of the same build.
@@ -88,14 +90,14 @@ impl Apart {
 
 /// Holds the parts to each other.
 fn fit(first: &Path, pages: &Path) -> Result<()> {
-    let read = |file: &Path| fs::read(file).or_fault(file.display(), "run it again");
+    let read = |file: &Path| fs::read(file).with_context(|| advice(file.display(), "run it again"));
     match fits(&read(first)?, &read(pages)?) {
-        Ok(0) => Err(Fault::new(
+        Ok(0) => Err(fault(
             "the pages call nothing of the first part",
             "look at web/src/more.rs",
         )),
         Ok(_) => Ok(()),
-        Err(cause) => Err(Fault::new(
+        Err(cause) => Err(fault(
             format_args!("the parts of the dashboard's module don't fit: {cause}"),
             "see what changed in wasm-bindgen or wasm_split_cli_support",
         )),
@@ -108,13 +110,13 @@ fn from(name: &str) -> String {
 
 /// The glue that Trunk put into `at`.
 fn glue_in(at: &Path) -> Result<String> {
-    let entries = fs::read_dir(at).or_fault(at.display(), "run it again")?;
+    let entries = fs::read_dir(at).with_context(|| advice(at.display(), "run it again"))?;
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok())
         .find(|name| name.starts_with("web-") && name.ends_with(".js"))
         .ok_or_else(|| {
-            Fault::new(
+            fault(
                 format_args!("trunk left no web-….js in {}", at.display()),
                 "look at www/index.html",
             )
@@ -123,24 +125,25 @@ fn glue_in(at: &Path) -> Result<String> {
 
 /// Copies a text with each of these changes, every one of which has to be needed.
 fn change(file: &Path, to: &Path, changes: &[(&str, &str)]) -> Result<()> {
-    let mut text = fs::read_to_string(file).or_fault(file.display(), "run it again")?;
+    let mut text =
+        fs::read_to_string(file).with_context(|| advice(file.display(), "run it again"))?;
     for (old, new) in changes {
         if !text.contains(old) {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("{} does not say `{old}`", file.display()),
                 "see what changed in wasm-bindgen or wasm_split_cli_support",
             ));
         }
         text = text.replace(old, new);
     }
-    fs::write(to, text).or_fault(to.display(), FULL)
+    fs::write(to, text).with_context(|| advice(to.display(), FULL))
 }
 
 /// The module with an import called otherwise.
 fn renamed(module: &[u8], from: &str, to: &str) -> Result<Vec<u8>> {
     let names = HashMap::from([(from.to_owned(), to.to_owned())]);
     glue::rename(module, &names)
-        .ok_or_else(|| Fault::new("the compiler's module is not well-formed", "run it again"))
+        .ok_or_else(|| fault("the compiler's module is not well-formed", "run it again"))
 }
 
 /// Stands in for wasm-bindgen: takes the module apart that `arguments` name, if they do, and lets the real one go on with
@@ -150,7 +153,8 @@ pub fn bind(wasm_bindgen: &Path, folder: &Path, mut arguments: Vec<OsString>) ->
         .iter_mut()
         .find(|argument| argument.to_string_lossy().ends_with(".wasm"));
     if let Some(module) = module {
-        let bytes = fs::read(&*module).or_fault(module.to_string_lossy(), "run it again")?;
+        let bytes =
+            fs::read(&*module).with_context(|| advice(module.to_string_lossy(), "run it again"))?;
         let bytes = renamed(&bytes, CAST, OLD_CAST)?;
         let first = folder.join("web.wasm");
         let (link, glue) = (format!("./{LOADER}"), format!("./{GLUE}"));
@@ -160,23 +164,25 @@ pub fn bind(wasm_bindgen: &Path, folder: &Path, mut arguments: Vec<OsString>) ->
         options.link_name = &link;
         options.main_module = &glue;
         transform(options).map_err(|cause| {
-            Fault::new(
+            fault(
                 format_args!("the module can't be taken apart: {cause:#}"),
                 "web/build.rs has to ask the linker for relocations and names",
             )
         })?;
-        let bytes = fs::read(&first).or_fault(first.display(), "run it again")?;
-        fs::write(&first, renamed(&bytes, OLD_CAST, CAST)?).or_fault(first.display(), FULL)?;
+        let bytes = fs::read(&first).with_context(|| advice(first.display(), "run it again"))?;
+        fs::write(&first, renamed(&bytes, OLD_CAST, CAST)?)
+            .with_context(|| advice(first.display(), FULL))?;
         *module = first.into_os_string();
         // The parts share the first one's table of functions.
         arguments.push("--keep-lld-exports".into());
     }
     let status = Command::new(wasm_bindgen).args(&arguments).status();
-    let status = status.or_fault(wasm_bindgen.display(), "run `cargo xtask setup`")?;
+    let status =
+        status.with_context(|| advice(wasm_bindgen.display(), "run `cargo xtask setup`"))?;
     if status.success() {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(fault(
         format_args!("wasm-bindgen failed ({status})"),
         "read its message above",
     ))

@@ -1,7 +1,9 @@
 //! The test suites: one row each. Every runner prints its own closing lines; a table closes the run.
 
+use anyhow::Result;
+
 use crate::cache::Cache;
-use crate::fault::{Fault, Result};
+use crate::fault::{fault, told};
 use crate::needs::{self, Need};
 use crate::progress::{Clock, Plan, say};
 use crate::runner::Runner;
@@ -27,7 +29,13 @@ const SUITES: &[Suite] = &[
         needs: &[],
         runner: Runner::Cargo(&[
             "-p",
+            "difflib-exact",
+            "-p",
             "lesson-core",
+            "-p",
+            "lesson-screen",
+            "-p",
+            "lesson-formats",
             "-p",
             "lesson-api",
             "-p",
@@ -86,7 +94,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "wasm",
-        about: "the module in headless Chromium, IndexedDB included; the kernels there",
+        about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels there",
         needs: &[
             Need::WasmTarget,
             Need::WasmBindgen,
@@ -106,6 +114,12 @@ const SUITES: &[Suite] = &[
         about: "what a browser downloads, against its bars",
         needs: &[Need::Dist],
         runner: Runner::Size,
+    },
+    Suite {
+        name: "examples",
+        about: "the examples for Node, a page and a Worker, each as it stands",
+        needs: &[Need::Dist, Need::Browser, Need::Workerd],
+        runner: Runner::Node(&["examples"]),
     },
     Suite {
         name: "loop",
@@ -159,10 +173,7 @@ pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
         .collect();
     if chosen.is_empty() {
         let name = name.unwrap_or_default();
-        return Err(Fault::new(
-            format_args!("no suite is called {name}"),
-            list(),
-        ));
+        return Err(fault(format_args!("no suite is called {name}"), list()));
     }
     let whole = Clock::start();
     let mut rows = Vec::new();
@@ -171,7 +182,7 @@ pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
         let clock = Clock::start();
         let outcome = prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs));
         if let Err(fault) = &outcome {
-            say(format_args!("{fault}\n"));
+            say(format_args!("{}\n", told(fault)));
         }
         rows.push((suite.name, outcome.is_ok(), clock.to_string()));
     }
@@ -192,7 +203,7 @@ pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(fault(
         format_args!("failed: {}", failed.join(", ")),
         format_args!("run one alone: cargo xtask test {}", failed[0]),
     ))

@@ -2,8 +2,10 @@
 
 use std::process::Command;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::Cache;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::run;
 use crate::wasm_target::Toolchain;
 
@@ -22,10 +24,10 @@ pub struct Tool {
 /// `wasm-bindgen`, of exactly the version of the library in Cargo.lock.
 pub fn wasm_bindgen(cache: &Cache) -> Result<Tool> {
     let lock = cache.root.join("Cargo.lock");
-    let text =
-        std::fs::read_to_string(&lock).or_fault(lock.display(), "restore Cargo.lock from git")?;
+    let text = std::fs::read_to_string(&lock)
+        .with_context(|| advice(lock.display(), "restore Cargo.lock from git"))?;
     let version = locked_version(&text, "wasm-bindgen").ok_or_else(|| {
-        Fault::new(
+        fault(
             "Cargo.lock does not name wasm-bindgen",
             "restore Cargo.lock from git",
         )
@@ -77,7 +79,7 @@ impl Tool {
         if self.present(cache)? {
             return Ok(String::new());
         }
-        Err(Fault::new(
+        Err(fault(
             format_args!("{} is installed but another version answers", self.title()),
             format_args!("remove the other `{}` from PATH", self.command),
         ))
@@ -141,7 +143,7 @@ pub fn ensure_wasm_clippy(cache: &Cache) -> Result<String> {
     if there()? {
         return Ok(String::new());
     }
-    Err(Fault::new(
+    Err(fault(
         "clippy is missing",
         "rustup component add clippy rustfmt",
     ))

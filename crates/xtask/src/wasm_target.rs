@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::{self, Cache};
 use crate::debian;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::progress::say;
 use crate::run;
 
@@ -46,7 +48,7 @@ impl Toolchain {
     /// The toolchain to use, or how to get one.
     pub fn need(cache: &Cache) -> Result<Self> {
         Self::find(cache).ok_or_else(|| {
-            Fault::new(
+            fault(
                 "no toolchain here compiles for wasm32",
                 "run `cargo xtask setup`",
             )
@@ -122,18 +124,20 @@ pub fn ensure(cache: &Cache) -> Result<String> {
     }
     let why = match by_rustup {
         Ok(()) => "rustup's target does not compile".to_string(),
-        Err(fault) => fault.to_string(),
+        Err(fault) => format!("{fault:#}"),
     };
     say(format_args!(
         " not from rustup; building it from the distribution's source …"
     ));
-    build_from_distribution(cache).or_fault(
-        format_args!("rustup could not add the target ({why})\nnor did the fallback work"),
-        REMEDY,
-    )?;
+    build_from_distribution(cache).with_context(|| {
+        advice(
+            format_args!("rustup could not add the target ({why})\nnor did the fallback work"),
+            REMEDY,
+        )
+    })?;
     match Toolchain::find(cache) {
         Some(found) => Ok(note(&found, "built")),
-        None => Err(Fault::new(
+        None => Err(fault(
             "the library was built but does not compile a crate",
             REMEDY,
         )),
@@ -160,7 +164,7 @@ fn add_by_rustup(cache: &Cache) -> Result<()> {
 /// compiler known to rustup. Takes about a minute.
 fn build_from_distribution(cache: &Cache) -> Result<()> {
     if run::find(cache, &["rustup"]).is_none() {
-        return Err(Fault::new(
+        return Err(fault(
             "rustup is missing",
             "install Rust from https://rustup.rs",
         ));
@@ -172,8 +176,9 @@ fn build_from_distribution(cache: &Cache) -> Result<()> {
     cache::fresh_dir(&seed)?;
     let manifest = "[package]\nname = \"stdseed\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[lib]\npath = \"lib.rs\"\ncrate-type = [\"cdylib\"]\n\n[profile.release]\npanic = \"abort\"\n\n[workspace]\n";
     let full = "free some space";
-    std::fs::write(seed.join("Cargo.toml"), manifest).or_fault(seed.display(), full)?;
-    std::fs::write(seed.join("lib.rs"), "").or_fault(seed.display(), full)?;
+    std::fs::write(seed.join("Cargo.toml"), manifest)
+        .with_context(|| advice(seed.display(), full))?;
+    std::fs::write(seed.join("lib.rs"), "").with_context(|| advice(seed.display(), full))?;
 
     link_linker(cache, system)?;
     let mut build = run::program(cache, "cargo")?;
@@ -203,7 +208,7 @@ fn build_from_distribution(cache: &Cache) -> Result<()> {
             (file.file_name(), file.extension().and_then(|e| e.to_str()))
         {
             std::fs::copy(&file, library.join(name))
-                .or_fault(library.display(), "run set-up as root")?;
+                .with_context(|| advice(library.display(), "run set-up as root"))?;
         }
     }
     let mut link = run::program(cache, "rustup")?;
@@ -217,7 +222,7 @@ fn link_linker(cache: &Cache, system: &Path) -> Result<()> {
         let mut command = run::program(cache, "rustc")?;
         command.args(arguments);
         run::answer(command).ok_or_else(|| {
-            Fault::new(
+            fault(
                 "rustc does not answer",
                 "install Rust from https://rustup.rs",
             )
@@ -228,7 +233,7 @@ fn link_linker(cache: &Cache, system: &Path) -> Result<()> {
         .lines()
         .find_map(|line| line.strip_prefix("host: "))
         .ok_or_else(|| {
-            Fault::new(
+            fault(
                 "rustc -vV names no host",
                 "install Rust from https://rustup.rs",
             )
@@ -236,7 +241,7 @@ fn link_linker(cache: &Cache, system: &Path) -> Result<()> {
     let sysroot = rustc(&["--print", "sysroot"])?;
     let place = |base: &Path| base.join("lib/rustlib").join(host).join("bin");
     let (ours, theirs) = (place(system), place(Path::new(&sysroot)));
-    std::fs::create_dir_all(&ours).or_fault(ours.display(), "run set-up as root")?;
+    std::fs::create_dir_all(&ours).with_context(|| advice(ours.display(), "run set-up as root"))?;
     let link = ours.join("rust-lld");
     if link.exists() {
         return Ok(());
@@ -244,7 +249,7 @@ fn link_linker(cache: &Cache, system: &Path) -> Result<()> {
     let _ = std::fs::remove_file(&link);
     std::fs::copy(theirs.join("rust-lld"), &link)
         .map(|_| ())
-        .or_fault(link.display(), "run set-up as root")
+        .with_context(|| advice(link.display(), "run set-up as root"))
 }
 
 /// Names, sizes and times of the libraries in a folder: changes when they are rebuilt.

@@ -44,7 +44,16 @@ function downloads(side, cold) {
     const ours = packed(cold.files[build]);
     for (const [peer, theirs] of Object.entries(sizes)) {
       const bar = `ours ≤ ${DOWNLOAD_BAR}`;
-      row({ name: "download-gzip", build, peer, unit: "MB", ours: [ours], theirs: [theirs], bar, met: ours <= DOWNLOAD_BAR });
+      row({
+        name: "download-gzip",
+        build,
+        peer,
+        unit: "MB",
+        ours: [ours],
+        theirs: [theirs],
+        bar,
+        met: ours <= DOWNLOAD_BAR,
+      });
     }
   }
 }
@@ -53,7 +62,16 @@ function memories(side) {
   const last = Object.values(side.memory).at(-1);
   for (const build of BUILDS) {
     const bar = `ours ≤ ${MEMORY_BAR}`;
-    row({ name: "memory", build, peer: ORT, unit: "MB", ours: [last[build]], theirs: [last[ORT]], bar, met: last[build] <= MEMORY_BAR });
+    row({
+      name: "memory",
+      build,
+      peer: ORT,
+      unit: "MB",
+      ours: [last[build]],
+      theirs: [last[ORT]],
+      bar,
+      met: last[build] <= MEMORY_BAR,
+    });
   }
 }
 
@@ -75,9 +93,14 @@ function print(side, cold, versions) {
 
   const megabytes = (file) => (statSync(file).size / 1e6).toFixed(2);
   const sides = [...BUILDS, ORT];
-  const memory = Object.entries(side.memory).map(([stage, by]) => `${stage} ${sides.map((name) => by[name].toFixed(1)).join(" / ")}`);
+  const memory = Object.entries(side.memory).map(
+    ([stage, by]) => `${stage} ${sides.map((name) => by[name].toFixed(1)).join(" / ")}`,
+  );
   const tokenizing = side.tokenizing.map((ms) => ms.toFixed(2)).join(" / ");
-  const stages = cold.stages.map(({ name, loaded, first, steady }) => `${name} ${loaded.toFixed(0)} / ${first.toFixed(1)} / ${steady?.toFixed(1) ?? "-"}`);
+  const stages = cold.stages.map(
+    ({ name, loaded, first, steady }) =>
+      `${name} ${loaded.toFixed(0)} / ${first.toFixed(1)} / ${steady?.toFixed(1) ?? "-"}`,
+  );
   console.log(`
 Medians [lower–upper quartile]. The ratio is the median of the rounds' ratios, above 1 where ours is better.
 Single sentences and the batch of ${BATCH.texts} texts: one page, one thread each, taking turns. ${ORT} runs its plain wasm build
@@ -99,7 +122,7 @@ const browser = await launch(need("LESSONLOOP_CHROMIUM"));
 let server = null;
 try {
   server = await serve({ bench: dirname(fileURLToPath(import.meta.url)), engine, peers, model });
-  const { Tokenizer } = await import(pathToFileURL(join(peers, "@huggingface/tokenizers/dist/tokenizers.mjs")));
+  const { Tokenizer } = await import(pathToFileURL(join(peers, "@huggingface/tokenizers/dist/tokenizers.mjs")).href);
   const json = (name) => JSON.parse(readFileSync(join(model, "minilm", name), "utf8"));
   const tokenizer = new Tokenizer(json("tokenizer.json"), json("tokenizer_config.json"));
 

@@ -18,10 +18,17 @@ const columns = (at) => `(local.get $b${at >> 1})`;
  * of the first are the same product: a browser would compute it once. Relaxed SIMD in both forms: the better counts.
  */
 const LIMITS = {
-  simd128: [{ sums: 8, products: 8, step: (sum, at) => `(i32x4.add ${sum} (i32x4.dot_i16x8_s ${rows(at)} ${columns(at)}))` }],
+  simd128: [
+    { sums: 8, products: 8, step: (sum, at) => `(i32x4.add ${sum} (i32x4.dot_i16x8_s ${rows(at)} ${columns(at)}))` },
+  ],
   relaxed: [
     { sums: 12, products: 16, step: (sum) => `(i32x4.relaxed_dot_i8x16_i7x16_add_s ${rows(0)} ${columns(0)} ${sum})` },
-    { sums: 8, products: 16, step: (sum, at) => `(i32x4.add ${sum} (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s ${rows(at)} ${columns(at)}) (local.get $ones)))` },
+    {
+      sums: 8,
+      products: 16,
+      step: (sum, at) =>
+        `(i32x4.add ${sum} (i32x4.dot_i16x8_s (i16x8.relaxed_dot_i8x16_i7x16_s ${rows(at)} ${columns(at)}) (local.get $ones)))`,
+    },
   ],
 };
 
@@ -54,7 +61,9 @@ async function limits(page) {
     for (const form of forms) {
       const ms = await page.evaluate(
         async ([bytes, steps]) => {
-          const { instance } = await WebAssembly.instantiate(new Uint8Array(bytes));
+          /** @type {any} */
+          const loaded = await WebAssembly.instantiate(new Uint8Array(bytes));
+          const { instance } = loaded;
           let best = Infinity;
           for (let round = 0; round < 40; round += 1) {
             const begun = performance.now();
@@ -79,19 +88,30 @@ export async function profile(page, tokenizer) {
     const columns = [];
     for (const tokens of TOKENS) {
       const [text] = textsOf(tokenizer, tokens, 1);
-      columns.push(await page.evaluate(([build, text, rounds]) => window.bench.profile(build, text, rounds), [build, text, ROUNDS]));
+      columns.push(
+        await page.evaluate(
+          ([build, text, rounds]) => window.bench.profile(build, text, rounds),
+          [build, text, ROUNDS],
+        ),
+      );
     }
     const totals = columns.map((stages) => stages.reduce((sum, { ms }) => sum + ms, 0));
     const rows = columns[0].map(({ stage }, row) => [
       stage,
       ...columns.flatMap((stages, column) => {
         const { ms, products } = stages[row];
-        return [ms.toFixed(3), `${((100 * ms) / totals[column]).toFixed(1)} %`, products ? (products / ms / 1e6).toFixed(1) : ""];
+        return [
+          ms.toFixed(3),
+          `${((100 * ms) / totals[column]).toFixed(1)} %`,
+          products ? (products / ms / 1e6).toFixed(1) : "",
+        ];
       }),
     ]);
     const head = ["op", ...TOKENS.flatMap((tokens) => [`ms at ${tokens} tokens`, "share", "GMAC/s"])];
     const sum = ["all", ...totals.flatMap((total) => [total.toFixed(3), "", ""])];
-    parts.push(`${build}: the fastest of ${ROUNDS} runs; its instructions alone, over registers: ${most[build].toFixed(1)} GMAC/s at most\n${table([head, ...rows, sum])}`);
+    parts.push(
+      `${build}: the fastest of ${ROUNDS} runs; its instructions alone, over registers: ${most[build].toFixed(1)} GMAC/s at most\n${table([head, ...rows, sum])}`,
+    );
   }
   return parts.join("\n\n");
 }

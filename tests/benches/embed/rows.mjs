@@ -18,7 +18,11 @@ export const rows = [];
  */
 export function row({ name, build, peer, unit, ours, theirs, more = false, bar, met }) {
   const values = [...ours, ...theirs];
-  if (ours.length === 0 || ours.length !== theirs.length || !values.every((value) => Number.isFinite(value) && value > 0)) {
+  if (
+    ours.length === 0 ||
+    ours.length !== theirs.length ||
+    !values.every((value) => Number.isFinite(value) && value > 0)
+  ) {
     throw new Error(`${name}, ${build}: not measured (${values.join(", ")})`);
   }
   const ratio = median(ours.map((value, at) => (more ? value / theirs[at] : theirs[at] / value)));

@@ -26,8 +26,7 @@ const WAYS = { [PEER]: "all in one run", "peer, one by one": "one text after the
 export function sideBySide(browser, server, tokenizer, say) {
   server.log();
   return withPage(browser, `${server.url}/bench/speed.html?isolated`, "bench", async (page) => {
-    const call = (name, ...given) =>
-      page.evaluate(([name, given]) => window.bench[name](...given), [name, given]);
+    const call = (name, ...given) => page.evaluate(([name, given]) => window.bench[name](...given), [name, given]);
     const versions = await call("open");
     const files = server.log();
     const memory = { loaded: await call("memory") };
@@ -50,7 +49,9 @@ export function sideBySide(browser, server, tokenizer, say) {
       for (const [build, cosines] of Object.entries(await call("compare", list))) {
         const worst = Math.min(...cosines);
         if (!(worst >= ALIKE)) {
-          throw new Error(`vectors of ${build} and ${ORT} differ: cosine ${worst.toFixed(4)}, at least ${ALIKE} expected`);
+          throw new Error(
+            `vectors of ${build} and ${ORT} differ: cosine ${worst.toFixed(4)}, at least ${ALIKE} expected`,
+          );
         }
         alike.push(...cosines);
       }
@@ -58,7 +59,11 @@ export function sideBySide(browser, server, tokenizer, say) {
 
     const play = ({ tokens, runs }, round) => {
       const from = texts.get(tokens);
-      return call("round", turned(alone, round), Array.from({ length: runs }, (_, run) => [from[(round * runs + run) % TEXTS]]));
+      return call(
+        "round",
+        turned(alone, round),
+        Array.from({ length: runs }, (_, run) => [from[(round * runs + run) % TEXTS]]),
+      );
     };
     say("warming up");
     const begun = performance.now();

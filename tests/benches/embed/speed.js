@@ -36,7 +36,7 @@ function watchMemories() {
   const { Memory, instantiate } = WebAssembly;
   WebAssembly.Memory = new Proxy(Memory, {
     construct(target, given) {
-      const memory = new target(...given);
+      const memory = Reflect.construct(target, given);
       memories.add(memory);
       return memory;
     },

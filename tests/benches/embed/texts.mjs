@@ -30,7 +30,10 @@ export function textsOf(tokenizer, tokens, count) {
   const length = (text) => tokenizer.encode(text).ids.length;
   return Array.from({ length: count }, (_, which) => {
     // Another sentence begins each text, and another word is left out of the first one, so that no two are the same.
-    const words = Array.from({ length: 8 }, (_, at) => SENTENCES[(which * 7 + at * 3 + ((which / SENTENCES.length) | 0)) % SENTENCES.length])
+    const words = Array.from(
+      { length: 8 },
+      (_, at) => SENTENCES[(which * 7 + at * 3 + ((which / SENTENCES.length) | 0)) % SENTENCES.length],
+    )
       .join(" ")
       .split(" ");
     words.splice(which % 5, 1);

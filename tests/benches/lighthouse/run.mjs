@@ -9,18 +9,33 @@ const url = process.env.LESSONLOOP_URL;
 const BAR = 95;
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const PAGES = ["/", "/recommend", "/stats", "/data"];
-const SHOWN = { "first-contentful-paint": "first paint", "largest-contentful-paint": "largest paint", "total-blocking-time": "blocked", "cumulative-layout-shift": "shift" };
+const SHOWN = {
+  "first-contentful-paint": "first paint",
+  "largest-contentful-paint": "largest paint",
+  "total-blocking-time": "blocked",
+  "cumulative-layout-shift": "shift",
+};
 
 const packed = new Map();
 const server = createServer(async (request, response) => {
   if (!packed.has(request.url)) {
     const answer = await fetch(url + request.url);
     const bytes = Buffer.from(await answer.arrayBuffer());
-    const kept = ["content-type", "content-security-policy", "x-content-type-options", "referrer-policy", "cache-control"];
+    const kept = [
+      "content-type",
+      "content-security-policy",
+      "x-content-type-options",
+      "referrer-policy",
+      "cache-control",
+    ];
     const headers = Object.fromEntries(kept.map((name) => [name, answer.headers.get(name) ?? ""]));
     const small = /^(text|application\/(wasm|json|manifest)|image\/svg)/.test(headers["content-type"]);
     const body = small ? gzipSync(bytes) : bytes;
-    packed.set(request.url, { status: answer.status, headers: { ...headers, ...(small && { "content-encoding": "gzip" }), "content-length": body.length }, body });
+    packed.set(request.url, {
+      status: answer.status,
+      headers: { ...headers, ...(small && { "content-encoding": "gzip" }), "content-length": body.length },
+      body,
+    });
   }
   const { status, headers, body } = packed.get(request.url);
   response.writeHead(status, headers).end(request.method === "HEAD" ? undefined : body);
@@ -30,14 +45,26 @@ const site = `http://127.0.0.1:${server.address().port}`;
 
 const chrome = await launch({
   chromePath: process.env.LESSONLOOP_CHROMIUM,
-  chromeFlags: ["--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  chromeFlags: [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
 });
 try {
   console.log("\nLighthouse, desktop\n");
   const line = (cells) => console.log(cells[0].padEnd(14), ...cells.slice(1).map((cell) => String(cell).padStart(15)));
   line(["page", ...CATEGORIES, ...Object.values(SHOWN)]);
   for (const page of PAGES) {
-    const { lhr } = await lighthouse(site + page, { port: chrome.port, onlyCategories: CATEGORIES, logLevel: "error" }, desktopConfig);
+    const { lhr } = await lighthouse(
+      site + page,
+      { port: chrome.port, onlyCategories: CATEGORIES, logLevel: "error" },
+      desktopConfig,
+    );
     const scores = CATEGORIES.map((name) => Math.round(lhr.categories[name].score * 100));
     line([page, ...scores, ...Object.keys(SHOWN).map((name) => lhr.audits[name].displayValue ?? "")]);
     const low = CATEGORIES.filter((_, at) => scores[at] < BAR);

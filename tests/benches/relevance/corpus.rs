@@ -4,7 +4,7 @@
 use crate::author;
 use crate::queries::{self, Kind, Query};
 use lesson_core::Lesson;
-use lesson_core::format::{Format, parse_all};
+use lesson_formats::{Format, parse_all};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

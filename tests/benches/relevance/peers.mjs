@@ -11,7 +11,7 @@ const need = (name) => {
   return value;
 };
 const packages = need("LESSONLOOP_PEERS");
-const load = (path) => import(pathToFileURL(join(packages, path)));
+const load = (path) => import(pathToFileURL(join(packages, path)).href);
 const { lessons, queries } = JSON.parse(readFileSync(0, "utf8"));
 
 const TEXTS = ["title", "description", "context", "recommendation"];
@@ -85,5 +85,5 @@ const runs = [
   ["transformers.js, cosine", transformers],
 ];
 const answers = [];
-for (const [name, run] of runs) answers.push({ name, ranked: await run() });
+for (const [name, run] of /** @type {any[][]} */ (runs)) answers.push({ name, ranked: await run() });
 process.stdout.write(JSON.stringify(answers));

@@ -23,7 +23,7 @@ class Kept extends Log {
 }
 
 /** A port that nothing listens on: the worker has to know its own before it starts. */
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((done) => server.once("listening", done));
   const { port } = server.address();
@@ -36,12 +36,28 @@ async function freePort() {
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
  * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
  * `kept`: a folder for the Cache API, which outlives the isolate then; what is in it belongs to a host with its `port`.
+ *
+ * @param {Record<string, any>} options
  */
-export async function startEdge({ dist, port, supabase, bindings = {}, assets = dist, outbound, rewrite = (_, text) => text, inspect = false, kept }) {
+export async function startEdge({
+  dist,
+  port,
+  supabase,
+  bindings = {},
+  assets = dist,
+  outbound,
+  rewrite = (_, text) => text,
+  inspect = false,
+  kept,
+}) {
   port ??= await freePort();
   const inspector = inspect ? await freePort() : undefined;
   const settings = readFileSync(join(dist, "edge/wrangler.toml"), "utf8");
-  const script = (path) => ({ type: "ESModule", path: join(dist, path), contents: rewrite(path, readFileSync(join(dist, path), "utf8")) });
+  const script = (path) => ({
+    type: "ESModule",
+    path: join(dist, path),
+    contents: rewrite(path, readFileSync(join(dist, path), "utf8")),
+  });
   const wasm = (path) => ({ type: "CompiledWasm", path: join(dist, path), contents: readFileSync(join(dist, path)) });
   const log = new Kept();
   const said = [];
@@ -95,7 +111,10 @@ export async function startEdge({ dist, port, supabase, bindings = {}, assets = 
 
 /** The newest child of a process that runs this program. */
 function childOf(parent, program) {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).sort((a, b) => b - a);
+  const pids = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => b - a);
   for (const pid of pids) {
     try {
       // pid (name) state parent …

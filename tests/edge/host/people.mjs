@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 /** The engine in Node, as `dist` has it. */
 export async function engine(dist) {
-  const glue = await import(pathToFileURL(join(dist, "engine/lessonloop.js")));
+  const glue = await import(pathToFileURL(join(dist, "engine/lessonloop.js")).href);
   await glue.default({ module_or_path: readFileSync(join(dist, "engine/lessonloop_bg.wasm")) });
   return glue.Engine;
 }
@@ -15,7 +15,11 @@ export async function signIn({ url, key, email, password }) {
   const ask = async (path, body, bearer) => {
     const answer = await fetch(`${url}${path}`, {
       method: body === undefined ? "GET" : "POST",
-      headers: { apikey: key, "content-type": "application/json", ...(bearer ? { authorization: `Bearer ${bearer}` } : {}) },
+      headers: {
+        apikey: key,
+        "content-type": "application/json",
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await answer.text();

@@ -1,5 +1,8 @@
 //! Chance that is the same everywhere.
 
+/// The most that a count may be that comes with a lesson: `limits::COUNT` of lesson-api.
+const MOST: u32 = 1_000_000;
+
 /// Xorshift: a fixed seed gives the same ledgers everywhere.
 pub struct Dice(pub u64);
 
@@ -12,7 +15,8 @@ impl Dice {
     }
 
     pub fn below(&mut self, end: usize) -> usize {
-        (self.roll() >> 11) as usize % end
+        // In 64 bits: a `usize` of the module has half of them.
+        ((self.roll() >> 11) % end as u64) as usize
     }
 
     pub fn one_in(&mut self, many: usize) -> bool {
@@ -44,11 +48,12 @@ impl Dice {
         }
     }
 
+    /// Mostly a few; sometimes the most that a server takes with a lesson, or any number up to it.
     pub fn count(&mut self) -> u32 {
         match self.below(12) {
-            0 => u32::MAX,
-            1 => u32::MAX - 1,
-            2 => self.roll() as u32,
+            0 => MOST,
+            1 => MOST - 1,
+            2 => self.below(MOST as usize) as u32,
             _ => self.below(9) as u32,
         }
     }

@@ -2,8 +2,9 @@
 
 use super::{Author, CLAIMS};
 use lesson_core::{
-    Category, Changes, DecisionOutcome, Detection, Drawn, FeedbackOutcome, Happening, Lesson,
-    MatchType, Measured, Millis, Standing, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
+    Category, Changes, CountedOn, DecisionOutcome, Detection, Drawn, FeedbackOutcome, Happening,
+    Lesson, MatchType, Measured, Millis, Standing, SurfacedContext, SurfacedItem, Text, Trust,
+    Verdict,
 };
 use serde_json::{Value, json};
 
@@ -16,6 +17,8 @@ const SLUGS: [&str; 7] = [
     "nowhere",
     "Not A Slug",
 ];
+/// What clients say of a text themselves: an approval is a review's to give, and a server takes it from nobody else.
+const CLAIMED: [Trust; 2] = [Trust::Unreviewed, Trust::Quarantined];
 /// Nothing is ever recommended for the last.
 const DECISIONS: [&str; 6] = ["d1", "d 2", "дec", "", "early", "never"];
 
@@ -90,7 +93,10 @@ impl Author {
                 ..Standing::default()
             }
         };
+        // A part is no more than its whole.
         let standing = Standing {
+            causal_hits: standing.causal_hits.min(standing.use_count),
+            success_count: standing.success_count.min(standing.times_applied),
             last_used_at: self.maybe_time(),
             last_feedback_at: self.maybe_time(),
             qualified_at: self.maybe_time(),
@@ -101,13 +107,21 @@ impl Author {
         let slug = dice.of(&SLUGS[..known]);
         let lesson = Lesson {
             standing,
-            trust: dice.of(Trust::ALL),
+            trust: dice.of(&CLAIMED),
             findings: dice.words(),
             // Whatever it says: the event knows who added it.
             by: dice.of(&CLAIMS).to_owned(),
             archived: dice.one_in(10),
             merged_into: dice.one_in(10).then(|| "plain".to_owned()),
             rev: if dice.one_in(10) { dice.count() } else { 1 },
+            // What the fold keeps to judge who moves a standing is nobody's to bring.
+            approved_by_agent: dice.one_in(10),
+            own_word: dice.one_in(10).then(Box::default),
+            counted_on: dice
+                .one_in(10)
+                .then(|| ("agent:one".to_owned(), CountedOn::default()))
+                .into_iter()
+                .collect(),
             ..Lesson::new(slug, text, dice.text(), self.now)
         };
         Happening::LessonAdded {
@@ -116,6 +130,17 @@ impl Author {
     }
 
     pub fn happening(&mut self) -> Happening {
+        // What waits for a person's approval often gets it.
+        let waiting = self.space.lessons().find(|held| held.own_word.is_some());
+        if let Some(held) = waiting
+            && self.dice.one_in(8)
+        {
+            return Happening::LessonReviewed {
+                lesson: held.slug.clone(),
+                verdict: Verdict::Approve,
+                content_hash: held.text.content_hash(),
+            };
+        }
         let lesson = self.slug();
         match self.dice.below(36) {
             0 | 1 => self.added(),
@@ -299,7 +324,7 @@ impl Author {
             lesson,
             base_rev: if dice.one_in(6) { dice.count() } else { rev },
             changes: Box::new(changes),
-            trust: dice.of(Trust::ALL),
+            trust: dice.of(&CLAIMED),
             findings: dice.words(),
         }
     }

@@ -25,7 +25,7 @@ use policy::PolicyCard;
 pub use samples::SamplesButton;
 use storage::StorageCard;
 pub use sync::local_stack;
-use sync::{SyncCard, whereabouts};
+use sync::{DeleteSpaceCard, SyncCard, whereabouts};
 
 /// Everything about the data of this browser.
 #[component]
@@ -43,6 +43,7 @@ pub fn DataPage() -> impl IntoView {
             </div>
             <CoreServersCard/>
             <PolicyCard/>
+            <DeleteSpaceCard/>
         </Page>
     }
 }

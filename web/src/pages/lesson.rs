@@ -5,6 +5,7 @@ mod course;
 mod edit;
 mod form;
 mod history;
+mod movers;
 mod pages;
 mod revisions;
 mod shown;
@@ -25,6 +26,7 @@ use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use lesson_api::{ApiError, ErrorCode, History, LessonView};
+use movers::Movers;
 use revisions::Revisions;
 use shown::ShownList;
 use standing::Standing;
@@ -91,6 +93,7 @@ fn Shown(
     lesson: Memo<Option<LessonView>>,
     editing: RwSignal<Option<LessonView>>,
 ) -> impl IntoView {
+    let me = Syncing::get_from_context().me();
     let title = Memo::new(move |_| {
         lesson.with(|lesson| {
             lesson
@@ -139,9 +142,10 @@ fn Shown(
             <aside class="stack" aria-label="About this lesson">
                 <Acts lesson editing/>
                 <Standing slug=slug.get_value() lesson/>
+                <Movers history/>
                 <section class="card">
                     <h2>"About"</h2>
-                    <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson))}</dl>
+                    <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson, me.read().as_deref()))}</dl>
                 </section>
             </aside>
             <div class="stack">
@@ -225,7 +229,7 @@ fn whole_text((description, context, recommendation): (String, String, String)) 
         .into_markup()
 }
 
-fn facts(lesson: &LessonView) -> Markup {
+fn facts(lesson: &LessonView, me: Option<&str>) -> Markup {
     let list = |words: &[String], none: &str| {
         if words.is_empty() {
             none.to_owned()
@@ -241,7 +245,7 @@ fn facts(lesson: &LessonView) -> Markup {
         }
     };
     let at = format::time(&lesson.created_at);
-    let added = match who::name(&lesson.by) {
+    let added = match who::name(&lesson.by, me) {
         Some(who) => format!("{at}, by {who}"),
         None => at,
     };

@@ -10,6 +10,7 @@ mod window;
 use crate::dom;
 use crate::format;
 use crate::pages::none::NoneInUse;
+use crate::parameters::use_parameters;
 use crate::shell::{Act, Places, use_acts};
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
 use crate::view::view;
@@ -18,7 +19,7 @@ use feed::Feed;
 use filter::{Filter, facet_words};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos_router::hooks::{use_navigate, use_query_map};
+use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
 use lesson_api::{BadgeKind, Category, Trust};
 use list::LessonList;
@@ -30,7 +31,7 @@ const PAUSE: u32 = 120;
 /// The list of lessons.
 #[component]
 pub fn LessonsPage() -> impl IntoView {
-    let query = use_query_map();
+    let query = use_parameters();
     let filter = Memo::new(move |_| Filter::read(&query.read()));
     let navigate = StoredValue::new_local(use_navigate());
     // The address holds the filter, so that going back finds it as it was.

@@ -15,15 +15,14 @@ mod weights;
 
 use crate::client::{Client, Query, use_get};
 use crate::dom;
-use crate::sync::{Stage, Syncing};
+use crate::parameters::{Parameters, use_parameters};
 use crate::ui::{ErrorNote, Loading, Page};
 use crate::view::view;
 use feedback::FeedbackStep;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos_router::hooks::{use_navigate, use_query_map};
-use leptos_router::params::ParamsMap;
+use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
 use lesson_api::{
     ApiError, DecisionView, ModelState, Recommend, Recommendations, TracePart, Tracked,
@@ -112,11 +111,6 @@ impl Run {
         let has = |run: &DecisionView| run.lessons.iter().any(|lesson| lesson.slug == slug);
         self.read(has).unwrap_or(true)
     }
-}
-
-/// Who this browser's person is in the ledger; `None` where an account is signed in, whose id pages don't know.
-fn me() -> Option<&'static str> {
-    (Syncing::get_from_context().stage() == Stage::Off).then_some("local")
 }
 
 /// Goes to an address; whether in place of the one before.
@@ -296,10 +290,10 @@ fn has_read_all(client: Client) -> bool {
 }
 
 /// An address as this page writes it, however it was written.
-fn canonical(query: &ParamsMap) -> String {
+fn canonical(query: &Parameters) -> String {
     let mut parts = vec![situation::canonical(query)];
     if let Some(decision) = query.get("decision").filter(|id| !id.is_empty()) {
-        parts.push(format!("decision={}", crate::format::encode(&decision)));
+        parts.push(format!("decision={}", crate::format::encode(decision)));
     }
     parts.push(weights::canonical(query));
     parts.retain(|part| !part.is_empty());
@@ -334,7 +328,7 @@ pub fn RecommendPage() -> impl IntoView {
         waits: StoredValue::new(None),
     };
     // An address that was followed, gone back to or reloaded is looked at; nothing is recorded for it.
-    let query = use_query_map();
+    let query = use_parameters();
     Effect::new(move |_| {
         let now = query.with(canonical);
         if now == walk.shown.get_value() {
@@ -344,7 +338,7 @@ pub fn RecommendPage() -> impl IntoView {
         query.with_untracked(|query| {
             walk.form.read(query);
             walk.weights.read(query);
-            let decision = query.get("decision").unwrap_or_default();
+            let decision = query.text("decision");
             walk.decision_id.set(if decision.is_empty() {
                 dom::random_id()
             } else {
@@ -439,5 +433,21 @@ fn Steps(walk: Walk) -> impl IntoView {
         <OutcomeStep walk run/>
         <FeedbackStep walk run/>
         <OpinionStep walk run/>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_decision_whatever_it_holds() {
+        for id in ["d-1", "50%", "50%25", "key/run.1 50%2F&x=ü?#", "a+b"] {
+            let address = format!("q=a%25b&decision={}", crate::format::encode(id));
+            let read = Parameters::read(&format!("?{address}&w.rank=0.5"));
+            assert_eq!(read.text("decision"), id);
+            // Written anew it is the same, so the page does not take it for another.
+            assert_eq!(canonical(&Parameters::read(&address)), address);
+        }
     }
 }

@@ -11,10 +11,10 @@ mod one;
 use crate::dom;
 use crate::format;
 use crate::markdown::visible;
+use crate::parameters::use_parameters;
 use crate::view::view;
 use filter::{Filter, chosen};
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
 use list::RunList;
 use one::OneRun;
 
@@ -56,9 +56,8 @@ pub fn situation(
 /// The list, or the run that the address names.
 #[component]
 pub fn RunsPage() -> impl IntoView {
-    // As the browser has it: the router undoes the encoding of a query twice.
-    let search = use_location().search;
-    let run = Memo::new(move |_| chosen(&search.read()));
+    let query = use_parameters();
+    let run = Memo::new(move |_| chosen(&query.read()));
     // Both have the same path, so the app does not notice the move.
     Effect::new(move |before: Option<Option<String>>| {
         let now = run.get();
@@ -70,7 +69,7 @@ pub fn RunsPage() -> impl IntoView {
     });
     move || match run.get() {
         Some(id) => view! { <OneRun id/> },
-        None => view! { <RunList search/> },
+        None => view! { <RunList query/> },
     }
 }
 

@@ -64,6 +64,7 @@ pub fn Empty(
 pub fn ErrorNote(error: ApiError) -> impl IntoView {
     let heading = match error.code {
         ErrorCode::NotFound => "Not found",
+        ErrorCode::MethodNotAllowed => "Not taken in this way",
         ErrorCode::InvalidRequest => "This can't be taken as it is",
         ErrorCode::Conflict => "This contradicts what is stored",
         ErrorCode::Ambiguous => "More than one lesson fits",

@@ -70,6 +70,7 @@ pub fn answer(id: &str) -> Option<Value> {
         "outcome" => json!({
             "lessons_updated": 1,
             "effectiveness_recalculated": ["strategy-wait-for-retest"],
+            "uncounted": [],
             "repeated": false,
         }),
         "feedback" => json!({ "updated": [{
@@ -77,6 +78,8 @@ pub fn answer(id: &str) -> Option<Value> {
             "effectiveness": 0.65,
             "use_count": 1,
             "causal_hits": 1,
+            "counted": true,
+            "reason": null,
         }], "repeated": false }),
         "rate" | "vote" => json!({
             "slug": "strategy-wait-for-retest",
@@ -87,6 +90,8 @@ pub fn answer(id: &str) -> Option<Value> {
             "downvotes": 0,
             "effectiveness_score": null,
             "repeated": false,
+            "counted": true,
+            "reason": null,
         }),
         "record_session" => json!({
             "outcome": "delivered",

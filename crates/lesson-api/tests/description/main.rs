@@ -16,7 +16,7 @@ use std::path::PathBuf;
 const OPENAPI: &str = "www/edge/openapi.json";
 const TOOLS: &str = "crates/lesson-service/src/mcp/tools.json";
 /// Clients put every tool's name, description and input before each conversation.
-const TOOLS_BYTES: usize = 39_000;
+const TOOLS_BYTES: usize = 40_000;
 
 #[test]
 fn the_committed_openapi_document_is_that_of_the_types() {

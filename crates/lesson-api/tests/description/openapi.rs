@@ -48,6 +48,9 @@ pub fn document() -> Value {
         "required": ["rank"],
     }));
 
+    // For HTTP alone: models don't take such a choice at the top of a tool's arguments.
+    components["Recommend"]["anyOf"] = said();
+
     let mut paths = Map::new();
     for one in &operations {
         let at = paths.entry(one.path).or_insert_with(|| json!({}));
@@ -93,7 +96,7 @@ pub fn document() -> Value {
                 "IdempotencyKey": {
                     "name": "Idempotency-Key", "in": "header", "required": false,
                     "description": "Chosen by the client, a new one for each write. The same request with the same key is done once and gets the same answer; another request with it gets 409.",
-                    "schema": { "type": "string", "minLength": 1, "maxLength": limits::ID, "pattern": "^[!-~]+$" },
+                    "schema": { "type": "string", "minLength": 1, "maxLength": limits::ID, "pattern": "^[ -~]*[!-~][ -~]*$" },
                     "example": "0190f3b2-5c1e-7d40-8a55-1d2f3e4a5b6c",
                 },
             },
@@ -101,12 +104,29 @@ pub fn document() -> Value {
                 "agent_key": {
                     "type": "http",
                     "scheme": "bearer",
-                    "bearerFormat": "llk_ and 64 hexadecimal digits",
+                    "bearerFormat": "llk_ and 72 hexadecimal digits, of which the last 8 check the others; 64 in older keys",
                     "description": "An agent key, made at the dashboard. It reaches one space and can be revoked there.",
                 },
             },
         },
     })
+}
+
+/// One of these has to be said, so that there is a situation to recommend lessons for.
+fn said() -> Value {
+    let text = json!({ "type": "string", "pattern": r"\S" });
+    let words = json!({ "type": "array", "minItems": 1 });
+    let market = json!({ "type": "object" });
+    [
+        ("query", &text),
+        ("project_type", &text),
+        ("tech_stack", &words),
+        ("domain", &text),
+        ("market", &market),
+    ]
+    .iter()
+    .map(|(name, schema)| json!({ "required": [name], "properties": { *name: schema } }))
+    .collect()
 }
 
 fn operation(one: &Operation, parameters_of: Option<&Value>) -> Value {

@@ -1,10 +1,11 @@
 //! The fold of what happened with lessons in use: recommendations, what was applied, outcomes, feedback, ratings, votes.
 
-use crate::counts::{bump, rate, settle, vote};
+use super::uncounted;
+use super::voice::{Uncounted, Voice};
+use crate::counts::bump;
 use crate::event::{Detection, Happening, Measured, SurfacedContext, SurfacedItem};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::Millis;
-use crate::policy::FoldPolicy;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,10 +31,8 @@ impl Space {
     pub(super) fn experience(
         &mut self,
         event: &Happening,
-        by: &str,
-        at: Millis,
-        policy: &FoldPolicy,
-    ) -> Result<(), FoldError> {
+        voice: Voice<'_>,
+    ) -> Result<Vec<Uncounted>, FoldError> {
         match event {
             Happening::Surfaced {
                 retrieval_id,
@@ -48,19 +47,20 @@ impl Space {
                     items,
                     measured: measured.as_ref(),
                 };
-                self.surface(&retrieval, by, at)
+                self.surface(&retrieval, voice.by, voice.at)?;
+                Ok(Vec::new())
             }
             Happening::UsageTracked {
                 decision_id,
                 detections,
-            } => self.track(decision_id, detections, at, policy),
+            } => self.track(decision_id, detections, voice),
             Happening::OutcomeRecorded {
                 decision_id,
                 outcome,
                 pnl_percent,
             } => {
                 let decided = (*outcome, *pnl_percent);
-                self.record_outcome(decision_id, decided, by, at, policy)
+                self.record_outcome(decision_id, decided, voice)
             }
             Happening::FeedbackGiven {
                 outcome,
@@ -74,37 +74,25 @@ impl Space {
                     causal,
                     decision_id: decision_id.as_deref(),
                 };
-                self.give_feedback(&given, by, at, policy)
+                self.give_feedback(&given, voice)
             }
             Happening::Rated {
                 lesson,
                 helpful,
                 decision_id,
             } => {
-                let opinion = opinion(by, at, lesson, false, *helpful);
-                if self.takes_opinion(&opinion, decision_id.as_deref())? {
-                    let mut held = self.known_mut(lesson)?;
-                    rate(&mut held.standing, *helpful, policy);
-                    drop(held);
-                    self.keep_opinion(opinion, decision_id.as_deref());
-                }
-                Ok(())
+                let opinion = opinion(voice, lesson, false, *helpful);
+                self.hear(opinion, decision_id.as_deref(), voice)
             }
             Happening::Voted {
                 lesson,
                 up,
                 decision_id,
             } => {
-                let opinion = opinion(by, at, lesson, true, *up);
-                if self.takes_opinion(&opinion, decision_id.as_deref())? {
-                    let mut held = self.known_mut(lesson)?;
-                    vote(&mut held.standing, *up, policy);
-                    drop(held);
-                    self.keep_opinion(opinion, decision_id.as_deref());
-                }
-                Ok(())
+                let opinion = opinion(voice, lesson, true, *up);
+                self.hear(opinion, decision_id.as_deref(), voice)
             }
-            _ => Ok(()),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -143,7 +131,7 @@ impl Space {
             if counted.insert(item.lesson.clone())
                 && let Some(mut lesson) = self.lessons.get_mut(&item.lesson)
             {
-                bump(&mut lesson.standing.times_surfaced);
+                lesson.move_standing(|held| bump(&mut held.times_surfaced));
             }
         }
         let Some(decision_id) = &context.decision_id else {
@@ -183,9 +171,8 @@ impl Space {
         &mut self,
         decision_id: &str,
         detections: &[Detection],
-        at: Millis,
-        policy: &FoldPolicy,
-    ) -> Result<(), FoldError> {
+        voice: Voice<'_>,
+    ) -> Result<Vec<Uncounted>, FoldError> {
         let decision = known_decision(&mut self.decisions, decision_id)?;
         for detection in detections {
             if !(0.0..=1.0).contains(&detection.confidence) {
@@ -222,18 +209,15 @@ impl Space {
             }
             record.was_applied |= detection.applied;
         }
-        settle(decision, &mut self.lessons, at, policy);
-        Ok(())
+        Ok(self.settle(decision_id, voice))
     }
 
     fn record_outcome(
         &mut self,
         decision_id: &str,
         (outcome, pnl_percent): (DecisionOutcome, Option<f64>),
-        by: &str,
-        at: Millis,
-        policy: &FoldPolicy,
-    ) -> Result<(), FoldError> {
+        voice: Voice<'_>,
+    ) -> Result<Vec<Uncounted>, FoldError> {
         if pnl_percent.is_some_and(|pnl| !pnl.is_finite()) {
             return Err(invalid(
                 "pnl_percent",
@@ -252,28 +236,26 @@ impl Space {
                     ),
                 ))
             } else {
-                Ok(())
+                Ok(Vec::new())
             };
         }
         decision.outcome = Some(outcome);
         decision.pnl_percent = pnl_percent;
-        decision.outcome_by = by.to_owned();
-        decision.outcome_at = Some(at);
+        decision.outcome_by = voice.by.to_owned();
+        decision.outcome_at = Some(voice.at);
         for record in &mut decision.records {
             record.trade_outcome = Some(outcome);
             record.pnl_percent = pnl_percent;
         }
-        settle(decision, &mut self.lessons, at, policy);
-        Ok(())
+        Ok(self.settle(decision_id, voice))
     }
 
     fn give_feedback(
         &mut self,
         given: &Given<'_>,
-        by: &str,
-        at: Millis,
-        policy: &FoldPolicy,
-    ) -> Result<(), FoldError> {
+        voice: Voice<'_>,
+    ) -> Result<Vec<Uncounted>, FoldError> {
+        let Voice { by, at, policy, .. } = voice;
         let named: BTreeSet<&String> = given.lessons.iter().collect();
         let causal: BTreeSet<&String> = given.causal.iter().collect();
         if named.is_empty() {
@@ -305,7 +287,7 @@ impl Space {
                 let same = (&held.lessons, &held.causal, held.outcome)
                     == (&given_now.lessons, &given_now.causal, given_now.outcome);
                 return if same {
-                    Ok(())
+                    Ok(Vec::new())
                 } else {
                     Err(conflict(
                         "decision_id",
@@ -323,22 +305,43 @@ impl Space {
         } else {
             1.0
         };
+        let mut waiting = Vec::new();
         for slug in named {
             let mut lesson = self.known_mut(slug)?;
-            let held = &mut lesson.standing;
-            bump(&mut held.use_count);
-            held.last_used_at = Some(at);
-            if causal.contains(slug) {
-                held.effectiveness = held.effectiveness * policy.effectiveness_keep
-                    + value * policy.effectiveness_gain;
-                bump(&mut held.causal_hits);
-                held.last_feedback_at = Some(at);
-            } else {
-                held.effectiveness += (policy.neutral - held.effectiveness) * policy.erosion;
-            }
+            let why = voice.moves(&mut lesson, |held| {
+                bump(&mut held.use_count);
+                held.last_used_at = Some(at);
+                if causal.contains(slug) {
+                    held.effectiveness = held.effectiveness * policy.effectiveness_keep
+                        + value * policy.effectiveness_gain;
+                    bump(&mut held.causal_hits);
+                    held.last_feedback_at = Some(at);
+                } else {
+                    held.effectiveness += (policy.neutral - held.effectiveness) * policy.erosion;
+                }
+            });
+            waiting.extend(uncounted(slug, why));
         }
         self.feedback_at.push(at);
-        Ok(())
+        Ok(waiting)
+    }
+
+    /// A rating or a vote.
+    fn hear(
+        &mut self,
+        opinion: Opinion,
+        decision_id: Option<&str>,
+        voice: Voice<'_>,
+    ) -> Result<Vec<Uncounted>, FoldError> {
+        if !self.takes_opinion(&opinion, decision_id)? {
+            return Ok(Vec::new());
+        }
+        let mut held = self.known_mut(&opinion.lesson)?;
+        let why = voice.gives_opinion(&mut held, opinion.is_vote, opinion.is_positive);
+        drop(held);
+        let uncounted = uncounted(&opinion.lesson, why);
+        self.keep_opinion(opinion, decision_id);
+        Ok(uncounted)
     }
 
     /// Whether an opinion is new; with a decision, everybody has one of a kind on a lesson in it.
@@ -381,10 +384,10 @@ impl Space {
     }
 }
 
-fn opinion(by: &str, at: Millis, lesson: &str, is_vote: bool, is_positive: bool) -> Opinion {
+fn opinion(voice: Voice<'_>, lesson: &str, is_vote: bool, is_positive: bool) -> Opinion {
     Opinion {
-        by: by.to_owned(),
-        at,
+        by: voice.by.to_owned(),
+        at: voice.at,
         lesson: lesson.to_owned(),
         is_vote,
         is_positive,

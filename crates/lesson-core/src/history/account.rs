@@ -3,6 +3,7 @@
 
 use super::{HistoryEntry, is_seen, summary};
 use crate::event::{Event, Happening, SurfacedContext, SurfacedItem};
+use crate::fold::Folded;
 use crate::instant::Millis;
 use crate::lesson::{Lesson, Standing, Text};
 use crate::policy::{Policy, RankPolicy};
@@ -33,6 +34,8 @@ pub struct Showing<'a> {
     pub item: &'a SurfacedItem,
     /// What became of it, when the retrieval was for a decision.
     pub record: Option<Recommendation>,
+    /// Whether the outcome of that decision is counted in its standing.
+    pub is_counted: bool,
 }
 
 /// Replays a ledger; see [`super::history`]. Costs one fold of the ledger.
@@ -45,16 +48,25 @@ pub fn account<'a>(
     let mut held: Option<Lesson> = None;
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
+    // Decisions whose outcome waits for a person's approval.
+    let mut waiting: BTreeSet<&str> = BTreeSet::new();
     for event in events {
-        // What worked for a tool says nothing of a lesson, and neither do settings.
-        if matches!(
-            event.event,
-            Happening::ToolSucceeded { .. } | Happening::PolicyChanged { .. }
-        ) {
+        // What worked for a tool says nothing of a lesson; that its key has written may.
+        if matches!(event.event, Happening::ToolSucceeded { .. }) {
+            space.note_writer(&event.by, &policy.fold);
             continue;
         }
-        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
+        let Ok((Folded::Applied, uncounted)) = space.fold_telling(event, policy) else {
             continue;
+        };
+        let uncounted = uncounted.into_iter().find(|one| one.lesson == slug);
+        if let (
+            Some(_),
+            Happening::UsageTracked { decision_id, .. }
+            | Happening::OutcomeRecorded { decision_id, .. },
+        ) = (&uncounted, &event.event)
+        {
+            waiting.insert(decision_id);
         }
         if let Some(showing) = showing(event, slug)
             && counted.insert(showing.retrieval_id)
@@ -64,8 +76,11 @@ pub fn account<'a>(
         let Some(now) = space.lesson(slug) else {
             continue;
         };
+        if now.own_word.is_none() {
+            waiting.clear();
+        }
         let changed = held.as_ref() != Some(now);
-        if !changed && !is_seen(&event.event, slug) {
+        if !changed && uncounted.is_none() && !is_seen(&event.event, slug) {
             continue;
         }
         account.entries.push(HistoryEntry {
@@ -74,6 +89,7 @@ pub fn account<'a>(
             before: held.as_ref().map(|lesson| lesson.standing.clone()),
             after: now.standing.clone(),
             rev: now.rev,
+            uncounted: uncounted.map(|one| one.why),
         });
         if changed {
             held = Some(now.clone());
@@ -85,6 +101,12 @@ pub fn account<'a>(
             .decision_id
             .as_deref()
             .and_then(|id| space.decision(id)?.record(slug).cloned());
+        showing.is_counted = showing.record.as_ref().is_some_and(|record| record.settled)
+            && !showing
+                .context
+                .decision_id
+                .as_deref()
+                .is_some_and(|id| waiting.contains(id));
     }
     account
 }
@@ -107,6 +129,7 @@ fn showing<'a>(event: &'a Event, slug: &str) -> Option<Showing<'a>> {
         context,
         item: items.iter().find(|item| item.lesson == slug)?,
         record: None,
+        is_counted: false,
     })
 }
 

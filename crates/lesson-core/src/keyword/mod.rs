@@ -57,7 +57,7 @@ pub struct KeywordIndex {
     by_slug: OnceLock<Vec<u32>>,
     /// Grows with every change.
     version: u64,
-    /// The sum of all slugs' hashes, as [`Lessons`] has it.
+    /// The sum of all slugs' hashes, as `Lessons` has it.
     slugs: u64,
 }
 

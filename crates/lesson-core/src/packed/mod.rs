@@ -9,7 +9,7 @@ mod wire;
 use crate::event::{Drawn, Measured, SurfacedContext};
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
-use crate::lesson::{Lesson, Standing, Text};
+use crate::lesson::{CountedOn, Lesson, Standing, Text};
 use crate::replica::Replica;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
@@ -29,8 +29,10 @@ wire::structs! {
         trial_from, proven_effective, qualified_at
     }
     Lesson {
-        slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at
+        slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at,
+        approved_by_agent, own_word, counted_on
     }
+    CountedOn { rated, voted }
     Recommendation {
         lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
         pnl_percent, contributed_to_success, settled, at
@@ -49,7 +51,7 @@ wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 2: ".to_owned();
+    let mut shape = "replica 3: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);
@@ -107,6 +109,7 @@ pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dy
         day.put(&mut to);
         events.put(&mut to);
     }
+    space.agents.put(&mut to);
     END.put(&mut to);
     to.flush();
 }
@@ -149,6 +152,7 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, Replica, KeywordIndex)> {
         space.settings.insert(name, value);
     }
     space.activity = pairs(&mut from)?;
+    space.agents = Packed::take(&mut from)?;
     (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
 }
 

@@ -2,6 +2,7 @@
 //! none of these give `None`.
 
 use crate::instant::Millis;
+use std::collections::BTreeMap;
 
 /// A piece is handed on when it has this many bytes.
 const PIECE: usize = 256 * 1024;
@@ -170,6 +171,42 @@ impl<T: Packed> Packed for Vec<T> {
     fn shape(to: &mut String) {
         to.push('*');
         T::shape(to);
+    }
+}
+
+impl<T: Packed> Packed for Box<T> {
+    fn put(&self, to: &mut Writer<'_>) {
+        (**self).put(to);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        T::take(from).map(Self::new)
+    }
+
+    fn shape(to: &mut String) {
+        T::shape(to);
+    }
+}
+
+impl<K: Packed + Ord, V: Packed> Packed for BTreeMap<K, V> {
+    fn put(&self, to: &mut Writer<'_>) {
+        to.number(self.len() as u64);
+        for (key, value) in self {
+            key.put(to);
+            value.put(to);
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Option<Self> {
+        (0..from.count()?)
+            .map(|_| Some((K::take(from)?, V::take(from)?)))
+            .collect()
+    }
+
+    fn shape(to: &mut String) {
+        K::shape(to);
+        to.push_str("=>");
+        V::shape(to);
     }
 }
 

@@ -113,11 +113,11 @@ impl<'a> Matches<'a> {
                 matches.words = scores.in_order(&space.lessons);
             }
         }
-        if let Some(compare) = similarity {
+        if let Some(similarity) = similarity {
             let mut cosines = vec![None; space.lessons.len()];
             let (mut having, mut all) = (0_u32, 0_u32);
             for one in considered {
-                let cosine = compare(one.lesson);
+                let cosine = similarity.at(one.place, one.lesson);
                 all = all.saturating_add(1);
                 having += u32::from(cosine.is_some());
                 if let Some(held) = cosines.get_mut(one.place as usize) {

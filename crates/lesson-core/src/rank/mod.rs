@@ -30,12 +30,30 @@ use crate::policy::RankPolicy;
 use crate::space::Space;
 use explain::{Explained, LeftOut, TraceCollector};
 use matching::{MatchScore, Matches};
-use order::{Scored, best_first, merge_duplicates};
+use order::{Scored, best_first, contenders, merge_duplicates};
 use situation::Context;
 use trace::Run;
 
-/// The cosine of the query and a lesson; `None` for a lesson without a vector.
-pub type Similarity<'a> = &'a dyn Fn(&Lesson) -> Option<f64>;
+/// What a query's vector says of lessons. A closure from a lesson to its cosine is one.
+pub trait Cosines {
+    /// The cosine of the query and a lesson; `None` for a lesson without a vector.
+    fn of(&self, lesson: &Lesson) -> Option<f64>;
+
+    /// The same of the lesson at this place in the order of slugs. A ranking asks for thousands: whoever keeps vectors in
+    /// that order need not look at the lesson.
+    fn at(&self, _place: u32, lesson: &Lesson) -> Option<f64> {
+        self.of(lesson)
+    }
+}
+
+impl<F: Fn(&Lesson) -> Option<f64>> Cosines for F {
+    fn of(&self, lesson: &Lesson) -> Option<f64> {
+        self(lesson)
+    }
+}
+
+/// The cosines of the query and the lessons of a space.
+pub type Similarity<'a> = &'a dyn Cosines;
 
 /// A lesson that is considered. Its text is somewhere else in memory: most of them need no look at it.
 #[derive(Debug, Clone, Copy)]
@@ -158,6 +176,9 @@ pub fn recommend(
         scored.push(Scored::new(one, relevance.value, run.value()));
     }
 
+    if !traces.wanted() {
+        contenders(&mut scored, context.limit);
+    }
     let mut kept = merge_duplicates(scored, |other, best| {
         traces.leave_out(LeftOut {
             kept: Some(&best.of.lesson.slug),

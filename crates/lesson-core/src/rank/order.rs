@@ -49,6 +49,36 @@ pub(super) fn compare(a: &Scored<'_>, b: &Scored<'_>) -> Ordering {
         .then_with(|| a.of.place.cmp(&b.of.place))
 }
 
+/// So many times the places of an answer are looked at first to find as many titles.
+const AHEAD: usize = 4;
+
+/// Drops what can't be among the best `limit` titles nor counts in one of them, so that duplicates are merged among few
+/// lessons instead of all. Where many scores are equal, many are left.
+pub(super) fn contenders(scored: &mut Vec<Scored<'_>>, limit: usize) {
+    let mut ahead = limit.saturating_mul(AHEAD);
+    let mut best: Vec<(f64, u64)> = Vec::new();
+    while ahead > 0 && ahead < scored.len() {
+        if best.is_empty() {
+            best.extend(scored.iter().map(|one| (one.score, one.of.facts.title)));
+        }
+        let (_, least, _) = best.select_nth_unstable_by(ahead - 1, |a, b| b.0.total_cmp(&a.0));
+        let least = least.0;
+        let mut titles: Vec<u64> = best[..ahead].iter().map(|(_, title)| *title).collect();
+        titles.sort_unstable();
+        titles.dedup();
+        if titles.len() < limit {
+            ahead = ahead.saturating_mul(AHEAD);
+            continue;
+        }
+        // Lessons of the same score as the last of them are chosen among by what follows the score.
+        let as_good = best[ahead..].iter().filter(|(score, _)| *score >= least);
+        titles.extend(as_good.map(|(_, title)| *title));
+        titles.sort_unstable();
+        scored.retain(|one| titles.binary_search(&one.of.facts.title).is_ok());
+        return;
+    }
+}
+
 /// Keeps the best of each lower-cased title, with the highest confidence and the summed
 /// frequency of its duplicates; `beaten` hears of the others as (left out, kept).
 pub(super) fn merge_duplicates<'a>(

@@ -165,7 +165,7 @@ fn project(run: &mut Run, facts: &Facts, found: &MatchScore, fit: &Fit, policy: 
     );
 }
 
-/// How a lesson's project types and technologies meet those of the situation (C).
+/// How a lesson's project types and technologies meet those of the situation (hybrid retrieval).
 #[derive(Debug)]
 pub(super) struct Fit {
     project: f64,

@@ -108,7 +108,7 @@ pub struct PatternsFor<'a> {
     pub explain: bool,
 }
 
-/// The text that is embedded to find patterns for a feature (C).
+/// The text that is embedded to find patterns for a feature (hybrid retrieval).
 ///
 /// ```
 /// assert_eq!(lesson_core::patterns_text("login"), "implementation patterns for login");

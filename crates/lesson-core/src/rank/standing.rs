@@ -5,12 +5,10 @@ use super::trace::Run;
 use crate::lesson::{Qualification, Standing};
 use crate::policy::RankPolicy;
 
-/// ×0.7 when `effectiveness_score` < 0.3 (A) · ×0.5 when surfaced ≥ 10 and never helpful (A) ·
-/// ×(0.5 + 0.5·causal_adjusted) (D).
+/// ×0.7 when `effectiveness_score` < 0.3, ×0.5 when surfaced ≥ 10 and never helpful (both effectiveness tracking), and
+/// ×(0.5 + 0.5·causal_adjusted) (causal feedback).
 pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
-    if let Some(score) = held.effectiveness_score()
-        && score < policy.low_score_below
-    {
+    if let Some(score) = held.low_rating(policy) {
         let factor = policy.low_score_factor;
         run.multiply("low_rating", (score, factor, factor), || {
             format!(
@@ -20,7 +18,7 @@ pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
             )
         });
     }
-    if held.times_surfaced >= policy.unhelpful_from_surfaced && held.times_helpful == 0 {
+    if held.never_helpful(policy) {
         let factor = policy.unhelpful_factor;
         let input = f64::from(held.times_surfaced);
         run.multiply("never_helpful", (input, factor, factor), || {
@@ -40,7 +38,7 @@ pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
     });
 }
 
-/// Why outcomes keep a lesson out, in words; `None` when they don't (B).
+/// Why outcomes keep a lesson out, in words; `None` when they don't (decision recommendations).
 pub(super) fn disqualified(held: &Standing, policy: &RankPolicy) -> Option<Disqualified> {
     match held.qualification(policy) {
         Qualification::Qualified => None,

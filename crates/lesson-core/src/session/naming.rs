@@ -1,13 +1,13 @@
 //! Titles and slugs of what a session taught.
 
 use super::line::cut;
-use crate::lesson::slug_of;
+use crate::lesson::{NEW_SLUG, slug_within};
 use sha2::{Digest, Sha256};
 
 /// Longest title, in characters.
 const LONGEST_TITLE: usize = 100;
-/// Longest slug before a hash is added.
-const LONGEST_SLUG: usize = 60;
+/// What [`with_hash`] adds to a slug.
+const HASH: usize = 9;
 
 /// Whether there is a letter or a digit, not only dots and dashes.
 pub(super) fn says_something(said: &str) -> bool {
@@ -36,9 +36,12 @@ pub(super) fn title_from(prefix: &str, said: &str) -> String {
 
 /// A slug of the text's first words; what it can't hold, a hash of the text stands for.
 pub(super) fn slug_from(prefix: &str, said: &str) -> String {
-    let whole = slug_of(said);
-    let lost = !said.is_ascii() || whole.len() > LONGEST_SLUG;
-    let mut head = whole.get(..LONGEST_SLUG).unwrap_or(&whole);
+    let room = NEW_SLUG - prefix.len();
+    // Longer than there is room for, where there is more.
+    let whole = slug_within(said, NEW_SLUG + 1);
+    let lost = !said.is_ascii() || whole.len() > room;
+    let room = if lost { room - HASH } else { room };
+    let mut head = whole.get(..room).unwrap_or(&whole);
     if head.len() < whole.len() {
         head = head.rsplit_once('-').map_or(head, |(head, _)| head);
     }
@@ -49,8 +52,10 @@ pub(super) fn slug_from(prefix: &str, said: &str) -> String {
     if lost { with_hash(&slug, said) } else { slug }
 }
 
-/// A slug with 32 bits of the text's SHA-256 in hex.
+/// A slug with 32 bits of the text's SHA-256 in hex, cut where both are too long.
 pub(super) fn with_hash(slug: &str, text: &str) -> String {
+    let slug = slug.get(..NEW_SLUG - HASH).unwrap_or(slug);
+    let slug = slug.trim_end_matches('-');
     let hash = Sha256::digest(text.as_bytes());
     format!(
         "{slug}-{:02x}{:02x}{:02x}{:02x}",

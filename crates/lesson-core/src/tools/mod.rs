@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::instant::{DAY, Millis};
-use crate::sequence::FirstFixed;
+use difflib_exact::FirstFixed;
 use index::Index;
 pub use words::STOP_WORDS;
 

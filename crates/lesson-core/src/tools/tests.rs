@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::sequence::sequence_ratio;
+use difflib_exact::sequence_ratio;
 
 const NOW: i64 = 1_760_000_000_000;
 

@@ -1,4 +1,4 @@
-//! Usage tracking (B): which recommended lessons an agent's reasoning applied.
+//! Usage tracking (decision recommendations): which recommended lessons an agent's reasoning applied.
 
 mod clause;
 mod denial;

@@ -2,7 +2,7 @@
 
 use lesson_core::{
     Event, Folded, Happening, Lesson, Millis, Policy, Space, SurfacedContext, SurfacedItem, Text,
-    Trust,
+    Trust, Verdict,
 };
 
 /// 2026-11-22T08:30:00Z.
@@ -35,6 +35,34 @@ pub fn rated(lesson: &str, helpful: bool) -> Happening {
         lesson: lesson.to_owned(),
         helpful,
         decision_id: None,
+    }
+}
+
+pub fn voted(lesson: &str, up: bool) -> Happening {
+    Happening::Voted {
+        lesson: lesson.to_owned(),
+        up,
+        decision_id: None,
+    }
+}
+
+/// A verdict on the text of [`lesson`].
+pub fn reviewed(slug: &str, verdict: Verdict) -> Happening {
+    Happening::LessonReviewed {
+        lesson: slug.to_owned(),
+        verdict,
+        content_hash: lesson(slug).text.content_hash(),
+    }
+}
+
+/// An edit that leaves the text as it is.
+pub fn edited(slug: &str, base_rev: u32, trust: Trust) -> Happening {
+    Happening::LessonEdited {
+        lesson: slug.to_owned(),
+        base_rev,
+        changes: Box::default(),
+        trust,
+        findings: Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ mod fold_properties;
 mod history;
 mod keyword;
 mod matching;
+mod own_lessons;
 mod packed;
 mod prompt;
 mod rank;

@@ -123,6 +123,31 @@ fn replayed(trace: &Trace) -> (f64, bool) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
+    /// Of many lessons, an answer that is not explained looks at the duplicates of few.
+    #[test]
+    fn the_best_of_many_are_the_same_where_few_are_looked_at(
+        lessons in prop::collection::vec((0..9u8, 0..4u8, 0..3u8, any::<bool>()), 30..150),
+        limit in 1..5usize,
+    ) {
+        let space = folded(lessons.iter().enumerate().map(|(n, (title, confidence, effectiveness, proven))| {
+            added(with(&format!("pattern-{n}"), |l| {
+                l.text.title = format!("Cache {title}");
+                l.standing.confidence = f64::from(*confidence) / 3.0;
+                l.standing.effectiveness = f64::from(*effectiveness) / 2.0;
+                l.standing.proven_effective = *proven;
+            }))
+        }));
+        let index = KeywordIndex::of_space(&space);
+        let situation = Situation {
+            query: Some("cache".to_owned()),
+            limit: Some(limit),
+            ..Situation::default()
+        };
+        let run = |explain| recommend(&space, &situation, None, &index, &RankPolicy::default(), explain)
+            .expect("the situation is complete");
+        prop_assert_eq!(run(Explain::Nothing).items, run(Explain::All).items);
+    }
+
     #[test]
     fn a_recommendation_is_total_exact_and_explained(
         space in any_space(),

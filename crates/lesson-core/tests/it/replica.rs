@@ -1,11 +1,13 @@
 //! Replicas: rows of a space that is kept elsewhere, and events on top of them.
 
 use crate::common::{
-    NOW, added, event, feedback, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
+    NOW, added, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed, setting,
+    surfaced, tracked,
 };
 use lesson_core::{
-    Decision, DecisionOutcome, Event, FeedbackOutcome, Folded, Happening, MatchType, Policy,
-    Replica, Row, Space, ToolPolicy, ToolRecord, history, narrowed, tool_query_hash,
+    DAY, Decision, DecisionOutcome, Event, FeedbackOutcome, Folded, Happening, MatchType, Policy,
+    Replica, Row, Space, ToolPolicy, ToolRecord, Trust, Verdict, first_of_agent, history, narrowed,
+    tool_query_hash,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +55,9 @@ fn happening() -> impl Strategy<Value = Happening> {
         }),
         (decision(), slug(), any::<bool>())
             .prop_map(|(decision, slug, helpful)| in_decision(rated(slug, helpful), decision)),
+        (slug(), prop::sample::select(Verdict::ALL))
+            .prop_map(|(slug, verdict)| reviewed(slug, verdict)),
+        slug().prop_map(|slug| edited(slug, 1, Trust::Unreviewed)),
         slug().prop_map(|slug| Happening::TrialGranted {
             lesson: slug.to_owned()
         }),
@@ -68,14 +73,29 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
+/// Who writes.
+const BY: [&str; 5] = ["agent:1", "agent:1", "agent:2", "person:3", "local"];
+
 /// A ledger that begins with lessons; what can't be folded is left out.
 pub fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
-    prop::collection::vec(happening(), 0..50).prop_map(|happenings| {
-        let first = SLUGS.iter().take(3).map(|slug| added(lesson(slug)));
+    let said = (happening(), 0..BY.len(), 0..12_i64);
+    prop::collection::vec(said, 0..60).prop_map(|said| {
+        let first = SLUGS.iter().take(3).zip([0, 2, 2]);
+        let first = first.map(|(slug, by)| (added(lesson(slug)), by, 0));
         let mut space = Space::new();
+        let mut at = NOW;
         (1..)
-            .zip(first.chain(happenings))
-            .map(|(n, happening)| event(n, happening))
+            .zip(first.chain(said))
+            .map(|(n, (happening, by, later))| {
+                // Mostly the same day; sometimes the clock is set back.
+                at += [DAY, -DAY, 0][later.min(2) as usize] + 1_000;
+                let event = event(n, happening);
+                Event {
+                    by: BY[by].to_owned(),
+                    at,
+                    ..event
+                }
+            })
             .filter(|event| space.fold(event, &Policy::default()).is_ok())
             .collect()
     })
@@ -88,6 +108,11 @@ pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
         .lessons()
         .map(|lesson| Row::Lesson(Box::new(lesson.clone())))
         .collect();
+    if !space.agents().is_empty() {
+        rows.push(Row::Agents {
+            keys: space.agents().to_vec(),
+        });
+    }
     // A server keeps a row of what was set and is no more, so that replicas learn of it.
     let name = "tools.core_servers";
     rows.push(Row::Setting {
@@ -149,6 +174,7 @@ fn shown(space: &Space) -> impl Clone + PartialEq + std::fmt::Debug + use<> {
         space.tools().records().to_vec(),
         space.feedback_times().to_vec(),
         space.activity().collect::<Vec<_>>(),
+        space.agents().to_vec(),
         space
             .settings()
             .map(|(name, value)| (name.to_owned(), value.clone()))
@@ -251,14 +277,14 @@ fn a_tool_that_fell_out_of_the_book_comes_again_at_its_new_place() {
 }
 
 /// The events that touched a lesson, as the server notes them: those that changed it or saw it, and all outcomes of
-/// decisions that it was recommended for.
+/// decisions that it was recommended for; what is said of it but does not count; and who asked for those decisions first.
 fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
     let (end, _) = Space::of_ledger(ledger, &Policy::default());
     let mut space = Space::new();
     let mut held = None;
     let mut found = Vec::new();
     for event in ledger {
-        space.fold(event, &Policy::default()).unwrap();
+        let (_, uncounted) = space.fold_telling(event, &Policy::default()).unwrap();
         let now = space.lesson(slug).cloned();
         let counted = match &event.event {
             Happening::OutcomeRecorded { decision_id, .. } => end
@@ -267,7 +293,12 @@ fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
             Happening::UsageTracked { detections, .. } => detections
                 .iter()
                 .any(|seen| seen.lesson == slug && seen.match_type != MatchType::None),
-            _ => false,
+            Happening::Surfaced { context, .. } => context
+                .decision_id
+                .as_deref()
+                .and_then(|id| end.decision(id))
+                .is_some_and(|decision| decision.record(slug).is_some()),
+            _ => uncounted.iter().any(|one| one.lesson == slug),
         };
         if counted || now != held {
             found.push(event.clone());
@@ -294,11 +325,16 @@ proptest! {
                     events.insert(event.seq, event);
                 }
             }
+            // Who had written before.
+            for key in Space::of_ledger(&ledger, &policy).0.agents() {
+                let first = ledger.iter().find(|event| event.by == *key).expect("it wrote");
+                events.entry(first.seq).or_insert_with(|| first_of_agent(key, first.at));
+            }
             let some = narrowed(events.into_values(), &slugs);
             let told = |events: &[Event]| -> Vec<_> {
                 history(events, slug, &policy)
                     .into_iter()
-                    .map(|entry| (entry.event.op_id.clone(), entry.summary, entry.before, entry.after))
+                    .map(|entry| (entry.event.op_id.clone(), entry.summary, entry.before, entry.after, entry.uncounted))
                     .collect()
             };
             prop_assert_eq!(told(&some), told(&ledger));

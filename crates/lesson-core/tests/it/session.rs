@@ -37,7 +37,7 @@ fn a_session_teaches_what_it_says() {
     assert!(!insight.from_failure);
 }
 
-/// Transcripts in the shapes that the source system (D) tests, with what each has to give.
+/// Transcripts in the shapes that the source system (causal feedback) tests, with what each has to give.
 #[test]
 fn every_transcript_gives_what_is_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
@@ -163,7 +163,7 @@ fn a_blocked_session_without_insight_gives_a_failure_lesson() {
     assert!(failure.from_failure);
     assert_eq!(
         failure.slug,
-        "warning-blocked-the-migration-needs-a-lock-that-the-backup-holds"
+        "warning-blocked-the-migration-needs-a-lock-that-513b11c3"
     );
     assert_eq!(
         failure.title,

@@ -87,7 +87,7 @@ fn badges_read_as_drawn() {
     assert_eq!(badge(0, 0, false), "🆕 New");
 }
 
-/// "confidence reduced" against "only the ranking score" (A).
+/// "confidence reduced" against "only the ranking score" (effectiveness tracking).
 #[test]
 fn a_penalty_is_read_and_never_stored() {
     let low = |l: &mut Lesson| {
@@ -110,7 +110,7 @@ fn a_penalty_is_read_and_never_stored() {
     assert!((score("low") / score("plain") - 0.35).abs() < 1e-12);
 }
 
-/// Rating is optional, yet ten surfacings with no helpful rating halve the score (A): but only
+/// Rating is optional, yet ten surfacings with no helpful rating halve the score (effectiveness tracking): but only
 /// the order, since the relevance cutoff is before it.
 #[test]
 fn nobody_is_shut_out_for_lack_of_votes() {
@@ -132,7 +132,7 @@ fn nobody_is_shut_out_for_lack_of_votes() {
     assert_eq!(decide(&rated).items[0].score, 0.5 * 0.75);
 }
 
-/// Three uses or more below 50 % (B): not recommended; Pending under five failures in a row,
+/// Three uses or more below 50 % (decision recommendations): not recommended; Pending under five failures in a row,
 /// Excluded from five.
 #[test]
 fn three_uses_below_one_half_are_not_recommended() {
@@ -177,7 +177,7 @@ fn three_uses_below_one_half_are_not_recommended() {
     }
 }
 
-/// times_surfaced "once per retrieval call, not per lesson" (A): each lesson once per call.
+/// times_surfaced "once per retrieval call, not per lesson" (effectiveness tracking): each lesson once per call.
 #[test]
 fn each_returned_lesson_counts_once_per_call() {
     let space = folded([

@@ -4,7 +4,7 @@ use super::rate::Rate;
 use lesson_api::ApiError;
 use lesson_sync::server_url;
 
-/// What the edge needs to know. Checked by [`Config::check`].
+/// What the edge needs to know. Checked by `Config::check`.
 #[derive(Clone)]
 pub struct EdgeConfig {
     /// The Supabase project's address, such as `https://abc.supabase.co`.

@@ -18,7 +18,7 @@ const TOKEN_NAMES: [&str; 7] = [
     "key",
     "token",
 ];
-/// The longest key that is looked at; a real one has 68 characters.
+/// The longest key that is looked at; a real one has 76 characters, or 68.
 const KEY_BYTES: usize = 512;
 
 /// Refuses a host that is not ours: a page whose name was made to point here would otherwise pass

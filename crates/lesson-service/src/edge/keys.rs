@@ -1,6 +1,7 @@
 //! Whose key it is. Only a key's SHA-256 leaves the edge.
 
 use super::config::Config;
+use super::form::may_be_key;
 use super::message::Refusal;
 use super::token::Tokens;
 use crate::host::Host;
@@ -70,6 +71,9 @@ impl Keys {
         config: &Config,
         may_ask: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<Rc<Agent>, Refusal> {
+        if !may_be_key(key) {
+            return Err(Refusal::unauthorized(true));
+        }
         let hash: [u8; 32] = Sha256::digest(key.as_bytes()).into();
         let now = host.now();
         let held = self.known.borrow().get(&hash).cloned();
@@ -184,7 +188,8 @@ fn of_remote(error: &RemoteError) -> Refusal {
     )
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// In hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string can't fail.

@@ -13,6 +13,9 @@ pub struct EdgeRequest {
     pub path: String,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
+    /// The address that the request came from, as the host knows it; never one that the caller could claim.
+    /// Empty where the host does not know.
+    pub client: String,
     /// The body, as far as it was read: [`super::BODY_BYTES`] and one byte more at most.
     pub body: Vec<u8>,
     /// Has the host fetch the model pack beside the request, which it then hands to [`super::Edge::load_model`], or
@@ -116,6 +119,15 @@ impl Refusal {
             ),
             headers: vec![("retry-after", seconds.to_string())],
         }
+    }
+
+    /// Too many keys that are none, from one address or of one beginning.
+    pub fn too_many_keys(seconds: u64) -> Self {
+        let mut refusal = Self::too_often(seconds);
+        refusal.error.message = format!(
+            "too many keys that are not in force came from your address; try again in {seconds} s"
+        );
+        refusal
     }
 
     /// Not now.

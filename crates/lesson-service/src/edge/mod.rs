@@ -4,12 +4,16 @@
 //! Lessons are recommended from memory; a write is answered once the server has it. Each space is a
 //! replica of its own, so nothing of one is seen in another.
 
+mod address;
+mod admit;
 mod config;
+mod form;
 mod front;
 mod host;
 mod kept;
 mod keys;
 mod message;
+mod messages;
 mod model;
 mod rate;
 mod space;
@@ -23,10 +27,10 @@ pub use message::{EdgeAnswer, EdgeRequest};
 use crate::asker::{Asker, Keyed};
 use crate::host::Host;
 use crate::idempotency;
-use crate::mcp;
 use crate::model::Embedder;
-use crate::router::{Route, route};
+use crate::router::{self, Route, route, wrong_method};
 use crate::runs::decision_prefix;
+use admit::Lookups;
 use config::Config;
 use keys::{Agent, Keys};
 use lesson_api::{ApiError, ErrorCode, Method, Request, Response, limits};
@@ -56,12 +60,6 @@ const LOOK_MS: u32 = 5;
 /// The most spaces, and lessons in all of them, that are kept in memory.
 const SPACES: usize = 16;
 const LESSONS: usize = 60_000;
-/// Keys that are not known may be asked about this often, all callers together.
-const LOOKUPS: rate::Rate = rate::Rate {
-    per_second: 50.0,
-    burst: 200.0,
-};
-
 /// One isolate's edge.
 pub struct Edge<S, H> {
     host: Rc<H>,
@@ -71,7 +69,7 @@ pub struct Edge<S, H> {
     tokens: Rc<Tokens>,
     keys: Keys,
     buckets: Buckets,
-    lookups: Buckets,
+    lookups: Lookups,
     spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     model: RefCell<Option<Rc<dyn Embedder>>>,
     pack: Cell<Pack>,
@@ -99,7 +97,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             tokens: Rc::new(Tokens::new(&config.jwt_secret)),
             keys: Keys::default(),
             buckets: Buckets::new(config.rate),
-            lookups: Buckets::new(LOOKUPS),
+            lookups: Lookups::default(),
             spaces: RefCell::default(),
             model: RefCell::default(),
             pack: Cell::default(),
@@ -137,55 +135,16 @@ impl<S: Store, H: Host> Edge<S, H> {
             // Its own rules say what a message and its answer look like.
             return Ok(self.message(&agent, request).await);
         }
+        let method = method(request)?;
         front::body(request)?;
         let asked = Request {
-            method: method(&request.method)?,
+            method,
             path: request.path.clone(),
             headers: request.headers.clone(),
             body: front::json(&request.body)?,
         };
         let response = self.serve(&agent, asked).await;
         Ok(EdgeAnswer::of(response))
-    }
-
-    async fn message(&self, agent: &Agent, request: &EdgeRequest) -> EdgeAnswer {
-        if request.body.len() > BODY_BYTES {
-            let refused = front::body(request).err();
-            return refused.map_or_else(
-                || EdgeAnswer::empty(413),
-                |refusal| EdgeAnswer::of(refusal.response()),
-            );
-        }
-        let reply = match mcp::receive(&request.method, &request.headers, &request.body) {
-            mcp::Incoming::Answer(reply) => reply,
-            mcp::Incoming::Call(call) => {
-                let response = self.serve(agent, call.request.clone()).await;
-                mcp::finish(*call, response)
-            }
-        };
-        let mut answer = match reply.body {
-            Some(body) => EdgeAnswer::json(reply.status, &body),
-            None => EdgeAnswer::empty(reply.status),
-        };
-        if reply.status == 405 {
-            answer.headers.insert("allow".to_owned(), "POST".to_owned());
-        }
-        answer
-    }
-
-    /// Whose request it is, if it may be made now.
-    async fn admit(&self, request: &EdgeRequest) -> Result<Rc<Agent>, Refusal> {
-        let key = front::key(request)?;
-        let now = self.host.now();
-        let ask = || self.lookups.take("", now).map_err(Refusal::too_often);
-        let agent = self
-            .keys
-            .agent(key, &*self.host, &self.tokens, &self.config, ask)
-            .await?;
-        self.buckets
-            .take(&agent.id, now)
-            .map_err(Refusal::too_often)?;
-        Ok(agent)
     }
 
     /// Answers an agent's request of the interface.
@@ -396,16 +355,32 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 }
 
-fn method(name: &str) -> Result<Method, ApiError> {
-    match name {
-        "GET" | "HEAD" => Ok(Method::Get),
-        "POST" => Ok(Method::Post),
-        "PATCH" => Ok(Method::Patch),
-        _ => Err(ApiError::invalid(
-            "method",
-            "requests are GET, POST or PATCH; see /openapi.json",
-        )),
+/// The method, if the path takes it.
+fn method(request: &EdgeRequest) -> Result<Method, Refusal> {
+    let given = match request.method.as_str() {
+        "GET" | "HEAD" => Some(Method::Get),
+        "POST" => Some(Method::Post),
+        "PATCH" => Some(Method::Patch),
+        _ => None,
+    };
+    let allowed = router::methods(&request.path);
+    if let Some(method) = given
+        && (allowed.is_empty() || allowed.contains(&method))
+    {
+        return Ok(method);
     }
+    if allowed.is_empty() {
+        // The refusal of a path that nothing is at.
+        route(Method::Get, &request.path)?;
+    }
+    let mut refusal = Refusal::from(wrong_method(&request.path, &allowed, &request.method));
+    let names = allowed.iter().map(|method| match method {
+        Method::Get => "GET, HEAD",
+        other => router::name(*other),
+    });
+    let names: Vec<&str> = names.collect();
+    refusal.headers.push(("allow", names.join(", ")));
+    Err(refusal)
 }
 
 /// What an agent may do. People judge, merge and archive lessons, import and export them.

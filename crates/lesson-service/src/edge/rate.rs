@@ -1,10 +1,11 @@
-//! How often a key may ask: a token bucket each.
+//! How often a key may ask, and how often keys that are not known may be asked about: a token bucket
+//! each.
 
 use lesson_core::Millis;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Buckets that are kept; beyond it, full ones are forgotten first.
+/// Buckets that are kept; beyond it, the fuller half is forgotten.
 const KEPT: usize = 10_000;
 
 /// Requests a second that a key may make in the long run, and how many at once.
@@ -51,12 +52,25 @@ impl Buckets {
         if held.len() >= KEPT && !held.contains_key(key) {
             held.retain(|_, bucket| filled(*bucket) < burst);
             if held.len() >= KEPT {
-                // As many keys are in use at once: who comes new has to wait.
-                return Err(1);
+                // Nobody who comes new waits for others. Those that used least lose least by it.
+                let mut levels: Vec<f64> = held.values().map(|bucket| filled(*bucket)).collect();
+                levels.sort_unstable_by(f64::total_cmp);
+                let middle = levels[KEPT / 2];
+                held.retain(|_, bucket| filled(*bucket) < middle);
+                if held.len() >= KEPT {
+                    held.clear();
+                }
             }
         }
         held.insert(key.to_owned(), (left - 1.0, now));
         Ok(())
+    }
+
+    /// Gives a turn back that was taken.
+    pub fn give_back(&self, key: &str) {
+        if let Some((left, _)) = self.held.borrow_mut().get_mut(key) {
+            *left = (*left + 1.0).min(self.rate.burst);
+        }
     }
 }
 
@@ -92,8 +106,31 @@ mod tests {
         for key in 0..KEPT {
             buckets.take(&key.to_string(), 0).unwrap();
         }
-        assert_eq!(buckets.take("new", 0), Err(1));
-        buckets.take("new", 10_000).unwrap();
-        assert_eq!(buckets.held.borrow().len(), 1);
+        // Of as many keys in use, those that used most are remembered.
+        for _ in 0..3 {
+            let _ = buckets.take("7", 0);
+        }
+        buckets.take("new", 0).unwrap();
+        assert!(buckets.held.borrow().len() <= KEPT / 2 + 1);
+        assert_eq!(buckets.take("7", 0), Err(1));
+        buckets.take("newer", 10_000).unwrap();
+        for key in 0..KEPT {
+            buckets.take(&key.to_string(), 20_000).unwrap();
+        }
+        assert!(buckets.held.borrow().len() <= KEPT);
+    }
+
+    #[test]
+    fn a_turn_that_is_given_back_can_be_taken_again() {
+        let buckets = Buckets::new(RATE);
+        for _ in 0..20 {
+            buckets.take("a", 0).unwrap();
+            buckets.give_back("a");
+        }
+        for _ in 0..3 {
+            buckets.take("a", 0).unwrap();
+        }
+        assert_eq!(buckets.take("a", 0), Err(1));
+        buckets.give_back("never seen");
     }
 }

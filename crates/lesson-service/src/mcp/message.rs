@@ -93,9 +93,9 @@ pub(super) fn result(id: &Value, result: Value) -> Reply {
     }
 }
 
-/// Reads a body.
-pub(super) fn read(body: &[u8]) -> Result<Message, Refusal> {
-    let message = strict::parse(body).map_err(|unread| match unread {
+/// Reads a body as JSON: a message, or a list of them.
+pub(super) fn parse(body: &[u8]) -> Result<Value, Refusal> {
+    strict::parse(body).map_err(|unread| match unread {
         Unread::Syntax(cause) => {
             Refusal::new(400, PARSE_ERROR, format!("the body is no JSON: {cause}"))
         }
@@ -104,13 +104,13 @@ pub(super) fn read(body: &[u8]) -> Result<Message, Refusal> {
             INVALID_REQUEST,
             format!("the body is not taken: {cause}"),
         ),
-    })?;
-    let mut fields = match message {
-        Value::Object(fields) => fields,
-        Value::Array(_) => {
-            return Err(invalid("batches are not taken; send one message at a time"));
-        }
-        _ => return Err(invalid("a message is a JSON object")),
+    })
+}
+
+/// Reads a message.
+pub(super) fn read(message: Value) -> Result<Message, Refusal> {
+    let Value::Object(mut fields) = message else {
+        return Err(invalid("a message is a JSON object"));
     };
     let id = fields.remove("id");
     let known = id
@@ -148,6 +148,6 @@ pub(super) fn read(body: &[u8]) -> Result<Message, Refusal> {
     }
 }
 
-fn invalid(message: &str) -> Refusal {
+pub(super) fn invalid(message: &str) -> Refusal {
     Refusal::new(400, INVALID_REQUEST, message)
 }

@@ -32,7 +32,12 @@ pub(crate) enum Incoming {
     Answer(Reply),
     /// Its request has to be answered first.
     Call(Box<Call>),
+    /// Several messages, each to be answered as if it were alone; none of them is a batch.
+    Batch(Vec<Incoming>),
 }
+
+/// The most messages in a batch.
+const BATCH: usize = 20;
 
 /// An answer of HTTP.
 #[derive(Debug, PartialEq)]
@@ -70,7 +75,52 @@ fn received(
         ));
     }
     revision::media(headers)?;
-    match message::read(body)? {
+    match message::parse(body)? {
+        Value::Array(parts) => batch(parts, headers),
+        alone => one(message::read(alone)?, headers),
+    }
+}
+
+/// The messages of a batch. One that is refused leaves the others alone.
+fn batch(parts: Vec<Value>, headers: &BTreeMap<String, String>) -> Result<Incoming, Refusal> {
+    revision::has_batches(headers)?;
+    if parts.is_empty() || parts.len() > BATCH {
+        return Err(message::invalid(&format!(
+            "a batch has 1 to {BATCH} messages; this one has {}",
+            parts.len()
+        )));
+    }
+    let read = parts.into_iter().map(|part| match message::read(part) {
+        // What comes after it would be of a revision that was not agreed on yet.
+        Ok(Message::Request(request)) if request.method == "initialize" => {
+            Err(message::invalid("`initialize` is sent alone, not in a batch").of(&request.id))
+        }
+        Ok(message) => one(message, headers),
+        Err(refusal) => Err(refusal),
+    });
+    let read =
+        read.map(|incoming| incoming.unwrap_or_else(|refusal| Incoming::Answer(refusal.reply())));
+    Ok(Incoming::Batch(read.collect()))
+}
+
+/// The answer to a batch, of those to its messages.
+pub(crate) fn together(replies: Vec<Reply>) -> Reply {
+    let bodies: Vec<Value> = replies.into_iter().filter_map(|reply| reply.body).collect();
+    match bodies.is_empty() {
+        // Notifications alone.
+        true => Reply {
+            status: 202,
+            body: None,
+        },
+        false => Reply {
+            status: 200,
+            body: Some(bodies.into()),
+        },
+    }
+}
+
+fn one(message: Message, headers: &BTreeMap<String, String>) -> Result<Incoming, Refusal> {
+    match message {
         Message::Notification => {
             revision::header_is_known(headers)?;
             Ok(Incoming::Answer(Reply {

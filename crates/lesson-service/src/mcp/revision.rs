@@ -5,6 +5,7 @@
 
 use super::message::{
     HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, Refusal, Request, UNSUPPORTED_VERSION,
+    invalid,
 };
 use crate::fault::clip;
 use serde_json::{Value, json};
@@ -13,7 +14,9 @@ use std::collections::BTreeMap;
 /// The revision in which every request stands alone.
 pub(super) const CURRENT: &str = "2026-07-28";
 /// Revisions that begin with `initialize`, newest first.
-pub(super) const BEFORE: [&str; 2] = ["2025-11-25", "2025-06-18"];
+pub(super) const BEFORE: [&str; 3] = ["2025-11-25", "2025-06-18", BATCHES];
+/// The one that sends messages in batches; whoever sends no header speaks it.
+const BATCHES: &str = "2025-03-26";
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -30,7 +33,7 @@ pub(super) enum Era {
 
 /// Every revision spoken here, newest first.
 pub(super) fn supported() -> Value {
-    json!([CURRENT, BEFORE[0], BEFORE[1]])
+    json!([CURRENT, BEFORE[0], BEFORE[1], BEFORE[2]])
 }
 
 /// The revision to go on with, for a client that asks for one by `initialize`.
@@ -45,6 +48,18 @@ pub(super) fn negotiated(asked: &str) -> &'static str {
 pub(super) fn header_is_known(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
     match header(headers, "mcp-protocol-version") {
         Some(sent) if sent != CURRENT && !BEFORE.contains(&sent) => Err(unsupported(sent)),
+        _ => Ok(()),
+    }
+}
+
+/// Fails when the header names another revision than the one that has batches.
+pub(super) fn has_batches(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    header_is_known(headers)?;
+    match header(headers, "mcp-protocol-version") {
+        Some(sent) if sent != BATCHES => Err(invalid(&format!(
+            "revision `{}` has no batches, which only {BATCHES} had; send one message at a time",
+            clip(sent)
+        ))),
         _ => Ok(()),
     }
 }
@@ -259,6 +274,7 @@ mod tests {
     fn an_older_client_gets_the_revision_it_asks_for() {
         assert_eq!(negotiated("2025-06-18"), "2025-06-18");
         assert_eq!(negotiated("2025-11-25"), "2025-11-25");
+        assert_eq!(negotiated("2025-03-26"), "2025-03-26");
         for other in ["2024-11-05", CURRENT, "", "x"] {
             assert_eq!(negotiated(other), "2025-11-25", "{other}");
         }

@@ -54,6 +54,7 @@ pub(super) fn answer((headers, body): (Headers, Value)) -> Reply {
     match receive("POST", &headers, body.to_string().as_bytes()) {
         Incoming::Answer(reply) => checked(reply),
         Incoming::Call(call) => panic!("this is a call of {}", call.tool.name),
+        Incoming::Batch(parts) => panic!("this is a batch of {}", parts.len()),
     }
 }
 

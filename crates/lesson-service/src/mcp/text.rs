@@ -1,11 +1,14 @@
 //! The text of a tool's result: what an agent reads, and what to do next. What others wrote stands
 //! in fences that it can't close.
 
+mod told;
+
 use super::tools::{KEY, Kind, Tool};
 use lesson_api::{ApiError, ErrorBody, Response};
 use lesson_core::{fenced, one_line};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use told::{outcome, rated, recorded, updates};
 
 /// Characters of one part of a found lesson that are shown; the structured part has all of it.
 const SHOWN: usize = 2_000;
@@ -210,56 +213,6 @@ fn tracked(answer: &Value) -> String {
         format_args!("When you know what came of the decision, call playbook_record_outcome."),
     );
     out
-}
-
-/// Whether something was recorded, or had been.
-fn recorded(answer: &Value) -> &'static str {
-    if answer["repeated"] == true {
-        "This was recorded before, and counts once."
-    } else {
-        "Recorded."
-    }
-}
-
-fn outcome(answer: &Value) -> String {
-    if answer["repeated"] == true {
-        return recorded(answer).to_owned();
-    }
-    let moved = names(answer, "effectiveness_recalculated");
-    if moved.is_empty() {
-        return "Recorded. No lesson's counters moved: the outcome is pending or was known already, or no lesson was tracked as applied (playbook_track_usage does that).".to_owned();
-    }
-    format!("Recorded. Counters moved for: {moved}.")
-}
-
-fn updates(answer: &Value) -> String {
-    let mut out = String::new();
-    for one in list(answer, "updated") {
-        line(
-            &mut out,
-            format_args!(
-                "- {}: effectiveness {:.2}, a cause in {} of {}",
-                word(one, "slug"),
-                number(one, "effectiveness"),
-                one["causal_hits"],
-                many(count(one, "use_count"), "feedback"),
-            ),
-        );
-    }
-    out
-}
-
-fn rated(answer: &Value) -> String {
-    format!(
-        "{} {}: confidence {:.2}; ratings {} helpful, {} not; votes {} up, {} down.",
-        recorded(answer),
-        word(answer, "slug"),
-        number(answer, "confidence"),
-        answer["times_helpful"],
-        answer["times_not_helpful"],
-        answer["upvotes"],
-        answer["downvotes"],
-    )
 }
 
 fn added(answer: &Value) -> String {

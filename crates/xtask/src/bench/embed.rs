@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
+
 use crate::cache::{self, Cache, Made};
-use crate::fault::Result;
 use crate::{browser, model, npm, python, run};
 
 /// The folder whose lock file pins the peers.

@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
+use anyhow::{Context as _, Result};
+
 use super::embed;
 use crate::cache::Cache;
-use crate::fault::{OrFault as _, Result};
+use crate::fault::advice;
 use crate::{model, run};
 
 /// Prints all figures over the sample lessons, or over a folder of others; as one line of JSON too, if asked.
@@ -18,7 +20,8 @@ pub fn run(cache: &Cache, json: bool, lessons: Option<&Path>) -> Result<()> {
         .args(["bench", "-p", "tests", "--bench", "relevance", "--"]);
     if let Some(lessons) = lessons {
         // Cargo runs a bench in its package's folder.
-        let at = std::path::absolute(lessons).or_fault(lessons.display(), "name a folder")?;
+        let at = std::path::absolute(lessons)
+            .with_context(|| advice(lessons.display(), "name a folder"))?;
         cargo.arg("--lessons").arg(at);
     }
     if json {

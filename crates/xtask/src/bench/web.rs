@@ -1,7 +1,8 @@
 //! The built app in Chromium: its times by the number of lessons, and what Lighthouse says of its pages.
 
+use anyhow::Result;
+
 use crate::cache::Cache;
-use crate::fault::Result;
 use crate::serve::Site;
 use crate::{browser, npm, run};
 

@@ -4,53 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use super::{Offer, Site, decode, inline_scripts, locate, policy};
-
-#[test]
-fn paths_stay_in_the_folder() {
-    let folder = std::path::Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
-        .canonicalize()
-        .expect("the crate's own folder");
-    let index = folder.join("index.html");
-    let cases = [
-        ("/Cargo.toml", Some(folder.join("Cargo.toml"))),
-        ("/src/serve.rs?x=/../..", Some(folder.join("src/serve.rs"))),
-        ("/%43argo.toml", Some(folder.join("Cargo.toml"))),
-        ("/", Some(index.clone())),
-        ("/lessons/some-slug", Some(index.clone())),
-        ("/src", Some(index)),
-        ("/missing.js", None),
-        ("/../Cargo.toml", None),
-        ("/src/../../lesson-core/Cargo.toml", None),
-        ("/%2e%2e/lesson-core/Cargo.toml", None),
-        ("/..%2flesson-core/Cargo.toml", None),
-        ("/..%5clesson-core", None),
-        ("/%00", None),
-        ("/%zz", None),
-        ("/%ff", None),
-    ];
-    for (url, expected) in cases {
-        assert_eq!(locate(&folder, url), expected, "{url}");
-    }
-}
-
-#[test]
-fn malformed_escapes_are_refused() {
-    assert_eq!(decode("a%20b").as_deref(), Some("a b"));
-    assert_eq!(decode("a%2"), None);
-}
-
-#[test]
-fn only_inline_scripts_are_named() {
-    let page = "<script type=\"module\">import a</script><script src=\"/b.js\"></script><script>c</script>";
-    assert_eq!(inline_scripts(page), ["import a", "c"]);
-    // printf c | openssl dgst -sha256 -binary | base64
-    assert!(
-        policy(page, None).contains("'sha256-Ln0sA6lQeuJl7PW1NWiFpTOTogKdJBOUmXJloaJa78Y='"),
-        "{}",
-        policy(page, None)
-    );
-}
+use super::{Offer, Site};
 
 #[test]
 fn the_stack_is_told_of_and_allowed_only_where_there_is_one() {
@@ -97,8 +51,14 @@ fn the_stack_is_told_of_and_allowed_only_where_there_is_one() {
     std::fs::remove_dir_all(&folder).expect("the temporary folder");
 }
 
-/// Sends one raw request to a server over this crate's `src` and answers with head and body.
+/// Sends one raw request to a server and answers with head and body.
 fn ask(site: &Site, method: &str, path: &str, host: &str) -> String {
+    let (head, body) = ask_bytes(site, method, path, host);
+    head + std::str::from_utf8(&body).expect("a text")
+}
+
+/// The same, for a body that is no text. The head ends with its empty line.
+fn ask_bytes(site: &Site, method: &str, path: &str, host: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(site.address).expect("the server listens");
     let host = host.replace("PORT", &site.address.port().to_string());
     write!(
@@ -106,11 +66,14 @@ fn ask(site: &Site, method: &str, path: &str, host: &str) -> String {
         "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
     )
     .expect("the server reads");
-    let mut answer = String::new();
-    stream
-        .read_to_string(&mut answer)
-        .expect("the server answers");
-    answer
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("the server answers");
+    let end = answer
+        .windows(4)
+        .position(|end| end == b"\r\n\r\n")
+        .expect("a head and a body");
+    let body = answer.split_off(end + 4);
+    (String::from_utf8(answer).expect("a head is text"), body)
 }
 
 #[test]
@@ -231,13 +194,13 @@ fn a_file_is_sent_in_part_or_not_again() {
             "",
             "0123456789",
         ),
-        ("GET", "Range: bytes=x\r\n".into(), "200", "", "0123456789"),
+        ("GET", "Range: bytes=x\r\n".into(), "416", "", ""),
         (
             "GET",
             format!("Range: bytes=4-\r\nIf-Range: {tag}\r\n"),
-            "206",
+            "200",
             "",
-            "456789",
+            "0123456789",
         ),
         (
             "GET",
@@ -316,4 +279,182 @@ fn a_burst_of_kept_connections_is_answered() {
         assert_eq!(&status, b"HTTP/1.1 200");
     }
     std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
+fn paths_stay_in_the_folder() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-paths-{}", std::process::id()));
+    let dist = folder.join("dist");
+    std::fs::create_dir_all(dist.join("engine")).expect("a temporary folder");
+    std::fs::write(dist.join("index.html"), "<p>app</p>").expect("a temporary file");
+    std::fs::write(dist.join("engine/a b.js"), "engine").expect("a temporary file");
+    std::fs::write(folder.join("secret.js"), "secret").expect("a temporary file");
+    let site = Site::open(&dist, Some(0), None).expect("a free port");
+    site.start().expect("a thread");
+    let cases = [
+        ("/engine/a%20b.js", "200", "engine"),
+        ("/engine/a%20b.js?x=/../..", "200", "engine"),
+        ("/lessons/some-slug", "200", "<p>app</p>"),
+        ("/engine", "200", "<p>app</p>"),
+        ("/engine/", "200", "<p>app</p>"),
+        ("/missing.js", "404", "No such file.\n"),
+        ("/../secret.js", "404", "No such file.\n"),
+        ("/engine/../../secret.js", "404", "No such file.\n"),
+        ("/%2e%2e/secret.js", "404", "No such file.\n"),
+        ("/..%2fsecret.js", "404", "No such file.\n"),
+        ("/..%5csecret.js", "404", "No such file.\n"),
+        ("/%00.js", "404", "No such file.\n"),
+        ("/%ff.js", "404", "No such file.\n"),
+    ];
+    for (path, status, body) in cases {
+        let answer = ask(&site, "GET", path, "127.0.0.1:PORT");
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{path}: {answer}"
+        );
+        assert!(
+            answer.ends_with(&format!("\r\n\r\n{body}")),
+            "{path}: {answer}"
+        );
+    }
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
+fn texts_and_modules_are_packed_for_who_asks_and_the_model_is_not() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-packed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    for name in ["index.html", "a.wasm", "a.js", "a.pack", "a.png"] {
+        std::fs::write(folder.join(name), "x".repeat(10_000)).expect("a temporary file");
+    }
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
+    site.start().expect("a thread");
+    let ask = |path: &str, encodings: &str| {
+        let host = format!("127.0.0.1:PORT\r\nAccept-Encoding: {encodings}");
+        ask_bytes(&site, "GET", path, &host)
+    };
+    let cases = [
+        ("/", "gzip, br", Some("br")),
+        ("/lessons", "gzip", Some("gzip")),
+        ("/a.wasm", "br", Some("br")),
+        ("/a.js", "gzip", Some("gzip")),
+        ("/a.js", "identity", None),
+        ("/a.pack", "gzip, br", None),
+        ("/a.png", "gzip, br", None),
+    ];
+    for (path, encodings, encoding) in cases {
+        let (head, body) = ask(path, encodings);
+        assert_eq!(
+            encoding.map(|encoding| format!("Content-Encoding: {encoding}\r\n")),
+            head.split_inclusive("\r\n")
+                .find(|line| line.starts_with("Content-Encoding"))
+                .map(str::to_owned),
+            "{path}: {head}"
+        );
+        assert_eq!(encoding.is_some(), body.len() < 1_000, "{path}: {head}");
+        assert_eq!(
+            encoding.is_some(),
+            head.contains("Etag: W/\""),
+            "{path}: {head}"
+        );
+        assert_eq!(
+            encoding.is_none(),
+            head.contains("Accept-Ranges"),
+            "{path}: {head}"
+        );
+    }
+    let (head, _) = ask("/a.js", "br");
+    let (_, tag) = head.split_once("Etag: ").expect("a tag");
+    let tag = tag.lines().next().expect("a line");
+    let (again, _) = ask("/a.js", &format!("br\r\nIf-None-Match: {tag}"));
+    assert!(again.starts_with("HTTP/1.1 304 "), "{again}");
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
+fn the_policy_is_that_of_the_page_as_it_is_now() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-anew-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let index = folder.join("index.html");
+    std::fs::write(&index, "<script>a</script>").expect("a temporary file");
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
+    site.start().expect("a thread");
+    let before = ask(&site, "HEAD", "/", "127.0.0.1:PORT");
+    std::fs::write(&index, "<script>b</script>").expect("a temporary file");
+    std::fs::File::options()
+        .append(true)
+        .open(&index)
+        .and_then(|file| file.set_modified(std::time::SystemTime::UNIX_EPOCH))
+        .expect("a time of its own");
+    let after = ask(&site, "HEAD", "/", "127.0.0.1:PORT");
+    // printf a | openssl dgst -sha256 -binary | base64
+    for (answer, hash) in [
+        (
+            before,
+            "'sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs='",
+        ),
+        (
+            after,
+            "'sha256-PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0='",
+        ),
+    ] {
+        assert!(answer.contains(hash), "{hash}: {answer}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
+fn a_connection_that_does_not_ask_is_closed() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-slow-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
+    let mut site = Site::open(&folder, Some(0), None).expect("a free port");
+    site.head_within = std::time::Duration::from_millis(100);
+    site.start().expect("a thread");
+    let mut stream = TcpStream::connect(site.address).expect("the server listens");
+    write!(stream, "GET / HTTP/1.1\r\nHost: ").expect("the server reads");
+    stream
+        .set_read_timeout(Some(std::time::Duration::from_secs(20)))
+        .expect("a time-out");
+    let mut answer = Vec::new();
+    stream
+        .read_to_end(&mut answer)
+        .expect("the connection ends, and no time-out does it");
+    assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
+fn a_watched_page_hears_of_the_next_build_and_has_no_service_worker() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-watched-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    std::fs::write(folder.join("index.html"), "<body><p>app</p></body>").expect("a temporary file");
+    std::fs::write(folder.join("sw.js"), "keep()").expect("a temporary file");
+    let (builds, waiting) = tokio::sync::watch::channel(0);
+    let site = Site::open_for(&folder, Some(0), None, Some(waiting), None).expect("a free port");
+    site.start().expect("a thread");
+    let get = |path: &str| ask(&site, "GET", path, "127.0.0.1:PORT");
+    let page = get("/lessons/x");
+    let tag = "<p>app</p><script type=\"module\" src=\"/xtask/reload.js\"></script></body>";
+    assert!(page.ends_with(tag), "{page}");
+    assert!(page.contains("script-src 'self'"), "{page}");
+    assert!(get("/xtask/reload.js").contains("Content-Type: text/javascript"));
+    assert!(get("/sw.js").contains("unregister"));
+    assert!(get("/xtask/builds?seen=").ends_with("\r\n0"));
+    // Whichever comes first, the question or the build.
+    std::thread::scope(|scope| {
+        let answer = scope.spawn(|| get("/xtask/builds?seen=0"));
+        builds.send_modify(|count| *count += 1);
+        assert!(answer.join().expect("an answer").ends_with("\r\n1"));
+    });
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+
+    let plain = std::env::temp_dir().join(format!("lessonloop-plain-{}", std::process::id()));
+    std::fs::create_dir_all(&plain).expect("a temporary folder");
+    std::fs::write(plain.join("index.html"), "<body></body>").expect("a temporary file");
+    let site = Site::open(&plain, Some(0), None).expect("a free port");
+    site.start().expect("a thread");
+    let page = ask(&site, "GET", "/", "127.0.0.1:PORT");
+    assert!(page.ends_with("\r\n\r\n<body></body>"), "{page}");
+    std::fs::remove_dir_all(&plain).expect("the temporary folder");
 }

@@ -1,27 +1,31 @@
 //! The gateway in front of PostgREST, which behaves like Supabase's: `/rest/v1` and `apikey`. Loopback only.
 
-use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use anyhow::{Context as _, Result};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    ACCESS_CONTROL_REQUEST_HEADERS, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap,
-    HeaderName, ORIGIN, TRANSFER_ENCODING,
+    ACCESS_CONTROL_REQUEST_HEADERS, ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST,
+    HeaderMap, HeaderName, ORIGIN, TRANSFER_ENCODING,
 };
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 
 use super::sign_in::SignIn;
-use crate::fault::{OrFault as _, Result};
+use super::token;
+use crate::fault::advice;
+use crate::patience;
 
 /// The largest request that is taken, in bytes.
 const LARGEST: usize = 32 * 1024 * 1024;
+
+/// The role of who has not signed in.
+pub const PUBLISHABLE: &str = "anon";
 
 /// What the gateway knows.
 pub struct Gateway {
@@ -29,6 +33,8 @@ pub struct Gateway {
     pub postgrest: u16,
     /// The publishable key: a token of the role `anon`.
     pub key: String,
+    /// What such keys are signed with: a browser may have kept one that was written otherwise.
+    pub secret: String,
     /// The stand-in for sign-in.
     pub sign_in: SignIn,
 }
@@ -48,15 +54,17 @@ pub fn start(gateway: Gateway, port: Option<u16>) -> Result<(SocketAddr, JoinHan
             .find_map(|port| bind(port).ok())
             .map_or_else(|| bind(0), Ok),
     };
-    let listener = listener.or_fault("the gateway", remedy)?;
-    let address = listener.local_addr().or_fault("the gateway", remedy)?;
+    let listener = listener.with_context(|| advice("the gateway", remedy))?;
+    let address = listener
+        .local_addr()
+        .with_context(|| advice("the gateway", remedy))?;
     listener
         .set_nonblocking(true)
-        .or_fault("the gateway", remedy)?;
+        .with_context(|| advice("the gateway", remedy))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
+        .enable_all()
         .build()
-        .or_fault("the gateway", remedy)?;
+        .with_context(|| advice("the gateway", remedy))?;
     let gateway = Arc::new(gateway);
     let thread = std::thread::spawn(move || {
         runtime.block_on(accept(listener, gateway, address.port()));
@@ -76,14 +84,8 @@ async fn accept(listener: TcpListener, gateway: Arc<Gateway>, port: u16) {
         };
         let gateway = Arc::clone(&gateway);
         tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let gateway = Arc::clone(&gateway);
-                async move { Ok::<_, Infallible>(answer(request, &gateway, port).await) }
-            });
-            // A client that went away is no concern of ours.
-            let _ = http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let http = http1::Builder::new();
+            patience::serve(&http, stream, |request| answer(request, &gateway, port)).await;
         });
     }
 }
@@ -135,7 +137,9 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
             &json!({ "message": "No API key found in request", "hint": "No `apikey` request header was found." }),
         );
     };
-    if key.as_bytes() != gateway.key.as_bytes() {
+    let key = key.to_str().ok();
+    let claims = key.and_then(|key| token::verify(&gateway.secret, key));
+    if claims.is_none_or(|claims| claims["role"] != PUBLISHABLE) {
         return plain(
             401,
             &json!({ "message": "Invalid API key", "hint": "Take the publishable key that the stack printed." }),
@@ -153,8 +157,16 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
     let path = head.uri.path().to_owned();
     let query = head.uri.query().unwrap_or_default().to_owned();
     if let Some(path) = path.strip_prefix("/auth/v1/") {
-        if head.method != Method::POST {
-            return plain(405, &json!({ "code": 405, "msg": "POST only" }));
+        let wanted = SignIn::method(path);
+        if head.method != wanted {
+            let mut refused = plain(
+                405,
+                &json!({ "code": 405, "msg": format!("{wanted} only") }),
+            );
+            if let Ok(allow) = wanted.as_str().parse() {
+                refused.headers_mut().insert(ALLOW, allow);
+            }
+            return refused;
         }
         let bearer = head.headers.get(AUTHORIZATION).and_then(|bearer| {
             bearer
@@ -252,7 +264,38 @@ fn is_local_origin(origin: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_local_origin;
+    use super::{Gateway, SignIn, is_local_origin, start};
+    use std::io::{Read as _, Write as _};
+
+    #[test]
+    fn a_connection_that_sends_no_whole_head_is_closed() {
+        let gateway = Gateway {
+            postgrest: 1,
+            key: "key".into(),
+            secret: "secret".into(),
+            sign_in: SignIn::new(Vec::new(), "secret".into()),
+        };
+        let (address, _thread) = start(gateway, Some(0)).expect("a free port");
+        let mut slow = std::net::TcpStream::connect(address).expect("it listens");
+        slow.set_read_timeout(Some(std::time::Duration::from_secs(8)))
+            .expect("a socket");
+        write!(slow, "GET /rest/v1/ HTTP/1.1\r\nX-Slow: ").expect("it reads");
+        let mut answer = Vec::new();
+        // The end, or a reset, but not our own patience.
+        if let Err(error) = slow.read_to_end(&mut answer) {
+            assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+        }
+        let mut other = std::net::TcpStream::connect(address).expect("it listens");
+        write!(
+            other,
+            "GET /auth/v1/user HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n",
+            address.port()
+        )
+        .expect("it reads");
+        let mut answer = String::new();
+        other.read_to_string(&mut answer).expect("it answers");
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    }
 
     #[test]
     fn pages_of_other_machines_are_foreign() {

@@ -13,10 +13,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::cache::{self, Cache};
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::run;
 use crate::serve::Offer;
 use gateway::Gateway;
@@ -165,13 +166,14 @@ impl Stack {
 
         let key = token::sign(
             &secrets.tokens,
-            // The same at every start: a connected browser keeps it.
-            &json!({ "iss": "lessonloop-stack", "role": "anon", "exp": KEY_EXPIRES }),
-        );
+            // The same at every start.
+            &json!({ "iss": "lessonloop-stack", "role": gateway::PUBLISHABLE, "exp": KEY_EXPIRES }),
+        )?;
         let (address, gateway) = gateway::start(
             Gateway {
                 postgrest: rest,
                 key: key.clone(),
+                secret: secrets.tokens.clone(),
                 sign_in: SignIn::new(secrets.users.clone(), secrets.tokens.clone()),
             },
             port,
@@ -273,9 +275,10 @@ fn folder(home: &Cache, data: Data) -> Result<(Folder, Option<std::fs::File>)> {
     if data == Data::Kept {
         let at = home.dir("kept")?;
         let mark = at.join(".lock");
-        let lock = std::fs::File::create(&mark).or_fault(mark.display(), "free some space")?;
+        let lock = std::fs::File::create(&mark)
+            .with_context(|| advice(mark.display(), "free some space"))?;
         lock.try_lock().map_err(|_| {
-            Fault::new(
+            fault(
                 "another stack runs on this data",
                 "end it, or use the one that runs",
             )
@@ -283,8 +286,10 @@ fn folder(home: &Cache, data: Data) -> Result<(Folder, Option<std::fs::File>)> {
         return Ok((Folder { at, data }, Some(lock)));
     }
     let shelf = home.dir("fresh")?;
-    for old in std::fs::read_dir(&shelf).or_fault(shelf.display(), "free some space")? {
-        let old = old.or_fault(shelf.display(), "free some space")?;
+    for old in
+        std::fs::read_dir(&shelf).with_context(|| advice(shelf.display(), "free some space"))?
+    {
+        let old = old.with_context(|| advice(shelf.display(), "free some space"))?;
         if !Path::new("/proc").join(old.file_name()).exists() {
             let _ = std::fs::remove_dir_all(old.path());
         }
@@ -321,10 +326,11 @@ impl Secrets {
                 .mode(0o600)
                 .open(&at)
                 .and_then(|mut file| file.write_all(made.to_string().as_bytes()))
-                .or_fault(at.display(), &remedy)?;
+                .with_context(|| advice(at.display(), &remedy))?;
         }
-        let bytes = std::fs::read(&at).or_fault(at.display(), &remedy)?;
-        let held: Value = serde_json::from_slice(&bytes).or_fault(at.display(), &remedy)?;
+        let bytes = std::fs::read(&at).with_context(|| advice(at.display(), &remedy))?;
+        let held: Value =
+            serde_json::from_slice(&bytes).with_context(|| advice(at.display(), &remedy))?;
         let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
         let users: Vec<User> = held["users"]
             .as_array()
@@ -337,7 +343,7 @@ impl Secrets {
             })
             .collect();
         if users.is_empty() {
-            return Err(Fault::new(
+            return Err(fault(
                 format_args!("{} names no users", at.display()),
                 remedy,
             ));
@@ -361,7 +367,8 @@ fn make_database(
     cache::fresh_dir(at)?;
     owner.own(at)?;
     let password = folder.join("password");
-    std::fs::write(&password, &secrets.database).or_fault(password.display(), "free some space")?;
+    std::fs::write(&password, &secrets.database)
+        .with_context(|| advice(password.display(), "free some space"))?;
     owner.own(&password)?;
     let mut initdb = owner.program(cache, &parts.postgres("initdb"))?;
     initdb
@@ -402,7 +409,8 @@ fn migrate(
         ));
     }
     let bootstrap = folder.join("bootstrap.sql");
-    std::fs::write(&bootstrap, first).or_fault(bootstrap.display(), "free some space")?;
+    std::fs::write(&bootstrap, first)
+        .with_context(|| advice(bootstrap.display(), "free some space"))?;
     let remedy = "mend what PostgreSQL names";
     let mut psql = ask(SUPERUSER)?;
     psql.arg("-1").arg("-f").arg(&bootstrap);
@@ -430,8 +438,11 @@ fn connection(port: u16, user: &str, secrets: &Secrets) -> Vec<(&'static str, St
 /// A port that nothing listens on.
 pub fn free_port() -> Result<u16> {
     let remedy = "check that the loopback interface is up";
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).or_fault("a free port", remedy)?;
-    let address = listener.local_addr().or_fault("a free port", remedy)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .with_context(|| advice("a free port", remedy))?;
+    let address = listener
+        .local_addr()
+        .with_context(|| advice("a free port", remedy))?;
     Ok(address.port())
 }
 

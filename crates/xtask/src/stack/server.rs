@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
+
 use crate::cache::Cache;
 use crate::debian;
-use crate::fault::{Fault, OrFault as _, Result};
+use crate::fault::{advice, fault};
 use crate::progress::Clock;
 use crate::run;
 
@@ -41,7 +43,7 @@ impl Owner {
             .args(["--shell", "/usr/sbin/nologin", USER]);
         run::quiet(cache, "useradd", add, None, &remedy)?;
         ids(cache)?.map_or_else(
-            || Err(Fault::new(format_args!("no user {USER}"), remedy)),
+            || Err(fault(format_args!("no user {USER}"), remedy)),
             |ids| Ok(Self(Some(ids))),
         )
     }
@@ -68,7 +70,7 @@ impl Owner {
             return Ok(());
         };
         std::os::unix::fs::chown(at, Some(user), Some(group))
-            .or_fault(at.display(), "check the folder's permissions")
+            .with_context(|| advice(at.display(), "check the folder's permissions"))
     }
 }
 
@@ -99,8 +101,10 @@ impl Server {
         log: PathBuf,
     ) -> Result<Self> {
         let remedy = "check that there is a POSIX shell and some space";
-        let out = File::create(&log).or_fault(log.display(), remedy)?;
-        let other = out.try_clone().or_fault(log.display(), remedy)?;
+        let out = File::create(&log).with_context(|| advice(log.display(), remedy))?;
+        let other = out
+            .try_clone()
+            .with_context(|| advice(log.display(), remedy))?;
         let child = base
             .args(["-c", SUPERVISOR, "supervise", signal])
             .arg(program)
@@ -111,7 +115,7 @@ impl Server {
             // Not in the terminal's group: Ctrl-C is for us, and the servers end after us, in order.
             .process_group(0)
             .spawn()
-            .or_fault(name, remedy)?;
+            .with_context(|| advice(name, remedy))?;
         Ok(Self { name, log, child })
     }
 
@@ -123,7 +127,7 @@ impl Server {
                 let text = std::fs::read_to_string(&self.log).unwrap_or_default();
                 let lines: Vec<&str> = text.lines().collect();
                 let end = lines[lines.len().saturating_sub(20)..].join("\n");
-                return Err(Fault::new(
+                return Err(fault(
                     format_args!("{} does not answer:\n{end}", self.name),
                     format_args!(
                         "mend what {} names; `cargo xtask stack` starts anew",

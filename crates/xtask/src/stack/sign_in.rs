@@ -1,11 +1,13 @@
 //! A STAND-IN for Supabase's sign-in server, for this machine only: it knows the sample users, and mints tokens for them.
 //!
-//! `POST /auth/v1/token?grant_type=password|refresh_token` and `POST /auth/v1/logout`, with the answers of the real one.
+//! `POST /auth/v1/token?grant_type=password|refresh_token`, `GET /auth/v1/user` and `POST /auth/v1/logout`, with the answers
+//! of the real one.
 //! To try expiry, `&expires_in=SECONDS` sets a token's life, which the real one does not take.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use hyper::Method;
 use serde_json::{Value, json};
 
 use super::token;
@@ -42,6 +44,14 @@ impl SignIn {
         }
     }
 
+    /// The method of a path that follows `/auth/v1/`.
+    pub fn method(path: &str) -> Method {
+        match path {
+            "user" => Method::GET,
+            _ => Method::POST,
+        }
+    }
+
     /// Answers a request whose path follows `/auth/v1/`.
     pub fn answer(&self, path: &str, query: &str, bearer: Option<&str>, body: &[u8]) -> Answer {
         let asked = |name: &str| {
@@ -67,8 +77,7 @@ impl SignIn {
             }
             ("token", Some("refresh_token")) => {
                 let given = body["refresh_token"].as_str().unwrap_or_default();
-                let Some(claims) = token::verify(&self.refresh_secret(), given, token::now())
-                else {
+                let Some(claims) = token::verify(&self.refresh_secret(), given) else {
                     return refused("refresh_token_not_found", "Invalid Refresh Token");
                 };
                 let (once, session) = (text(&claims, "jti"), text(&claims, "session_id"));
@@ -87,9 +96,9 @@ impl SignIn {
                 }
             }
             ("token", _) => refused("validation_failed", "unsupported_grant_type"),
+            ("user", _) => self.who(bearer),
             ("logout", _) => {
-                let claims =
-                    bearer.and_then(|bearer| token::verify(&self.secret, bearer, token::now()));
+                let claims = bearer.and_then(|bearer| token::verify(&self.secret, bearer));
                 match claims {
                     Some(claims) => {
                         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,15 +113,57 @@ impl SignIn {
             }
             _ => (
                 404,
-                json!({ "code": 404, "msg": "this stand-in knows token and logout only" }),
+                json!({ "code": 404, "msg": "this stand-in knows token, user and logout only" }),
+            ),
+        }
+    }
+
+    /// Whose token it is, as long as its session goes on.
+    fn who(&self, bearer: Option<&str>) -> Answer {
+        let told = |status: u16, code: &str, message: &str| {
+            let body = json!({ "code": status, "error_code": code, "msg": message });
+            (status, body)
+        };
+        let Some(bearer) = bearer else {
+            return told(
+                401,
+                "no_authorization",
+                "This endpoint requires a valid Bearer token",
+            );
+        };
+        let Some(claims) = token::verify(&self.secret, bearer) else {
+            return told(
+                403,
+                "bad_jwt",
+                "invalid JWT: unable to parse or verify signature",
+            );
+        };
+        let session = text(&claims, "session_id");
+        // A thread that panicked leaves a whole set.
+        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        if !session.is_empty() && spent.contains(&session) {
+            return told(
+                403,
+                "session_not_found",
+                "Session from session_id claim in JWT does not exist",
+            );
+        }
+        let user = self.users.iter().find(|user| claims["sub"] == *user.id);
+        match user {
+            Some(user) => (200, shown(user)),
+            None => told(
+                403,
+                "user_not_found",
+                "User from sub claim in JWT does not exist",
             ),
         }
     }
 
     fn session(&self, user: &User, session: &str, life: i64) -> Answer {
         let now = token::now();
+        let failed = || (500, json!({ "code": 500, "msg": "no token can be made" }));
         let Ok(once) = token::uuid() else {
-            return (500, json!({ "code": 500, "msg": "no randomness" }));
+            return failed();
         };
         let access = json!({
             "aud": "authenticated", "role": "authenticated", "sub": user.id, "email": user.email,
@@ -120,13 +171,19 @@ impl SignIn {
         });
         let refresh =
             json!({ "sub": user.id, "session_id": session, "jti": once, "exp": now + REFRESH });
+        let (Ok(access), Ok(refresh)) = (
+            token::sign(&self.secret, &access),
+            token::sign(&self.refresh_secret(), &refresh),
+        ) else {
+            return failed();
+        };
         let answer = json!({
-            "access_token": token::sign(&self.secret, &access),
+            "access_token": access,
             "token_type": "bearer",
             "expires_in": life,
             "expires_at": now + life,
-            "refresh_token": token::sign(&self.refresh_secret(), &refresh),
-            "user": { "id": user.id, "aud": "authenticated", "role": "authenticated", "email": user.email },
+            "refresh_token": refresh,
+            "user": shown(user),
         });
         (200, answer)
     }
@@ -135,6 +192,15 @@ impl SignIn {
     fn refresh_secret(&self) -> String {
         format!("refresh {}", self.secret)
     }
+}
+
+/// A user as the real server tells of one, as far as there is something to tell.
+fn shown(user: &User) -> Value {
+    json!({
+        "id": user.id, "aud": "authenticated", "role": "authenticated", "email": user.email,
+        "app_metadata": { "provider": "email", "providers": ["email"] }, "user_metadata": {}, "identities": [],
+        "is_anonymous": false,
+    })
 }
 
 fn text(claims: &Value, name: &str) -> String {

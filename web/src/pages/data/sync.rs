@@ -2,6 +2,7 @@
 
 mod connect;
 mod connected;
+mod delete_space;
 mod local;
 mod sign_in;
 mod sign_out;
@@ -12,6 +13,7 @@ use crate::ui::{ErrorNote, Loading};
 use crate::view::view;
 use connect::Connect;
 use connected::Connected;
+pub use delete_space::DeleteSpaceCard;
 use leptos::prelude::*;
 pub use local::local_stack;
 

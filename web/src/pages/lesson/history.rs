@@ -5,6 +5,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::outcome;
+use crate::sync::Syncing;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use crate::who;
@@ -25,6 +26,7 @@ pub fn HistoryList(
     history: Memo<Option<History>>,
 ) -> impl IntoView {
     let client = Client::get_from_context();
+    let me = Syncing::get_from_context().me();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
     let pages = RwSignal::new(Pages::<HistoryEntry>::default());
@@ -36,11 +38,11 @@ pub fn HistoryList(
         });
     });
     let rows = move || {
-        let domain = domain.get();
+        let (domain, me) = (domain.get(), me.get());
         pages.with(|pages| {
             let newest = pages.newest_first().cloned();
             newest
-                .map(|event| entry(event, &domain))
+                .map(|event| entry(event, &domain, me.as_deref()))
                 .collect::<Vec<_>>()
         })
     };
@@ -70,8 +72,8 @@ pub fn HistoryList(
     }
 }
 
-fn entry(entry: HistoryEntry, domain: &str) -> AnyView {
-    let who = who::or_device(&entry.by, &entry.actor);
+fn entry(entry: HistoryEntry, domain: &str, me: Option<&str>) -> AnyView {
+    let who = who::or_device(&entry.by, me, &entry.actor);
     let summary = match entry.event.as_str() {
         "OutcomeRecorded" => outcome::in_summary(&entry.summary, domain),
         _ => entry.summary,
@@ -99,6 +101,7 @@ fn entry(entry: HistoryEntry, domain: &str) -> AnyView {
                     {who.map(|who| format!(" · by {who}"))}
                 </span>
             </div>
+            {entry.reason.map(|reason| view! { <p class="muted" data-testid="event-uncounted">{reason}</p> })}
             <ul class="moved">{rows}</ul>
         </li>
     }

@@ -4,6 +4,7 @@ use crate::client::use_get;
 use crate::diff::{Piece, compare};
 use crate::format;
 use crate::markdown::visible;
+use crate::sync::Syncing;
 use crate::ui::{ErrorNote, Loading};
 use crate::view::view;
 use crate::who;
@@ -41,7 +42,9 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
 fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
     let open = RwSignal::new(false);
     let rev = mark.rev;
-    let who = who::or_device(&mark.by, &mark.actor);
+    let me = Syncing::get_from_context().me();
+    let at = mark.at.clone();
+    let who = move || who::or_device(&mark.by, me.read().as_deref(), &mark.actor);
     let slug = StoredValue::new(slug);
     view! {
         <details class="group" data-testid="revision" data-rev=rev.to_string() on:toggle=move |_| open.set(true)>
@@ -49,7 +52,7 @@ fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
                 <span class="rank">{rev}</span>
                 <span class="revision-head">
                     <span>{mark.summary}</span>
-                    <span class="muted"><time datetime=mark.at.clone()>{format::time(&mark.at)}</time>{who.map(|who| format!(" · by {who}"))}</span>
+                    <span class="muted"><time datetime=at.clone()>{format::time(&at)}</time>{move || who().map(|who| format!(" · by {who}"))}</span>
                 </span>
             </summary>
             {move || open.get().then(|| view! { <Text slug=slug.get_value() rev/> })}

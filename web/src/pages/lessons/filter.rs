@@ -1,7 +1,7 @@
 //! What is looked for, as it stands in the page's address and in the request.
 
 use crate::format;
-use leptos_router::params::ParamsMap;
+use crate::parameters::Parameters;
 
 /// The search and its facets; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,8 +24,8 @@ pub struct Filter {
 
 impl Filter {
     /// Reads the page's address.
-    pub fn read(query: &ParamsMap) -> Self {
-        let word = |key| query.get(key).unwrap_or_default();
+    pub fn read(query: &Parameters) -> Self {
+        let word = |key| query.text(key);
         Self {
             q: word("q"),
             category: word("category"),
@@ -141,6 +141,18 @@ mod tests {
         );
         assert_eq!(Filter::default().address(), "/");
         assert_eq!(Filter::default().request(50, 0), "/v1/lessons?limit=50");
+    }
+
+    #[test]
+    fn an_address_is_read_back_whatever_was_searched_for() {
+        for q in ["50% off", "a%20b", "x&y=z", "1+1"] {
+            let filter = Filter {
+                q: q.into(),
+                ..Filter::default()
+            };
+            let address = filter.address();
+            assert_eq!(Filter::read(&Parameters::read(&address[1..])), filter);
+        }
     }
 
     #[test]

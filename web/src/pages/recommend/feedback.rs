@@ -1,9 +1,10 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
-use super::{Run, Walk, me};
+use super::{Run, Walk};
 use crate::asking::Asking;
 use crate::format;
 use crate::outcome;
+use crate::sync::Syncing;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
@@ -46,6 +47,7 @@ impl Given {
 #[component]
 pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
     let toasts = use_toasts();
+    let me = Syncing::get_from_context().me();
     let chosen = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
     let outcome_text = RwSignal::new(String::new());
     let by_text = RwSignal::new(false);
@@ -53,7 +55,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
     let told = RwSignal::new(None::<Given>);
     let given = Memo::new(move |_| {
         told.get().or_else(|| {
-            let me = me()?;
+            let me = me.get()?;
             let own = run.read(|run| {
                 let own = run.feedback.iter().find(|given| given.by == me);
                 own.map(|own| own.outcome)

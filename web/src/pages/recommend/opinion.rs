@@ -1,8 +1,9 @@
 //! Step 5: what one thinks of each lesson. Everybody says it of a lesson once in a run, as a rating and as a vote.
 
-use super::{Run, Walk, me};
+use super::{Run, Walk};
 use crate::asking::Asking;
 use crate::client::Client;
+use crate::sync::Syncing;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
@@ -47,12 +48,13 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
 /// One question about a lesson, with two answers.
 #[component]
 fn Ask(walk: Walk, run: Run, slug: String, title: String, is_vote: bool) -> impl IntoView {
+    let me = Syncing::get_from_context().me();
     let asking = Asking::default();
     let told = RwSignal::new(None::<String>);
     let slug = StoredValue::new(slug);
     let given = Memo::new(move |_| {
         told.get().or_else(|| {
-            let me = me()?;
+            let me = me.get()?;
             let own = run.read(|run| {
                 let own = run.opinions.iter().find(|given| {
                     given.by == me

@@ -5,6 +5,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::outcome;
+use crate::sync::Syncing;
 use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
 use crate::view::view;
 use crate::who;
@@ -30,9 +31,9 @@ struct Told {
 
 impl Told {
     /// The outcome that a run has already, if it has one that stays.
-    fn of_run(run: &DecisionView) -> Option<Self> {
+    fn of_run(run: &DecisionView, me: Option<&str>) -> Option<Self> {
         let told = run.outcome.filter(|told| outcome::is_final(*told))?;
-        let by = who::name(&run.outcome_by).map(|who| format!(", by {who}"));
+        let by = who::name(&run.outcome_by, me).map(|who| format!(", by {who}"));
         let at = run.outcome_at.as_deref().map(format::time);
         let at = at.map(|at| format!(", {at}"));
         Some(Self {
@@ -60,6 +61,7 @@ impl Told {
 #[component]
 pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
     let toasts = use_toasts();
+    let me = Syncing::get_from_context().me();
     let domain = walk.domain();
     let is_trading = outcome::is_trading(&domain);
     let domain = StoredValue::new(domain);
@@ -68,7 +70,10 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
     let asking = Asking::default();
     let told = RwSignal::new(None::<Told>);
     // Another tab or an agent may have told it.
-    let known = Memo::new(move |_| run.read(Told::of_run).flatten());
+    let known = Memo::new(move |_| {
+        let me = me.get();
+        run.read(|run| Told::of_run(run, me.as_deref())).flatten()
+    });
     let given = Memo::new(move |_| match told.get() {
         Some(told) if outcome::is_final(told.outcome) => Some(told),
         told => known.get().or(told),
@@ -114,16 +119,19 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
             .into_iter()
             .map(|item| item.lesson)
             .collect();
-        asking.run(record(walk.client, request, before), move |answer| {
-            if !answer.before {
-                toasts.good(format!(
-                    "Recorded for {}. {} moved",
-                    format::plural(answer.lessons, "lesson", "lessons"),
-                    format::plural(answer.moved.len() as u32, "standing", "standings")
-                ));
-            }
-            told.try_set(Some(answer));
-        });
+        asking.run(
+            record(walk.client, request, before, me.get_untracked()),
+            move |answer| {
+                if !answer.before {
+                    toasts.good(format!(
+                        "Recorded for {}. {} moved",
+                        format::plural(answer.lessons, "lesson", "lessons"),
+                        format::plural(answer.moved.len() as u32, "standing", "standings")
+                    ));
+                }
+                told.try_set(Some(answer));
+            },
+        );
     };
     let label = move |one| outcome::label(one, &domain.get_value());
     let options = DecisionOutcome::ALL
@@ -165,11 +173,13 @@ async fn record(
     client: Client,
     request: Outcome,
     before: Vec<LessonView>,
+    me: Option<String>,
 ) -> Result<Told, ApiError> {
     let id = format::encode(&request.decision_id);
     let first = async || {
         let run = client.get::<DecisionView>(format!("/v1/decisions/{id}"));
-        run.await.ok().as_ref().and_then(Told::of_run)
+        let run = run.await.ok();
+        run.and_then(|run| Told::of_run(&run, me.as_deref()))
     };
     let recorded = client
         .post_json::<OutcomeRecorded>("/v1/outcome", &request)

@@ -3,10 +3,10 @@
 use super::Walk;
 use crate::client::use_get;
 use crate::format::{self, filled, words};
+use crate::parameters::Parameters;
 use crate::ui::{Area, Pick, TextField};
 use crate::view::view;
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 use lesson_api::{Market, Recommend, Trend, Volatility, limits};
 use serde_json::Value;
 
@@ -77,15 +77,15 @@ impl Situation {
     }
 
     /// Fills the form from an address.
-    pub fn read(self, query: &ParamsMap) {
+    pub fn read(self, query: &Parameters) {
         for (key, field) in self.fields() {
             let absent = if key == "limit" { LIMIT } else { "" };
-            field.set(query.get(key).unwrap_or_else(|| absent.to_owned()));
+            field.set(query.get(key).unwrap_or(absent).to_owned());
         }
     }
 
     /// Whether an address holds a situation.
-    pub fn is_in(query: &ParamsMap) -> bool {
+    pub fn is_in(query: &Parameters) -> bool {
         // A phase and a limit alone say nothing of it.
         KEYS.iter()
             .filter(|key| !["phase", "limit"].contains(key))
@@ -131,8 +131,8 @@ impl Situation {
 }
 
 /// The situation that an address holds, as [`Situation::address`] writes it.
-pub fn canonical(query: &ParamsMap) -> String {
-    joined(KEYS.map(|key| (key, query.get(key).unwrap_or_default())))
+pub fn canonical(query: &Parameters) -> String {
+    joined(KEYS.map(|key| (key, query.text(key))))
 }
 
 /// The address of this page for a situation that is known from elsewhere.

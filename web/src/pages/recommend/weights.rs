@@ -1,8 +1,8 @@
 //! The weights that a person may try: sliders, their place in the address, and the constants of the request they mean.
 
 use crate::format;
+use crate::parameters::Parameters;
 use leptos::prelude::*;
-use leptos_router::params::ParamsMap;
 use serde_json::{Map, Value};
 
 /// A constant of the ranking that has a slider.
@@ -103,10 +103,10 @@ impl Weights {
     }
 
     /// Reads an address; what is no share is passed over.
-    pub fn read(self, query: &ParamsMap) {
+    pub fn read(self, query: &Parameters) {
         for (knob, place) in self.each() {
             let typed = query.get(&format!("w.{}", knob.name));
-            let value = typed.and_then(|typed| format::number(&typed));
+            let value = typed.and_then(format::number);
             place.set(value.filter(|value| (0.0..=1.0).contains(value)));
         }
     }
@@ -141,13 +141,13 @@ impl Weights {
 }
 
 /// The weights that an address holds, as [`Weights::address`] orders them.
-pub fn canonical(query: &ParamsMap) -> String {
+pub fn canonical(query: &Parameters) -> String {
     let parts: Vec<String> = KNOBS
         .iter()
         .filter_map(|knob| {
             let key = format!("w.{}", knob.name);
             let typed = query.get(&key).filter(|typed| !typed.is_empty())?;
-            Some(format!("{key}={}", format::encode(&typed)))
+            Some(format!("{key}={}", format::encode(typed)))
         })
         .collect();
     parts.join("&")

@@ -1,6 +1,7 @@
 //! Which runs are looked for, as it stands in the page's address and in the request.
 
 use crate::format;
+use crate::parameters::Parameters;
 
 /// The filters; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,11 +16,11 @@ pub struct Filter {
 
 impl Filter {
     /// Reads the query of the page's address.
-    pub fn read(search: &str) -> Self {
+    pub fn read(query: &Parameters) -> Self {
         Self {
-            outcome: word(search, "outcome"),
-            domain: word(search, "domain"),
-            lesson: word(search, "lesson"),
+            outcome: query.text("outcome"),
+            domain: query.text("domain"),
+            lesson: query.text("lesson"),
         }
     }
 
@@ -63,16 +64,9 @@ impl Filter {
 }
 
 /// The run that the query of an address names.
-pub fn chosen(search: &str) -> Option<String> {
-    Some(word(search, "run")).filter(|run| !run.is_empty())
-}
-
-/// What stands under a key in a query.
-fn word(search: &str, key: &str) -> String {
-    let pairs = search.trim_start_matches('?').split('&');
-    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
-    let found = pairs.find(|(name, _)| *name == key);
-    found.map_or_else(String::new, |(_, word)| format::decode(word))
+pub fn chosen(query: &Parameters) -> Option<String> {
+    let run = query.get("run").filter(|run| !run.is_empty());
+    run.map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -92,7 +86,7 @@ mod tests {
             "/v1/decisions?outcome=success&domain=a%20%26%20b&limit=25&cursor=17.d%2F1"
         );
         assert_eq!(
-            Filter::read("?outcome=success&domain=a%20%26%20b&w=1"),
+            Filter::read(&Parameters::read("?outcome=success&domain=a%20%26%20b&w=1")),
             filter
         );
         assert_eq!(Filter::default().address(), "/runs");
@@ -104,6 +98,7 @@ mod tests {
 
     #[test]
     fn an_address_names_a_run_whatever_its_id() {
+        let chosen = |search: &str| chosen(&Parameters::read(search));
         assert_eq!(chosen(""), None);
         assert_eq!(chosen("run="), None);
         assert_eq!(chosen("outcome=pending"), None);

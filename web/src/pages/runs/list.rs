@@ -5,6 +5,8 @@ use super::filter::Filter;
 use super::{address, situation};
 use crate::format;
 use crate::outcome;
+use crate::parameters::Parameters;
+use crate::sync::Syncing;
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
 use crate::view::view;
 use crate::who;
@@ -15,8 +17,8 @@ use lesson_api::{DecisionOutcome, DecisionView, limits};
 
 /// Filters, table, and the way to more.
 #[component]
-pub fn RunList(search: Memo<String>) -> impl IntoView {
-    let filter = Memo::new(move |_| Filter::read(&search.read()));
+pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
+    let filter = Memo::new(move |_| Filter::read(&query.read()));
     let feed = Feed::new(filter);
     let is_plain = move || filter.read() == Filter::default();
     let none = Memo::new(move |_| feed.total.get() == Some(0));
@@ -114,9 +116,14 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
 
 #[component]
 fn Table(feed: Feed) -> impl IntoView {
+    let me = Syncing::get_from_context().me();
     let rows = move || {
-        feed.runs
-            .with(|runs| runs.iter().map(row).collect::<Vec<_>>())
+        let me = me.get();
+        feed.runs.with(|runs| {
+            runs.iter()
+                .map(|run| row(run, me.as_deref()))
+                .collect::<Vec<_>>()
+        })
     };
     view! {
         <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
@@ -129,7 +136,7 @@ fn Table(feed: Feed) -> impl IntoView {
     }
 }
 
-fn row(run: &DecisionView) -> AnyView {
+fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
     let domain = run.domain.as_deref().unwrap_or_default();
     let at = run.at.as_ref().or(run.outcome_at.as_ref());
     let when = at.map(|at| view! { <time datetime=at.clone()>{format::time(at)}</time> });
@@ -149,7 +156,7 @@ fn row(run: &DecisionView) -> AnyView {
         <tr data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
             <td>{when}</td>
             <th scope="row"><a href=address(&run.id) dir="auto">{words}</a></th>
-            <td>{who::name(&run.by)}</td>
+            <td>{who::name(&run.by, me)}</td>
             <td>{format!("{}, {applied} applied", run.lessons.len())}</td>
             <td><span class=outcome::chip(run.outcome)>{chip}</span></td>
         </tr>

@@ -6,6 +6,7 @@ use crate::format;
 use crate::markdown::visible;
 use crate::outcome;
 use crate::pages::recommend::{address_for, how_seen, seen};
+use crate::sync::Syncing;
 use crate::ui::{Empty, ErrorNote, Loading, Page};
 use crate::view::{IntoMarkup as _, Markup, view};
 use crate::who;
@@ -18,6 +19,7 @@ use lesson_api::{
 #[component]
 pub fn OneRun(id: String) -> impl IntoView {
     let answer = use_get::<DecisionView>(move || format!("/v1/decisions/{}", format::encode(&id)));
+    let me = Syncing::get_from_context().me();
     view! {
         <p class="back"><a href="/runs">"← All runs"</a></p>
         {move || match answer.data.get() {
@@ -30,13 +32,14 @@ pub fn OneRun(id: String) -> impl IntoView {
                 </Page>
             },
             Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> },
-            Some(Ok(run)) => view! { <Page title="Run"/><Whole run/> },
+            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get()/> },
         }}
     }
 }
 
 #[component]
-fn Whole(run: DecisionView) -> impl IntoView {
+fn Whole(run: DecisionView, me: Option<String>) -> impl IntoView {
+    let me = me.as_deref();
     let domain = run.domain.clone().unwrap_or_default();
     let words = situation(
         run.query.as_deref(),
@@ -57,17 +60,17 @@ fn Whole(run: DecisionView) -> impl IntoView {
     let lessons = run
         .lessons
         .iter()
-        .map(|lesson| one_lesson(lesson, &run.opinions))
+        .map(|lesson| one_lesson(lesson, &run.opinions, me))
         .collect::<Vec<_>>();
     let none = lessons.is_empty();
-    let told = outcome_card(&run, &domain);
-    let feedback = feedback_card(&run.feedback);
+    let told = outcome_card(&run, &domain, me);
+    let feedback = feedback_card(&run.feedback, me);
     let measured = run.measured.as_ref().map(measuring);
     view! {
         <section class="card" data-testid="run-situation">
             <h2>"Situation"</h2>
             <p class="run-words" dir="auto">{words}</p>
-            <dl class="facts">{facts(&run)}</dl>
+            <dl class="facts">{facts(&run, me)}</dl>
             <div class="actions"><a href=steps class="button" data-testid="run-steps">"Open in Recommend"</a></div>
         </section>
         <section class="card">
@@ -81,13 +84,13 @@ fn Whole(run: DecisionView) -> impl IntoView {
     }
 }
 
-fn facts(run: &DecisionView) -> Markup {
+fn facts(run: &DecisionView, me: Option<&str>) -> Markup {
     let some = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(visible);
     let tech = run.tech_stack.iter().map(|word| visible(word));
     let tech = tech.collect::<Vec<_>>().join(", ");
     let rows = [
         ("When", run.at.as_deref().map(format::time)),
-        ("Who", who::name(&run.by)),
+        ("Who", who::name(&run.by, me)),
         ("Run", Some(visible(&run.id))),
         ("Domain", some(&run.domain)),
         ("Project type", some(&run.project_type)),
@@ -103,7 +106,7 @@ fn facts(run: &DecisionView) -> Markup {
         .into_markup()
 }
 
-fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion]) -> Markup {
+fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&str>) -> Markup {
     let (class, label) = seen(lesson.applied, lesson.match_type);
     let sure = lesson
         .applied
@@ -118,7 +121,7 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion]) -> Markup {
     let said = opinions
         .iter()
         .filter(|opinion| opinion.lesson == lesson.slug)
-        .map(opinion)
+        .map(|given| opinion(given, me))
         .collect::<Vec<_>>();
     let quote = lesson.quote.as_deref().map(visible);
     view! {
@@ -134,23 +137,23 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion]) -> Markup {
     }
 }
 
-fn opinion(given: &GivenOpinion) -> Markup {
+fn opinion(given: &GivenOpinion, me: Option<&str>) -> Markup {
     let what = match (given.is_vote, given.is_positive) {
         (true, true) => "Voted up",
         (true, false) => "Voted down",
         (false, true) => "Rated helpful",
         (false, false) => "Rated not helpful",
     };
-    view! { <li data-testid="run-opinion">{what}{by_and_when(&given.by, &given.at)}</li> }
+    view! { <li data-testid="run-opinion">{what}{by_and_when(&given.by, &given.at, me)}</li> }
 }
 
 /// Who and when, after what they did.
-fn by_and_when(by: &str, at: &str) -> Markup {
-    let by = who::name(by).map(|who| format!(" by {who}"));
+fn by_and_when(by: &str, at: &str, me: Option<&str>) -> Markup {
+    let by = who::name(by, me).map(|who| format!(" by {who}"));
     view! { <span class="muted">{by}" · "<time datetime=at.to_owned()>{format::time(at)}</time></span> }
 }
 
-fn outcome_card(run: &DecisionView, domain: &str) -> Markup {
+fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> Markup {
     let told = match run.outcome {
         None => view! { <p class="muted">"Nobody has told yet what came of it."</p> },
         Some(told) => {
@@ -160,14 +163,14 @@ fn outcome_card(run: &DecisionView, domain: &str) -> Markup {
                 outcome::percent(run.pnl_percent)
             );
             let when = run.outcome_at.as_deref().unwrap_or_default();
-            let by = by_and_when(&run.outcome_by, when);
+            let by = by_and_when(&run.outcome_by, when, me);
             view! { <p><span class=outcome::chip(run.outcome)>{words}</span>{by}</p> }
         }
     };
     view! { <section class="card" data-testid="run-outcome"><h2>"Outcome"</h2>{told}</section> }
 }
 
-fn feedback_card(feedback: &[GivenFeedback]) -> Markup {
+fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> Markup {
     let rows = feedback
         .iter()
         .map(|given| {
@@ -176,7 +179,7 @@ fn feedback_card(feedback: &[GivenFeedback]) -> Markup {
             } else {
                 format!("made a difference: {}", given.causal.join(", "))
             };
-            let by = by_and_when(&given.by, &given.at);
+            let by = by_and_when(&given.by, &given.at, me);
             view! {
                 <li data-testid="run-feedback">
                     <p><b>{outcome::of_session(given.outcome)}</b>{by}</p>

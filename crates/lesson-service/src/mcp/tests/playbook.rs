@@ -96,6 +96,7 @@ impl Playbook {
                 block_on(self.service.flush()).unwrap();
                 finish(*call, answer)
             }
+            Incoming::Batch(_) => panic!("{body} is no batch"),
         };
         let reply = checked(reply);
         assert_eq!(reply.status, 200);

@@ -1,6 +1,7 @@
 //! The protocol's rules, as tables.
 
 use super::*;
+use crate::mcp::together;
 
 #[test]
 fn the_current_revision_is_discovered_without_a_handshake() {
@@ -10,7 +11,7 @@ fn the_current_revision_is_discovered_without_a_handshake() {
     let result = &body["result"];
     assert_eq!(
         result["supportedVersions"],
-        json!(["2026-07-28", "2025-11-25", "2025-06-18"])
+        json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"])
     );
     assert_eq!(result["capabilities"], json!({ "tools": {} }));
     assert_eq!(result["resultType"], "complete");
@@ -27,6 +28,7 @@ fn the_revision_before_begins_with_initialize() {
     for (asked, given) in [
         ("2025-11-25", "2025-11-25"),
         ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-03-26"),
         ("2024-11-05", "2025-11-25"),
         ("2026-07-28", "2025-11-25"),
     ] {
@@ -224,9 +226,9 @@ fn an_unknown_revision_is_refused_with_those_that_are_spoken() {
     assert_eq!(data["requested"], "v999.0.0");
     assert_eq!(
         data["supported"],
-        json!(["2026-07-28", "2025-11-25", "2025-06-18"])
+        json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"])
     );
-    for version in ["1900-01-01", "2025-03-26", ""] {
+    for version in ["1900-01-01", "2024-11-05", ""] {
         let (_, body) = before("ping", json!({}));
         let reply = answer((super::headers(Some(version), None, None), body));
         assert_eq!(refusal(reply), (400, -32022), "{version}");
@@ -252,7 +254,6 @@ fn what_is_no_message_is_refused() {
         ("5", -32600),
         ("null", -32600),
         ("[]", -32600),
-        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
         (r#"{"id":1,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1}"#, -32600),
@@ -293,6 +294,71 @@ fn what_is_no_message_is_refused() {
             panic!("no UTF-8 is no call");
         };
         assert_eq!(refusal(checked(reply)), (400, -32700));
+    }
+}
+
+#[test]
+fn batches_are_taken_in_the_revision_that_has_them() {
+    let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let send = |version, body: &Value| {
+        let headers = headers(version, None, None);
+        receive("POST", &headers, body.to_string().as_bytes())
+    };
+    let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "playbook_health" } });
+    let begin = json!({ "jsonrpc": "2.0", "id": 4, "method": "initialize", "params": { "protocolVersion": "2025-03-26" } });
+    for version in [None, Some("2025-03-26")] {
+        let Incoming::Batch(parts) = send(
+            version,
+            &json!([ping(1), note, 5, call, [ping(9)], begin, ping(2)]),
+        ) else {
+            panic!("it is a batch");
+        };
+        assert!(matches!(parts[3], Incoming::Call(_)));
+        let replies = parts.into_iter().filter_map(|part| match part {
+            Incoming::Answer(reply) => Some(checked(reply)),
+            _ => None,
+        });
+        let whole = together(replies.collect());
+        assert_eq!(whole.status, 200);
+        let bodies = whole.body.unwrap();
+        let codes: Vec<&Value> = bodies
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| &one["error"]["code"])
+            .collect();
+        let refused = json!(-32600);
+        assert_eq!(
+            codes,
+            [&Value::Null, &refused, &refused, &refused, &Value::Null]
+        );
+        assert_eq!((&bodies[0]["id"], &bodies[4]["id"]), (&json!(1), &json!(2)));
+    }
+    let Incoming::Batch(notes) = send(None, &json!([note, note])) else {
+        panic!("it is a batch");
+    };
+    let replies = notes.into_iter().map(|part| match part {
+        Incoming::Answer(reply) => reply,
+        _ => panic!("a notification is answered at once"),
+    });
+    let taken = Reply {
+        status: 202,
+        body: None,
+    };
+    assert_eq!(together(replies.collect()), taken);
+    let many: Vec<Value> = (0..21).map(ping).collect();
+    for (version, body) in [
+        (Some("2025-06-18"), json!([ping(1)])),
+        (Some("2025-11-25"), json!([ping(1)])),
+        (Some(CURRENT), json!([ping(1)])),
+        (None, json!([])),
+        (None, json!(many)),
+    ] {
+        let Incoming::Answer(reply) = send(version, &body) else {
+            panic!("{version:?} has no such batch");
+        };
+        assert_eq!(refusal(checked(reply)), (400, -32600), "{version:?}");
     }
 }
 

@@ -1,0 +1,81 @@
+//! Bounds of what is read, and of what a lesson may hold.
+
+use lesson_core::{Lesson, Text};
+
+/// One file, in bytes.
+pub(super) const FILE_BYTES: usize = 32 * 1024 * 1024;
+/// One line of a JSONL file, in bytes.
+pub(super) const LINE_BYTES: usize = 4 * 1024 * 1024;
+/// Lessons and events in one batch.
+pub(super) const RECORDS: usize = 1_000_000;
+/// Problems that are listed one by one, of either sort; the rest are counted.
+pub(super) const PROBLEMS: usize = 1_000;
+
+/// A count that comes with a lesson: more than anybody has counted, and room below the end of 32 bits.
+pub(super) const COUNT: u32 = 1_000_000;
+
+const TITLE: usize = 300;
+const DESCRIPTION: usize = 4_000;
+const CONTEXT: usize = 20_000;
+const RECOMMENDATION: usize = 100_000;
+const WORD: usize = 100;
+const WORDS: usize = 64;
+const FINDINGS: usize = 1_000;
+
+/// The first field of a lesson that is out of bounds, and what to do; None when all is well.
+pub(super) fn out_of_bounds(lesson: &Lesson) -> Option<String> {
+    text_out_of_bounds(&lesson.text)
+        .or_else(|| too_long("source", &lesson.source, WORD))
+        .or_else(|| {
+            (lesson.findings.len() > FINDINGS)
+                .then(|| format!("findings has more than {FINDINGS} entries"))
+        })
+}
+
+fn text_out_of_bounds(text: &Text) -> Option<String> {
+    [
+        ("title", &text.title, TITLE),
+        ("description", &text.description, DESCRIPTION),
+        ("context", &text.context, CONTEXT),
+        ("recommendation", &text.recommendation, RECOMMENDATION),
+        ("domain", &text.domain, WORD),
+    ]
+    .into_iter()
+    .find_map(|(field, value, most)| too_long(field, value, most))
+    .or_else(|| {
+        [
+            ("project_types", &text.project_types),
+            ("tech_stacks", &text.tech_stacks),
+            ("tags", &text.tags),
+        ]
+        .into_iter()
+        .find_map(|(field, list)| words_out_of_bounds(field, list))
+    })
+}
+
+/// Why a text is longer than `most` characters.
+pub(super) fn too_long(field: &str, value: &str, most: usize) -> Option<String> {
+    // A character has at least one byte, so short texts need no counting.
+    if value.len() <= most {
+        return None;
+    }
+    let count = value.chars().count();
+    (count > most).then(|| {
+        format!("{field} has {count} characters, but at most {most} are taken; shorten it")
+    })
+}
+
+fn words_out_of_bounds(field: &str, list: &[String]) -> Option<String> {
+    if list.len() > WORDS {
+        return Some(format!(
+            "{field} has {} entries, but at most {WORDS} are taken; remove some",
+            list.len()
+        ));
+    }
+    list.iter().find_map(|word| too_long(field, word, WORD))
+}
+
+/// What [`text_out_of_bounds`] would say of an edit.
+pub(super) fn edit_out_of_bounds(changes: &lesson_core::Changes) -> Option<String> {
+    text_out_of_bounds(&changes.applied_to(&Text::default()))
+}

@@ -1,0 +1,376 @@
+//! One lesson out of the fields of one record, whatever file it stood in.
+
+use super::fields::{FieldError, Fields, tidy};
+use super::limits::out_of_bounds;
+use super::node::{Node, Value, shown};
+use super::{Sink, words};
+use lesson_core::Millis;
+use lesson_core::{Category, Kind, Trust};
+use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
+
+/// Where a record stood, and what to take when it does not say.
+pub(super) struct Place<'a> {
+    pub line: Option<u32>,
+    /// Taken as the slug when no field names one.
+    pub slug: Option<&'a str>,
+    /// Taken as the source when no field names one.
+    pub source: &'a str,
+    pub now: Millis,
+}
+
+/// Derived when a lesson is read, so never taken from a file.
+const DERIVED: &[&str] = &[
+    "badge",
+    "effectiveness_score",
+    "success_rate",
+    "causal_adjusted",
+    "effective_confidence",
+    "qualification",
+    "content_hash",
+];
+
+/// Makes a lesson of the fields and hands it to `sink`, or the reason why not.
+pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
+    let mut notes = Vec::new();
+    match lesson(fields, place, &mut notes) {
+        Ok(lesson) => {
+            for (code, message) in notes {
+                sink.warn(place.line, code, format!("`{}`: {message}", lesson.slug));
+            }
+            sink.lesson(place.line, lesson);
+        }
+        Err(error) => {
+            let line = Some(error.line).filter(|line| *line > 0);
+            sink.reject(line, error.code, error.message);
+        }
+    }
+}
+
+type Note = (&'static str, String);
+
+fn lesson(
+    mut fields: Fields,
+    place: &Place<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Lesson, FieldError> {
+    let line = place.line.unwrap_or(0);
+    let refused = |code, message: String| FieldError {
+        line,
+        code,
+        message,
+    };
+    let keywords = keywords(&mut fields)?;
+    let named = fields.text(&["slug", "reference_name", "reference", "ref"])?;
+    let mut title = fields.text(&["title", "headline"])?;
+    let mut named = named;
+    let name = fields.text(&["name"])?;
+    if title.is_none() {
+        // A name in words is a title as well.
+        title = name.clone().filter(|name| !is_slug(name.trim()));
+    }
+    if named.is_none() && place.slug.is_none() {
+        named = match name {
+            Some(name) => Some(name),
+            None => fields.text(&["id", "key"])?,
+        };
+    }
+    let (category, category_word) = category(&mut fields, notes)?;
+    let kind = kind(&mut fields)?;
+    let mut text = Text {
+        title: title.unwrap_or_default(),
+        description: fields
+            .text(&["description", "summary", "problem"])?
+            .unwrap_or_default(),
+        context: fields
+            .text(&["context", "situation", "when", "trigger", "applies_when"])?
+            .unwrap_or_default(),
+        recommendation: fields
+            .text(&[
+                "recommendation",
+                "lesson",
+                "content",
+                "body",
+                "text",
+                "advice",
+                "action",
+                "solution",
+                "insight",
+            ])?
+            .unwrap_or_default(),
+        category,
+        domain: fields.text(&["domain"])?.unwrap_or_default(),
+        project_types: tidy(fields.words(&["project_types", "project_type"])?),
+        tech_stacks: tidy(fields.words(&["tech_stacks", "tech_stack", "technologies", "stack"])?),
+        tags: Vec::new(),
+    };
+    let mut tags = keywords;
+    tags.extend(fields.words(&["tags", "keywords", "labels"])?);
+    tags.extend(category_word);
+    text.tags = tidy(tags);
+
+    let slug = slug(named.as_deref(), place.slug, &text.title, kind)
+        .ok_or_else(|| refused("slug", "no name can be made: give it a slug, a title or a file name with letters a-z or digits".to_owned()))?;
+    if text.title.trim().is_empty() {
+        if [&text.description, &text.recommendation, &text.context]
+            .iter()
+            .all(|part| part.trim().is_empty())
+        {
+            return Err(refused(
+                "empty",
+                format!("`{slug}` says nothing; give it a title or a recommendation"),
+            ));
+        }
+        text.title = title_of(&text, &slug);
+    }
+    let mut lesson = Lesson::new(slug, text, place.source, place.now);
+    lesson.standing = standing(&mut fields, line)?;
+    life(&mut fields, &mut lesson, place.now, notes)?;
+    if let Some(message) = out_of_bounds(&lesson) {
+        return Err(refused("too_long", message));
+    }
+    fields.drop(DERIVED);
+    let left = fields.left();
+    if !left.is_empty() {
+        let names: Vec<String> = left.iter().take(20).map(|name| shown(name)).collect();
+        let more = left.len() - names.len();
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        notes.push((
+            "unknown_field",
+            format!(
+                "fields that lessons don't have were left out: {}{more}",
+                names.join(", ")
+            ),
+        ));
+    }
+    Ok(lesson)
+}
+
+/// `match: {keywords: […]}`; what else `match` holds stays, to be listed.
+fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
+    let Some(node) = fields.take(&["match"]) else {
+        return Ok(Vec::new());
+    };
+    let line = node.line;
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(FieldError {
+            line,
+            code: "invalid_field",
+            message: format!(
+                "match is {}, but has to hold `keywords: [a, b]`",
+                node.kind()
+            ),
+        });
+    }
+    let mut inner = Fields::of(node);
+    let found = inner.words(&["keywords", "keyword"])?;
+    for name in inner.left() {
+        fields.set(&format!("match.{name}"), Node::text(line, name));
+    }
+    Ok(found)
+}
+
+/// The category, and the foreign word to keep as a tag when it is not one.
+fn category(
+    fields: &mut Fields,
+    notes: &mut Vec<Note>,
+) -> Result<(Category, Option<String>), FieldError> {
+    let word = fields.text(&["category"])?.unwrap_or_default();
+    if word.trim().is_empty() {
+        return Ok((Category::default(), None));
+    }
+    if let Some(category) = words::category(&word) {
+        return Ok((category, None));
+    }
+    notes.push((
+        "category",
+        format!(
+            "category `{}` is taken as workflow, and kept as a tag; categories are {}",
+            shown(&word),
+            Category::ALL
+                .iter()
+                .map(|category| category.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    ));
+    Ok((Category::default(), Some(word)))
+}
+
+/// The kind that a field names, if it is one.
+fn kind(fields: &mut Fields) -> Result<Option<Kind>, FieldError> {
+    for name in ["kind", "type", "lesson_type"] {
+        let mut probe = fields.clone();
+        if let Ok(Some(word)) = probe.text(&[name])
+            && let Some(kind) = Kind::parse(&word.trim().to_ascii_lowercase())
+        {
+            *fields = probe;
+            return Ok(Some(kind));
+        }
+    }
+    Ok(None)
+}
+
+fn slug(
+    named: Option<&str>,
+    hint: Option<&str>,
+    title: &str,
+    kind: Option<Kind>,
+) -> Option<String> {
+    let clean = |name: &str| {
+        let name = name.trim();
+        let slug = if is_slug(name) {
+            name.to_owned()
+        } else {
+            slug_of(name)
+        };
+        // A bare number, such as a row's id, names nothing.
+        (!slug.is_empty() && !slug.bytes().all(|b| b.is_ascii_digit())).then_some(slug)
+    };
+    let numbered = named.map(slug_of).filter(|slug| !slug.is_empty());
+    let slug = named
+        .and_then(clean)
+        .or_else(|| hint.and_then(clean))
+        .or_else(|| clean(title))
+        .or_else(|| numbered.map(|number| format!("lesson-{number}")))?;
+    Some(match kind {
+        Some(kind) if kind != Kind::of_slug(&slug) && slug.len() + 10 <= 128 => {
+            format!("{}-{slug}", kind.as_str())
+        }
+        _ => slug,
+    })
+}
+
+/// A title for a lesson without one: its first sentence, else its slug in words.
+fn title_of(text: &Text, slug: &str) -> String {
+    let source = [&text.description, &text.recommendation, &text.context]
+        .into_iter()
+        .find_map(|part| part.lines().map(str::trim).find(|line| !line.is_empty()))
+        .unwrap_or_default()
+        .trim_start_matches(['#', '-', '*', ' ']);
+    let sentence = source
+        .split_inclusive(['.', '!', '?', ';'])
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['.', ';'])
+        .trim();
+    if sentence.is_empty() {
+        let mut words = slug.replace('-', " ");
+        if let Some(first) = words.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        return words;
+    }
+    const MOST: usize = 100;
+    if sentence.chars().nth(MOST).is_none() {
+        return sentence.to_owned();
+    }
+    let cut: String = sentence.chars().take(MOST).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    format!("{}…", cut.trim_end())
+}
+
+fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
+    let old = Standing::default();
+    let standing = Standing {
+        confidence: fields.share(&["confidence"], old.confidence)?,
+        frequency: fields.count(&["frequency", "occurrences"], old.frequency)?,
+        upvotes: fields.count(&["upvotes"], 0)?,
+        downvotes: fields.count(&["downvotes"], 0)?,
+        times_surfaced: fields.count(&["times_surfaced", "surfaced_count"], 0)?,
+        times_helpful: fields.count(&["times_helpful", "helpful_count", "helpful"], 0)?,
+        times_not_helpful: fields.count(
+            &[
+                "times_not_helpful",
+                "not_helpful_count",
+                "times_harmful",
+                "harmful_count",
+                "harmful",
+            ],
+            0,
+        )?,
+        effectiveness: fields.share(&["effectiveness"], old.effectiveness)?,
+        use_count: fields.count(&["use_count", "uses"], 0)?,
+        causal_hits: fields.count(&["causal_hits"], 0)?,
+        last_used_at: fields.time(&["last_used_at", "last_used"])?,
+        last_feedback_at: fields.time(&["last_feedback_at", "last_feedback"])?,
+        times_applied: fields.count(&["times_applied", "applied_count"], 0)?,
+        success_count: fields.count(&["success_count", "successes"], 0)?,
+        consecutive_failures: fields.count(&["consecutive_failures"], 0)?,
+        trial_from: fields.count(&["trial_from"], 0)?,
+        proven_effective: fields.flag(&["proven_effective"])?.unwrap_or(false),
+        qualified_at: fields.time(&["qualified_at"])?,
+    };
+    for (part, count, whole, total) in [
+        (
+            "success_count",
+            standing.success_count,
+            "times_applied",
+            standing.times_applied,
+        ),
+        (
+            "causal_hits",
+            standing.causal_hits,
+            "use_count",
+            standing.use_count,
+        ),
+    ] {
+        if count > total {
+            return Err(FieldError {
+                line,
+                code: "invalid_field",
+                message: format!(
+                    "{part} is {count}, but {whole} is only {total}; correct one of them"
+                ),
+            });
+        }
+    }
+    Ok(standing)
+}
+
+fn life(
+    fields: &mut Fields,
+    lesson: &mut Lesson,
+    now: Millis,
+    notes: &mut Vec<Note>,
+) -> Result<(), FieldError> {
+    if let Some(source) = fields.text(&["source", "author", "origin", "created_by"])? {
+        lesson.source = source;
+    }
+    // Who added it here is said by the event that does.
+    fields.text(&["by"])?;
+    let created = fields.time(&["created_at", "created", "timestamp", "date"])?;
+    let updated = fields.time(&["updated_at", "updated", "modified_at"])?;
+    lesson.created_at = created.or(updated).unwrap_or(now);
+    lesson.updated_at = updated.unwrap_or(lesson.created_at);
+    lesson.rev = fields.count(&["rev"], 1)?.max(1);
+    let archived = fields.flag(&["archived"])?;
+    let status = fields.text(&["status"])?.unwrap_or_default();
+    let retired = words::archived(&status);
+    if retired.is_none() {
+        notes.push((
+            "status",
+            format!("status `{}` is not known; taken as active", shown(&status)),
+        ));
+    }
+    lesson.archived = archived.or(retired).unwrap_or(false);
+    lesson.merged_into = fields
+        .text(&["merged_into"])?
+        .filter(|into| lesson.archived && is_slug(into) && *into != lesson.slug);
+    let findings = fields.words(&["findings"])?;
+    match fields.text(&["trust"])?.as_deref().map(Trust::parse) {
+        Some(Some(Trust::Quarantined)) => {
+            lesson.trust = Trust::Quarantined;
+            lesson.findings = findings;
+        }
+        Some(Some(Trust::Approved)) => notes.push((
+            "trust",
+            "an approval isn't taken from a file; review the lesson here".to_owned(),
+        )),
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+// What the type checker can't know of the workers: which scope a script runs in, and what kinds of event reach it.
+
+interface Event {
+  data: any;
+  error: any;
+  reason: any;
+  request: Request;
+  waitUntil(work: Promise<any>): void;
+  respondWith(answer: Response | Promise<Response>): void;
+}
+
+interface WorkerGlobalScope {
+  // precache.js, which the build writes.
+  PRECACHE: any;
+  clients: Clients;
+  registration: ServiceWorkerRegistration;
+  skipWaiting(): Promise<void>;
+}
+
+// What the build lays beside these files.
+declare module "*/engine/lessonloop.js" {
+  export const Edge: any;
+  export const Engine: any;
+  export const __wbg_reset_state: any;
+  export const initSync: any;
+}
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+declare module "*/headers.js" {
+  export const HOSTED: string;
+  export const pageHeaders: Record<string, string>;
+}
