@@ -75,16 +75,9 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((plan, (before, uncounted)))
             })
             .await?;
-        let repeated = uncounted.is_none();
-        let uncounted = match uncounted {
-            Some(uncounted) => uncounted,
-            None => {
-                let told = |event: &Happening| matches!(event, Happening::OutcomeRecorded { decision_id, .. } if *decision_id == asked.decision_id);
-                let lessons = self.recommended_in(&asked.decision_id);
-                self.heard_before(&lessons, |event| told(&event.event))
-                    .await?
-            }
-        };
+        let lessons = self.recommended_in(&asked.decision_id);
+        let told = |event: &Event| matches!(&event.event, Happening::OutcomeRecorded { decision_id, .. } if *decision_id == asked.decision_id);
+        let (uncounted, repeated) = self.or_before(uncounted, &lessons, told).await?;
         self.outcome_recorded(&asked.decision_id, &before, &uncounted, repeated)
     }
 
@@ -154,17 +147,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 self.once(state, same, given, &by, at)
             })
             .await?;
-        let repeated = uncounted.is_none();
-        let uncounted = match uncounted {
-            Some(uncounted) => uncounted,
-            None => {
-                let given = |event: &Event| {
-                    matches!(&event.event, Happening::FeedbackGiven { decision_id, .. } if *decision_id == asked.decision_id)
-                        && event.by == by
-                };
-                self.heard_before(&asked.lessons, given).await?
-            }
+        let given = |event: &Event| {
+            matches!(&event.event, Happening::FeedbackGiven { decision_id, .. } if *decision_id == asked.decision_id)
+                && event.by == by
         };
+        let (uncounted, repeated) = self.or_before(uncounted, &asked.lessons, given).await?;
         Answer::json(&self.feedback_given(&asked.lessons, &uncounted, repeated)?)
     }
 
@@ -261,16 +248,10 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((plan, (lesson, uncounted)))
             })
             .await?;
-        let repeated = uncounted.is_none();
-        let uncounted = match uncounted {
-            Some(uncounted) => uncounted,
-            None => {
-                let said = given.of(slug.clone());
-                let lessons = std::slice::from_ref(&slug);
-                self.heard_before(lessons, |event| event.event == said && event.by == by)
-                    .await?
-            }
-        };
+        let said = given.of(slug.clone());
+        let said = |event: &Event| event.event == said && event.by == by;
+        let lessons = std::slice::from_ref(&slug);
+        let (uncounted, repeated) = self.or_before(uncounted, lessons, said).await?;
         self.rated(&slug, &uncounted, repeated)
     }
 

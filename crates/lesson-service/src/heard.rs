@@ -36,10 +36,24 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok((plan, Some(uncounted)))
     }
 
-    /// What of an event that was written before does not count: only the ledger knows.
+    /// What [`Service::once`] said of an event, or where it was written before, what does not count of that one; with
+    /// whether it was written before.
     ///
     /// # Errors
     /// When the ledger can't be read.
+    pub(crate) async fn or_before(
+        &self,
+        uncounted: Option<Vec<Uncounted>>,
+        slugs: &[String],
+        is_it: impl Fn(&Event) -> bool,
+    ) -> Result<(Vec<Uncounted>, bool), ApiError> {
+        match uncounted {
+            Some(uncounted) => Ok((uncounted, false)),
+            None => Ok((self.heard_before(slugs, is_it).await?, true)),
+        }
+    }
+
+    /// What of an event that was written before does not count: only the ledger knows.
     pub(crate) async fn heard_before(
         &self,
         slugs: &[String],
