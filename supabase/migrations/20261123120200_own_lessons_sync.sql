@@ -116,7 +116,9 @@ begin
 end $$;
 
 -- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before. `agents` says
--- which agents' keys had written, and from which place in the ledger on. A client of version 1 gets what it knows.
+-- which agents' keys had written, and from which place in the ledger on. A client of version 1 gets what it knows. The
+-- function without a version goes: with two of a name, REST would not know which is meant.
+drop function if exists public.lesson_history(uuid, text, bigint, integer);
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50, p_ledger_version integer default 1)
 returns json

@@ -328,7 +328,8 @@ async function load({ agents = 6, decisions = 40 } = {}) {
       ],
       ["outcomes", wanted.outcomes, kind("OutcomeRecorded")],
       ["feedback", wanted.feedback, kind("FeedbackGiven")],
-      ["ratings", wanted.ratings, Number(home.counted("coalesce(sum(times_helpful), 0) from lessons"))],
+      // A key's ratings of one lesson count once a day, so the standing does not tell how many came.
+      ["ratings", wanted.ratings, kind("Rated")],
       ["uses in feedback", wanted.feedback, Number(home.counted("coalesce(sum(use_count), 0) from lessons"))],
     ].map((/** @type {any[]} */ [what, sent, there]) => [
       what,

@@ -3,13 +3,13 @@
 //! hyper's own limit counts the time between requests as well, and clients keep connections for longer than a head takes.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -65,10 +65,11 @@ impl Watch {
 }
 
 /// Answers a connection's requests until it ends, or keeps its place for too long.
-pub async fn serve<A, F>(http: &http1::Builder, stream: TcpStream, answer: A)
+pub async fn serve<A, F, B>(http: &http1::Builder, stream: TcpStream, answer: A)
 where
     A: Fn(Request<Incoming>) -> F,
-    F: Future<Output = Response<Full<Bytes>>>,
+    F: Future<Output = Response<B>>,
+    B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + 'static,
 {
     let watch = Watch(Arc::new(Mutex::new(Stage::Head(Instant::now()))));
     let watched = Watched {
@@ -141,6 +142,7 @@ impl AsyncWrite for Watched {
 mod tests {
     use super::{http1, serve};
     use http_body_util::Full;
+    use hyper::body::Bytes;
     use hyper::Response;
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
@@ -159,7 +161,7 @@ mod tests {
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener).expect("a socket");
                 let (stream, _) = listener.accept().await.expect("a connection");
-                let ok = |_| std::future::ready(Response::new(Full::from("done")));
+                let ok = |_| std::future::ready(Response::new(Full::<Bytes>::from("done")));
                 serve(&http1::Builder::new(), stream, ok).await;
             });
         });

@@ -20,7 +20,7 @@ use axum::middleware::{Next, from_fn_with_state, map_request, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, routing};
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 use tokio::sync::watch::Receiver;
@@ -31,14 +31,13 @@ use tower_http::services::{ServeDir, ServeFile};
 use tower_http::timeout::TimeoutLayer;
 
 use crate::fault::{advice, fault};
+use crate::patience;
 pub use headers::{HOSTED, headers, origin_of};
 
 /// Where the search for a free port starts when none is asked for.
 const FIRST_PORT: u16 = 8787;
 const PORTS_TRIED: u16 = 50;
 
-/// How long a client may take to send a request's head, and we to answer: a connection that says nothing is closed.
-const HEAD_WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
 /// Where a page asks for the local stack, and who may answer it.
@@ -65,7 +64,6 @@ pub struct Site {
     listener: TcpListener,
     router: Router,
     address: SocketAddr,
-    head_within: Duration,
 }
 
 impl Site {
@@ -106,7 +104,6 @@ impl Site {
                         listener,
                         router: router(&folder, address.port(), offer, builds, project),
                         address,
-                        head_within: HEAD_WITHIN,
                     });
                 }
                 Err(cause) => refused = format!("port {port}: {cause}"),
@@ -124,21 +121,21 @@ impl Site {
     pub fn start(&self) -> Result<JoinHandle<()>> {
         let failed = || advice("the server", "try again");
         let listener = self.listener.try_clone().with_context(failed)?;
-        let (router, head_within) = (self.router.clone(), self.head_within);
+        let router = self.router.clone();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .with_context(failed)?;
         Ok(std::thread::spawn(move || {
-            runtime.block_on(accept(listener, router, head_within));
+            runtime.block_on(accept(listener, router));
         }))
     }
 }
 
-/// Takes connections for as long as the process lives. A client that went away is no concern of ours.
+/// Takes connections for as long as the process lives.
 ///
 /// By hand, as `axum::serve` has no timeout for a request's head.
-async fn accept(listener: TcpListener, router: Router, head_within: Duration) {
+async fn accept(listener: TcpListener, router: Router) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
         return;
     };
@@ -150,12 +147,13 @@ async fn accept(listener: TcpListener, router: Router, head_within: Duration) {
         };
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
-            let _ = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(head_within)
-                .title_case_headers(true)
-                .serve_connection(TokioIo::new(stream), service)
-                .await;
+            let mut http = http1::Builder::new();
+            http.title_case_headers(true);
+            patience::serve(&http, stream, |request| {
+                let answered = service.call(request);
+                async move { answered.await.unwrap_or_else(|never| match never {}) }
+            })
+            .await;
         });
     }
 }

@@ -408,8 +408,7 @@ fn a_connection_that_does_not_ask_is_closed() {
     let folder = std::env::temp_dir().join(format!("lessonloop-slow-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     std::fs::write(folder.join("index.html"), "<p>app</p>").expect("a temporary file");
-    let mut site = Site::open(&folder, Some(0), None).expect("a free port");
-    site.head_within = std::time::Duration::from_millis(100);
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
     site.start().expect("a thread");
     let mut stream = TcpStream::connect(site.address).expect("the server listens");
     write!(stream, "GET / HTTP/1.1\r\nHost: ").expect("the server reads");
