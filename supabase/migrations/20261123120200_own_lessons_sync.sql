@@ -183,13 +183,15 @@ begin
       hint = 'ask for fewer';
   end if;
 
+  -- One look by its key for each row, here and below. A join would be planned by what the tables were like when they were
+  -- small, or by what most spaces are like: everything with everything.
   if p_hashes is null then
     with found as (
       select distinct on (e.content_hash collate "C") e.content_hash, e.packed
       from public.lesson_embeddings e
-      join public.lessons l on l.space = e.space and l.slug = e.slug and l.embedded_hash = e.content_hash
       where e.space = p_space and e.model = p_model and e.packed is not null
         and e.content_hash collate "C" > coalesce(p_after, '')
+        and e.content_hash = (select l.embedded_hash from public.lessons l where l.space = e.space and l.slug = e.slug)
       order by e.content_hash collate "C"
       limit most + 1
     ), placed as (
@@ -220,8 +222,6 @@ begin
     select l.slug, l.embedded_hash, row_number() over (order by l.slug) as place
     from public.lessons l
     where l.space = p_space and l.slug > p_lacking_after
-      -- One look by its key for each lesson. A join would be planned by what the tables were like when they were small:
-      -- everything with everything.
       and not coalesce((
         select e.content_hash = l.embedded_hash and e.packed is not null from public.lesson_embeddings e
         where e.space = l.space and e.slug = l.slug and e.model = p_model), false)

@@ -55,10 +55,12 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     await loadSamples(page);
     await openLesson(page);
     await page.getByTestId("course-still").waitFor();
+    assert.equal(await page.getByTestId("moved-by").count(), 0, "nobody has moved it yet");
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
     await page.getByTestId("rate-not-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").nth(1).waitFor();
+    await eventually(async () => assert.deepEqual(await page.getByTestId("mover").allTextContents(), ["you2 events"]));
     await page.getByTestId("course-confidence").check({ force: true });
     const points = page.getByTestId("course-point");
     await eventually(async () => assert.equal(await points.count(), 3));

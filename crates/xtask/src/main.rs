@@ -102,6 +102,9 @@ enum Task {
     Test {
         /// The suite's name.
         suite: Option<String>,
+        /// Of a suite that runs in Node, only the test files with this in their path.
+        #[arg(long, requires = "suite")]
+        only: Option<String>,
     },
     /// Measure.
     #[command(after_help = bench::list())]
@@ -166,7 +169,7 @@ fn start(task: Task) -> Result<()> {
             serve(&cache, port, !no_build, no_stack, watched, project)
         }
         Task::Stack { port } => stack(&cache, port),
-        Task::Test { suite } => suites::test(&cache, suite.as_deref()),
+        Task::Test { suite, only } => suites::test(&cache, suite.as_deref(), only.as_deref()),
         Task::Bench {
             name,
             json,

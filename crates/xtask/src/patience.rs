@@ -142,8 +142,8 @@ impl AsyncWrite for Watched {
 mod tests {
     use super::{http1, serve};
     use http_body_util::Full;
-    use hyper::body::Bytes;
     use hyper::Response;
+    use hyper::body::Bytes;
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
     use std::time::Duration;

@@ -1,5 +1,6 @@
 //! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -33,8 +34,13 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// Runs it; `needs` are those that set-up has provided for it.
-    pub fn run(&self, cache: &Cache, needs: &[Need]) -> Result<()> {
+    /// Whether it runs files in Node, of which some can be chosen.
+    pub const fn is_of_files(&self) -> bool {
+        matches!(self, Self::Node(_) | Self::Stack(_))
+    }
+
+    /// Runs it; `needs` are those that set-up has provided for it. Of files in Node those with `only` in their path.
+    pub fn run(&self, cache: &Cache, needs: &[Need], only: &str) -> Result<()> {
         match *self {
             Self::Cargo(arguments) => {
                 let mut cargo = run::cargo(cache)?;
@@ -53,8 +59,8 @@ impl Runner {
                 let module = wasm_pack(cache, krate);
                 module.and(kernels(cache))
             }
-            Self::Node(folders) => node(cache, folders, needs),
-            Self::Stack(folders) => stack(cache, folders),
+            Self::Node(folders) => node(cache, folders, needs, only),
+            Self::Stack(folders) => stack(cache, folders, only),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
         }
@@ -145,7 +151,7 @@ fn types(cache: &Cache) -> Result<()> {
 }
 
 /// Serves `dist/` from this process for as long as Node runs, with a fresh local stack where the suite needs one.
-fn node(cache: &Cache, folders: &[&str], needs: &[Need]) -> Result<()> {
+fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<()> {
     let dist = cache.root.join("dist");
     let stack = needs
         .contains(&Need::Stack)
@@ -159,9 +165,7 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need]) -> Result<()> {
         // Times are held against bars there.
         command.arg("--test-concurrency=1");
     }
-    for folder in folders {
-        command.args(suite_files(cache, folder)?);
-    }
+    command.args(suite_files(cache, folders, only)?);
     if needs.contains(&Need::Browser) {
         command.env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
     }
@@ -181,7 +185,7 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need]) -> Result<()> {
 }
 
 /// Runs a local stack from this process for as long as Node runs.
-fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
+fn stack(cache: &Cache, folders: &[&str], only: &str) -> Result<()> {
     let mut examples = run::cargo(cache)?;
     examples.args(["build", "-p", "lesson-sync"]);
     examples.args(["--example", "client", "--example", "ledgers"]);
@@ -190,9 +194,7 @@ fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec", "--test-concurrency=1"]);
-    for folder in folders {
-        command.args(suite_files(cache, folder)?);
-    }
+    command.args(suite_files(cache, folders, only)?);
     command
         .envs(stack.variables(cache))
         .env("LESSONLOOP_CLIENT", built.join("client"))
@@ -200,18 +202,31 @@ fn stack(cache: &Cache, folders: &[&str]) -> Result<()> {
     run::loud(command, REMEDY)
 }
 
-/// The test files of a folder under `tests/`. A folder without any is a mistake, not a success.
-fn suite_files(cache: &Cache, folder: &str) -> Result<Vec<std::path::PathBuf>> {
-    let at = cache.root.join("tests").join(folder);
-    let found: Vec<_> = crate::cache::files(&at)?
-        .into_iter()
-        .filter(|file| file.to_string_lossy().ends_with(".test.mjs"))
-        .collect();
-    if found.is_empty() {
+/// The test files of folders under `tests/` that have `only` in their path. A folder without any is a mistake, not a
+/// success, and so is a word that no path has.
+fn suite_files(cache: &Cache, folders: &[&str], only: &str) -> Result<Vec<PathBuf>> {
+    let mut chosen = Vec::new();
+    for folder in folders {
+        let at = cache.root.join("tests").join(folder);
+        let mut found = crate::cache::files(&at)?;
+        found.retain(|file| file.to_string_lossy().ends_with(".test.mjs"));
+        if found.is_empty() {
+            return Err(fault(
+                format_args!("no *.test.mjs in {}", at.display()),
+                "restore the folder from git",
+            ));
+        }
+        found.retain(|file| {
+            let below = file.strip_prefix(&cache.root).unwrap_or(file);
+            below.to_string_lossy().contains(only)
+        });
+        chosen.extend(found);
+    }
+    if chosen.is_empty() {
         return Err(fault(
-            format_args!("no *.test.mjs in {}", at.display()),
-            "restore the folder from git",
+            format_args!("no test file of the suite has `{only}` in its path"),
+            format_args!("choose among those of tests/{}", folders.join(", tests/")),
         ));
     }
-    Ok(found)
+    Ok(chosen)
 }

@@ -166,7 +166,7 @@ pub fn all_needs() -> Vec<Need> {
 }
 
 /// Runs one suite, or all; every one is run even when an earlier one failed.
-pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
+pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()> {
     let chosen: Vec<&Suite> = SUITES
         .iter()
         .filter(|suite| name.is_none_or(|name| suite.name == name))
@@ -175,12 +175,20 @@ pub fn test(cache: &Cache, name: Option<&str>) -> Result<()> {
         let name = name.unwrap_or_default();
         return Err(fault(format_args!("no suite is called {name}"), list()));
     }
+    if only.is_some() && !chosen.iter().all(|suite| suite.runner.is_of_files()) {
+        return Err(fault(
+            "--only chooses files of suites that run in Node",
+            "leave it out, or see CONTRIBUTING.md for a single test of cargo's",
+        ));
+    }
+    let only = only.unwrap_or_default();
     let whole = Clock::start();
     let mut rows = Vec::new();
     for suite in chosen {
         say(format_args!("\n── {}: {} ──\n", suite.name, suite.about));
         let clock = Clock::start();
-        let outcome = prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs));
+        let outcome =
+            prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs, only));
         if let Err(fault) = &outcome {
             say(format_args!("{}\n", told(fault)));
         }
