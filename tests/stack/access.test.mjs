@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { before, test } from "node:test";
+import { createClient } from "@supabase/supabase-js";
 import { author, client, env, key, lesson, sql, token, url, user } from "./stack.mjs";
 
 const TABLES = sql(
@@ -245,6 +246,29 @@ test("the stand-in signs in, refreshes once, and signs out", async () => {
   assert.equal((await client(second.body.access_token).request("POST", "/auth/v1/logout")).status, 204);
   assert.equal((await who(second.body.access_token)).body.error_code, "session_not_found", "signed out");
   assert.equal((await grant("refresh_token", { refresh_token: second.body.refresh_token })).status, 400, "signed out");
+});
+
+test("supabase-js signs in, knows who it is, calls and signs out", async () => {
+  const [email, password] = [env("LESSONLOOP_STACK_EMAIL"), env("LESSONLOOP_STACK_PASSWORD")];
+  const supabase = createClient(url, key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    // Nothing here is sent as it happens, and Node 20 has no WebSocket.
+    realtime: { transport: /** @type {any} */ (class {}) },
+  });
+  assert.equal((await supabase.auth.getUser()).data.user, null, "nobody yet");
+  const signed = await supabase.auth.signInWithPassword({ email, password });
+  assert.equal(signed.error, null);
+  const { data, error } = await supabase.auth.getUser();
+  assert.deepEqual([error, data.user.id, data.user.email], [null, signed.data.user.id, email]);
+  const made = await supabase.rpc("create_space", { name: "by supabase-js" });
+  assert.equal(made.error, null);
+  const { data: mine } = await supabase.from("spaces").select("name").eq("id", made.data);
+  assert.deepEqual(mine, [{ name: "by supabase-js" }]);
+  const forged = await supabase.from("lessons").delete().eq("space", made.data);
+  assert.equal(forged.status, 403, "tables are written by functions only");
+  const { access_token } = signed.data.session;
+  assert.equal((await supabase.auth.signOut()).error, null);
+  assert.equal((await supabase.auth.getUser(access_token)).error.name, "AuthSessionMissingError");
 });
 
 test("the gateway wants the key, and answers to this machine's pages only", async () => {

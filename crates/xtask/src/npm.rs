@@ -1,4 +1,4 @@
-//! Packages from npm: the wasm optimiser and the browser driver, as pinned in `tests/package-lock.json`.
+//! Packages from npm: what the build and the suites take from there, as pinned in `tests/package-lock.json`.
 
 use std::path::Path;
 

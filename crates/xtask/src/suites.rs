@@ -70,7 +70,7 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "stack",
         about: "the migrations on PostgreSQL and PostgREST: tenants apart, the fold in SQL, devices that sync",
-        needs: &[Need::Stack],
+        needs: &[Need::Npm, Need::Stack],
         runner: Runner::Stack(&["stack"]),
     },
     Suite {
