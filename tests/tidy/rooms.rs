@@ -202,6 +202,7 @@ pub const ROOMS: &[Room] = &[
             "send_wrapper",
             "serde",
             "serde-wasm-bindgen",
+            "similar",
             "serde_json",
             "view-macro",
             "wasm-bindgen",
