@@ -1,15 +1,15 @@
-//! What lesson-api and lesson-core both spell out, as neither may import the other: the closed vocabularies and the
+//! What lesson-types and lesson-core both spell out, as neither may import the other: the closed vocabularies and the
 //! bounds of a lesson's fields. Both sides must say the same.
 
-use lesson_api::limits;
 use lesson_formats::{Format, parse};
+use lesson_types::limits;
 use serde_json::{Value, json};
 
 /// Words as the variants of a vocabulary spell them.
 macro_rules! same_words {
     ($($name:ident),+ $(,)?) => {
         $({
-            let of_api: Vec<&str> = lesson_api::$name::ALL.iter().map(|word| word.as_str()).collect();
+            let of_api: Vec<&str> = lesson_types::$name::ALL.iter().map(|word| word.as_str()).collect();
             let of_core: Vec<&str> = lesson_core::$name::ALL.iter().map(|word| word.as_str()).collect();
             assert_eq!(of_api, of_core, stringify!($name));
         })+
@@ -33,13 +33,13 @@ fn stored_words_are_spelled_alike() {
 
 #[test]
 fn words_of_a_market_are_known_to_the_core() {
-    for word in lesson_api::Volatility::ALL {
+    for word in lesson_types::Volatility::ALL {
         assert!(
             lesson_core::Volatility::parse(word.as_str()).is_some(),
             "{word}"
         );
     }
-    for word in lesson_api::Trend::ALL {
+    for word in lesson_types::Trend::ALL {
         assert!(lesson_core::Trend::parse(word.as_str()).is_some(), "{word}");
     }
 }

@@ -1,6 +1,6 @@
 // The engine's host in the browser: a module worker around one `Engine` over IndexedDB.
 //
-// It carries messages (lesson-api: ToWorker, FromWorker), loads the model, has other workers embed
+// It carries messages (lesson-types: ToWorker, FromWorker), loads the model, has other workers embed
 // while many lessons wait, tells other tabs of changes, has the engine sync with a server, and starts
 // a fresh instance when the module traps. No rule about lessons lives here.
 

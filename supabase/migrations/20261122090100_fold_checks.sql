@@ -137,7 +137,7 @@ begin
   end loop;
 end $$;
 
--- The fields of each kind of event; null for a kind that is not known. Bounds are those of crates/lesson-api, limits.rs.
+-- The fields of each kind of event; null for a kind that is not known. Bounds are those of crates/lesson-types, limits.rs.
 create or replace function lessonloop.fields(p_of text) returns jsonb
 language sql immutable as $$
   select case p_of

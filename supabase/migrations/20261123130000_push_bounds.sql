@@ -1,6 +1,6 @@
 -- What a client may not say in a push. An approval is a review's to give: where a new lesson or an edit claims one, it is
 -- taken as unreviewed. Counts that come with a lesson, as from an import, are bounded, and a part is no more than its whole.
--- The bounds of texts and lists are those of crates/lesson-api, limits.rs; a test of crates/lesson-service, bounds.rs,
+-- The bounds of texts and lists are those of crates/lesson-types, limits.rs; a test of crates/lesson-service, bounds.rs,
 -- compares them. The fold is as it was: what is in the ledger stays and folds as it did.
 
 -- JSON with another value at a path that is there. Everything else keeps its text: jsonb would lose the sign of a zero.
@@ -155,7 +155,7 @@ begin
   end loop;
 end $$;
 
--- The fields of each kind of event; null for a kind that is not known. Bounds are those of crates/lesson-api, limits.rs.
+-- The fields of each kind of event; null for a kind that is not known. Bounds are those of crates/lesson-types, limits.rs.
 create or replace function lessonloop.fields(p_of text) returns jsonb
 language sql immutable as $$
   select case p_of

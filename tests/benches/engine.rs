@@ -9,11 +9,11 @@
     reason = "a bench reads the clock; nothing that is measured does"
 )]
 
-use lesson_api::{Method, Request};
 use lesson_core::Millis;
 use lesson_embed::{EmbedError, Model};
 use lesson_service::{Embedder, Host, Service};
 use lesson_sync::MemoryStore;
+use lesson_types::{Method, Request};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;

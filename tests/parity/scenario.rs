@@ -1,9 +1,9 @@
 //! A scenario walked natively, and its answers in their written form.
 
-use lesson_api::{Method, Request, Response};
 use lesson_core::Millis;
 use lesson_service::{Host, Service};
 use lesson_sync::MemoryStore;
+use lesson_types::{Method, Request, Response};
 use serde::Deserialize;
 use serde_json::Value;
 use std::cell::Cell;

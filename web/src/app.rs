@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use leptos_router::components::{Route, Router, Routes};
 use leptos_router::hooks::{use_location, use_navigate};
 use leptos_router::path;
-use lesson_api::ModelState;
+use lesson_types::ModelState;
 
 /// The whole dashboard.
 #[component]

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::ApiError;
+use lesson_types::ApiError;
 use std::pin::Pin;
 
 /// What is done with an answer.

@@ -3,7 +3,7 @@
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, ErrorBody, ErrorCode, Method, ModelState};
+use lesson_types::{ApiError, ErrorBody, ErrorCode, Method, ModelState};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -349,12 +349,12 @@ pub fn json(value: &impl Serialize) -> JsValue {
         .unwrap_or_default()
 }
 
-/// A message to the worker (lesson-api: `ToWorker`).
+/// A message to the worker (lesson-types: `ToWorker`).
 fn command(name: &str) -> JsValue {
     object(&[("type", &name.into())])
 }
 
-/// A request to the worker (lesson-api: `ToWorker::Request`).
+/// A request to the worker (lesson-types: `ToWorker::Request`).
 fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -> JsValue {
     let method = match method {
         Method::Get => "GET",
@@ -385,7 +385,7 @@ pub fn object(fields: &[(&str, &JsValue)]) -> JsValue {
     object.into()
 }
 
-/// The model's condition (lesson-api: `ModelState`).
+/// The model's condition (lesson-types: `ModelState`).
 fn model_state(state: &JsValue) -> Option<ModelState> {
     let id = || text(state, "id").unwrap_or_default();
     let (done, total) = (number(state, "done"), number(state, "total"));

@@ -1,7 +1,6 @@
 //! Two texts compared word by word, for showing them side by side.
 
-/// Texts that differ in more pairs of words than this are marked as a whole; the table would take megabytes.
-const MOST_PAIRS: usize = 1_000_000;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,32 +11,38 @@ pub struct Piece {
     pub differs: bool,
 }
 
-/// The pieces of both texts; those of one, put together, are the text. Takes as many steps as the words that differ in
-/// one text times those in the other, at most a million.
+/// The pieces of both texts; those of one, put together, are the text. Takes as many steps as words times words that
+/// differ, by Myers' algorithm.
 pub fn compare(left: &str, right: &str) -> (Vec<Piece>, Vec<Piece>) {
     let (left, right) = (words(left), words(right));
-    let same = |(a, b): &(&&str, &&str)| a == b;
-    let head = left.iter().zip(&right).take_while(same).count();
-    let tail = left
-        .iter()
-        .rev()
-        .zip(right.iter().rev())
-        .take(left.len().min(right.len()) - head)
-        .take_while(same)
-        .count();
-    let middle = |words: &[&str]| head..words.len() - tail;
-    let (in_left, in_right) = (middle(&left), middle(&right));
-    let mut common_left = vec![false; left.len()];
-    let mut common_right = vec![false; right.len()];
-    common_left[..head].fill(true);
-    common_right[..head].fill(true);
-    common_left[in_left.end..].fill(true);
-    common_right[in_right.end..].fill(true);
-    for (i, j) in common(&left[in_left], &right[in_right]) {
-        common_left[head + i] = true;
-        common_right[head + j] = true;
+    let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
+    for op in capture_diff_slices(Algorithm::Myers, &left, &right) {
+        let differs = !matches!(op, DiffOp::Equal { .. });
+        for (pieces, words) in [
+            (&mut of_left, &left[op.old_range()]),
+            (&mut of_right, &right[op.new_range()]),
+        ] {
+            if !words.is_empty() {
+                pieces.push(Piece {
+                    text: words.concat(),
+                    differs,
+                });
+            }
+        }
     }
-    (pieces(&left, &common_left), pieces(&right, &common_right))
+    (joined(of_left), joined(of_right))
+}
+
+/// Neighbours of one kind as one: what the other text has between them is not shown here.
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last) if last.differs == piece.differs => last.text.push_str(&piece.text),
+            _ => joined.push(piece),
+        }
+    }
+    joined
 }
 
 /// Words, runs of blanks, and everything else on its own.
@@ -78,52 +83,6 @@ impl Class {
             Self::Single
         }
     }
-}
-
-/// The places of a longest common subsequence; none for texts that are too long.
-fn common(left: &[&str], right: &[&str]) -> Vec<(usize, usize)> {
-    if left.len().saturating_mul(right.len()) > MOST_PAIRS {
-        return Vec::new();
-    }
-    // longest[i][j]: how many words the rests from i and j have in common.
-    let mut longest = vec![vec![0_u32; right.len() + 1]; left.len() + 1];
-    for i in (0..left.len()).rev() {
-        for j in (0..right.len()).rev() {
-            longest[i][j] = if left[i] == right[j] {
-                longest[i + 1][j + 1] + 1
-            } else {
-                longest[i + 1][j].max(longest[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    let mut found = Vec::new();
-    while i < left.len() && j < right.len() {
-        if left[i] == right[j] {
-            found.push((i, j));
-            i += 1;
-            j += 1;
-        } else if longest[i + 1][j] >= longest[i][j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    found
-}
-
-fn pieces(words: &[&str], common: &[bool]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for (word, common) in words.iter().zip(common) {
-        match pieces.last_mut() {
-            Some(last) if last.differs != *common => last.text.push_str(word),
-            _ => pieces.push(Piece {
-                text: (*word).to_owned(),
-                differs: !common,
-            }),
-        }
-    }
-    pieces
 }
 
 #[cfg(test)]
@@ -185,8 +144,11 @@ mod tests {
         let long = |word: &str| format!("start {} end", format!("{word} ").repeat(2_000));
         let (a, b) = compare(&long("one"), &long("two"));
         for pieces in [&a, &b] {
-            let marked: Vec<bool> = pieces.iter().map(|piece| piece.differs).collect();
-            assert_eq!(marked, [false, true, false]);
+            let [Some(first), Some(last)] = [pieces.first(), pieces.last()] else {
+                panic!("both have pieces");
+            };
+            assert_eq!((first.text.as_str(), first.differs), ("start ", false));
+            assert_eq!((last.text.as_str(), last.differs), ("  end", false));
         }
         let text: String = a.iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(text, long("one"));

@@ -10,7 +10,7 @@ use crate::ui::{ErrorNote, Loading, Page};
 use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode};
 
 /// One of these pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

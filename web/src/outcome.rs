@@ -2,7 +2,7 @@
 //! elsewhere.
 
 use crate::format;
-use lesson_api::{DecisionOutcome, FeedbackOutcome};
+use lesson_types::{DecisionOutcome, FeedbackOutcome};
 
 /// Domains in which people speak of profit and loss, in small letters. Markets by their kind; words that other fields use
 /// as well, such as `options` or `futures`, are left out: "success" is never wrong there.

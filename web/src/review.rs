@@ -13,7 +13,7 @@ pub use held::HOLD;
 use held::Held;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, ReviewItem, ReviewQueue, Trust};
+use lesson_types::{ApiError, ReviewItem, ReviewQueue, Trust};
 pub use memory::{Memory, Visit};
 use std::collections::BTreeSet;
 
@@ -284,7 +284,7 @@ impl Reviewing {
     /// Takes an answer to a lesson. What no event takes back is sent after [`HOLD`] milliseconds.
     /// `gone` says that the lesson is dealt with.
     pub fn answer(self, item: &ReviewItem, act: Act, gone: bool) {
-        use lesson_api::ReviewReason::{Quarantined, Unreviewed};
+        use lesson_types::ReviewReason::{Quarantined, Unreviewed};
         // An approval settles the text alone; that other things are well too is remembered.
         let remembered = !matches!(act, Act::Approve { .. })
             || item

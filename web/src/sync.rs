@@ -8,7 +8,7 @@ use crate::who;
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, SyncPhase, SyncStatus};
+use lesson_types::{ApiError, SyncPhase, SyncStatus};
 
 /// Syncs of fewer events are over before a share of them says anything.
 pub const LONG: u32 = 100;
@@ -189,7 +189,7 @@ fn moving(status: &SyncStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lesson_api::SyncProgress;
+    use lesson_types::SyncProgress;
 
     fn status(phase: SyncPhase) -> SyncStatus {
         SyncStatus {

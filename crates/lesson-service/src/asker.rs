@@ -2,8 +2,8 @@
 
 use crate::host::Host;
 use crate::service::Service;
-use lesson_api::Request;
 use lesson_sync::{Store, uuid8};
+use lesson_types::Request;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -132,7 +132,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lesson_api::Method;
+    use lesson_types::Method;
     use serde_json::json;
     use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Domain types into the types of the interface, and its words into the domain's.
 
-use lesson_api as api;
 use lesson_core as core;
 use lesson_core::{RankPolicy, to_rfc3339};
+use lesson_types as api;
 
 /// A vocabulary's word on the other side of the interface.
 pub(crate) trait Convert<T> {

@@ -1,21 +1,21 @@
 //! The service: what it holds, how it is opened, and how a request is answered.
 
 use crate::asker::Asker;
-use crate::by_words::NoModel;
-use crate::exchange::Exchange;
-use crate::fault::of_store;
+use crate::embeddings::exchange::Exchange;
+use crate::embeddings::model::Embedder;
+use crate::embeddings::semantic_reason::NoModel;
 use crate::host::{Host, fresh_id};
-use crate::idempotency::{Answers, Turn};
-use crate::model::Embedder;
+use crate::http::fault::of_store;
+use crate::http::idempotency::{Answers, Turn};
+use crate::http::redact;
+use crate::http::router::{Route, route};
+use crate::http::validate;
 use crate::race::inside;
-use crate::redact;
-use crate::router::{Route, route};
-use crate::state::State;
-use crate::validate;
-use crate::writer::Draft;
-use lesson_api::{ApiError, ErrorBody, Request, Response};
+use crate::state::snapshot::State;
+use crate::state::writer::Draft;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::{Machine, Store};
+use lesson_types::{ApiError, ErrorBody, Request, Response};
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -238,7 +238,7 @@ impl Answer {
     pub fn json(body: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_value(body).map_err(|error| {
             ApiError::new(
-                lesson_api::ErrorCode::Unavailable,
+                lesson_types::ErrorCode::Unavailable,
                 format!("the answer could not be written ({error}); please report this"),
             )
         })?;

@@ -3,14 +3,14 @@
 mod common;
 
 use common::{START, block_on, request};
-use lesson_api::{
-    AgentKey, AgentKeyRevoked, AgentKeys, ErrorBody, ErrorCode, MadeAgentKey, Response,
-    SpaceDeletion,
-};
 use lesson_core::Millis;
 use lesson_service::{Host, Service};
 use lesson_sync::{
     Change, HttpRequest, HttpResponse, Link, MemoryStore, Named, NoAnswer, Session, Store,
+};
+use lesson_types::{
+    AgentKey, AgentKeyRevoked, AgentKeys, ErrorBody, ErrorCode, MadeAgentKey, Response,
+    SpaceDeletion,
 };
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -181,7 +181,7 @@ impl Linked {
         serde_json::from_value(response.body).unwrap()
     }
 
-    fn refused(&self, line: &str, body: Value) -> lesson_api::ApiError {
+    fn refused(&self, line: &str, body: Value) -> lesson_types::ApiError {
         let response = self.call(line, body);
         let error: ErrorBody = serde_json::from_value(response.body).unwrap();
         assert_eq!(response.status, error.error.code.status(), "{line}");

@@ -61,7 +61,7 @@ fn every_field_has_a_bound() {
     let desk = desk();
     let long = |n: usize| "x".repeat(n + 1);
     let many = |n: usize| vec!["x"; n + 1];
-    use lesson_api::limits::*;
+    use lesson_types::limits::*;
     for (line, body, field) in [
         ("POST /v1/lessons", json!({"title": long(TITLE)}), "title"),
         (
@@ -219,7 +219,7 @@ fn every_field_has_a_bound() {
             "{line} {field}: {error}"
         );
     }
-    let at_the_bound: lesson_api::LessonView = desk.ok(
+    let at_the_bound: lesson_types::LessonView = desk.ok(
         "POST /v1/lessons",
         json!({"title": "é".repeat(TITLE), "description": "é".repeat(DESCRIPTION), "slug": "bound"}),
     );

@@ -4,9 +4,9 @@
 mod common;
 
 use common::{Desk, Fault, TestStore, block_on, request};
-use lesson_api::*;
 use lesson_core::Happening;
 use lesson_sync::{Entry, Store};
+use lesson_types::*;
 use serde_json::json;
 
 fn desk() -> Desk {

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Desk, Fault, WordModel, block_on, interleaved, yield_once};
-use lesson_api::*;
 use lesson_service::{Embedder, Indexing, Wanted};
 use lesson_sync::{Store, VectorRow};
+use lesson_types::*;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::pin::Pin;

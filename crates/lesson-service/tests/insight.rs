@@ -3,7 +3,7 @@
 mod common;
 
 use common::{DAY, Desk};
-use lesson_api::*;
+use lesson_types::*;
 use serde_json::json;
 
 #[test]

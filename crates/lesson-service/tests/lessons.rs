@@ -3,7 +3,7 @@
 mod common;
 
 use common::Desk;
-use lesson_api::*;
+use lesson_types::*;
 use serde_json::json;
 
 #[test]

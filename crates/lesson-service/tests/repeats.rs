@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Desk, block_on, interleaved, request};
-use lesson_api::*;
+use lesson_types::*;
 use serde_json::{Value, json};
 
 fn keyed(line: &str, key: &str, body: Value) -> Request {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Desk, WordModel, block_on};
-use lesson_api::*;
+use lesson_types::*;
 use serde_json::{Value, json};
 
 fn queue(desk: &Desk) -> ReviewQueue {

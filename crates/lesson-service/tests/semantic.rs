@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Desk, WordModel, block_on, interleaved, request};
-use lesson_api::*;
 use lesson_sync::Store;
+use lesson_types::*;
 use serde_json::{Value, json};
 use std::pin::Pin;
 

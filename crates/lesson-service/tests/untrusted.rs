@@ -4,7 +4,7 @@
 mod common;
 
 use common::Desk;
-use lesson_api::*;
+use lesson_types::*;
 use serde_json::{Value, json};
 
 /// A token, joined here so that no scanner takes this file for a leak.

@@ -1,6 +1,6 @@
 //! JavaScript values to and from the types of the interface.
 
-use lesson_api::{ApiError, ErrorBody, Method, Request, Response};
+use lesson_types::{ApiError, ErrorBody, Method, Request, Response};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Reading the options that JavaScript gives.
 
 use js_sys::{Function, Object, Reflect};
-use lesson_api::ApiError;
+use lesson_types::ApiError;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Refuses options that there are not.

@@ -1,6 +1,6 @@
 //! A zip archive of stored (uncompressed) text files. Layout: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12, 4.3.16.
 
-use lesson_api::{ApiError, ErrorCode, ExportFiles};
+use lesson_types::{ApiError, ErrorCode, ExportFiles};
 use wasm_bindgen::prelude::*;
 
 /// The date field for 1980-01-01, the format's first day: an export carries no clock.

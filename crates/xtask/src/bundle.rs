@@ -68,7 +68,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Cargo.lock",
         ".cargo/config.toml",
         "Trunk.toml",
-        "crates/lesson-api",
+        "crates/lesson-types",
         "crates/view-macro",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",

@@ -16,7 +16,7 @@ use crate::{glue, npm, run, tools};
 const ROOMS: [&str; 10] = [
     "difflib-exact",
     "inventory",
-    "lesson-api",
+    "lesson-types",
     "lesson-core",
     "lesson-embed",
     "lesson-formats",
@@ -221,14 +221,14 @@ fn wasm_opt(cache: &Cache, options: &[&str], from: &Path, to: &Path) -> Result<(
     run::quiet(cache, "wasm-opt", opt, None, "run `cargo xtask setup`")
 }
 
-/// Adds the types of requests and answers, which lesson-api prints, to the declarations of the glue.
+/// Adds the types of requests and answers, which lesson-types prints, to the declarations of the glue.
 fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
     let mut printer = run::cargo(cache)?;
     printer.args([
         "run",
         "--quiet",
         "-p",
-        "lesson-api",
+        "lesson-types",
         "--features",
         "typescript",
         "--example",
@@ -236,7 +236,7 @@ fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
     ]);
     let types = run::output(
         printer,
-        "read the compiler's message: cargo run -p lesson-api --features typescript --example typescript",
+        "read the compiler's message: cargo run -p lesson-types --features typescript --example typescript",
     )?;
     let glue =
         fs::read_to_string(declarations).with_context(|| advice(declarations.display(), FULL))?;

@@ -144,7 +144,7 @@ fn types(cache: &Cache) -> Result<()> {
     .arg(cache.root.join("dist/engine/lessonloop.d.ts"));
     run::loud(
         tsc,
-        "add the missing type to crates/lesson-api/examples/typescript.rs",
+        "add the missing type to crates/lesson-types/examples/typescript.rs",
     )?;
     println!("lessonloop.d.ts: every name is declared once");
     Ok(())

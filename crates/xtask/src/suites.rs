@@ -37,7 +37,7 @@ const SUITES: &[Suite] = &[
             "-p",
             "lesson-formats",
             "-p",
-            "lesson-api",
+            "lesson-types",
             "-p",
             "lesson-sync",
             "-p",
@@ -45,7 +45,7 @@ const SUITES: &[Suite] = &[
             "-p",
             "web",
             "--features",
-            "lesson-api/schema",
+            "lesson-types/schema",
         ]),
     },
     Suite {

@@ -1,10 +1,10 @@
 //! The engine, asked through the whole handler as an agent asks it, with the model and without.
 
 use crate::corpus::Corpus;
-use lesson_api::{Method, Request, limits};
 use lesson_embed::{EmbedError, Model};
 use lesson_service::{Embedder, Host, Service};
 use lesson_sync::MemoryStore;
+use lesson_types::{Method, Request, limits};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Chance that is the same everywhere.
 
-/// The most that a count may be that comes with a lesson: `limits::COUNT` of lesson-api.
+/// The most that a count may be that comes with a lesson: `limits::COUNT` of lesson-types.
 const MOST: u32 = 1_000_000;
 
 /// Xorshift: a fixed seed gives the same ledgers everywhere.

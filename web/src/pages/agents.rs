@@ -15,7 +15,7 @@ use crate::view::view;
 use keys::KeysCard;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{AgentKey, AgentKeys, ApiError, MadeAgentKey, SyncPhase};
+use lesson_types::{AgentKey, AgentKeys, ApiError, MadeAgentKey, SyncPhase};
 use setup::SetupCard;
 
 /// The id of the card with the keys.

@@ -25,7 +25,7 @@ pub use form::{LessonFields, LessonForm};
 use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
-use lesson_api::{ApiError, ErrorCode, History, LessonView};
+use lesson_types::{ApiError, ErrorCode, History, LessonView};
 use movers::Movers;
 use revisions::Revisions;
 use shown::ShownList;

@@ -21,7 +21,7 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_api::{BadgeKind, Category, Trust};
+use lesson_types::{BadgeKind, Category, Trust};
 use list::LessonList;
 pub use picks::Picks;
 

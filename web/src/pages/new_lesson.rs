@@ -8,7 +8,7 @@ use crate::ui::{ErrorNote, Page, TextField, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
-use lesson_api::{LessonView, limits};
+use lesson_types::{LessonView, limits};
 
 /// A form for a new lesson.
 #[component]

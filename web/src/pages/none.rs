@@ -6,7 +6,7 @@ use crate::sync::Syncing;
 use crate::ui::{Empty, Loading};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{LessonPage, SyncPhase};
+use lesson_types::{LessonPage, SyncPhase};
 
 /// Where archived lessons are listed.
 const ARCHIVED: &str = "/?archived=true";

@@ -24,7 +24,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_api::{
+use lesson_types::{
     ApiError, DecisionView, ModelState, Recommend, Recommendations, TracePart, Tracked,
 };
 use opinion::OpinionStep;

@@ -17,7 +17,7 @@ use desk::{Command, Desk};
 use end::End;
 use keys::{Keys, listen};
 use leptos::prelude::*;
-use lesson_api::SyncPhase;
+use lesson_types::SyncPhase;
 use merge::MergeDialog;
 use queue::{Progress, Queue};
 

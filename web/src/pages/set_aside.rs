@@ -11,7 +11,7 @@ use crate::ui::{Empty, ErrorNote, Loading, Page, Toasts, use_toasts};
 use crate::view::view;
 pub use conflict::ConflictCard;
 use leptos::prelude::*;
-use lesson_api::{EditConflict, SetAsideEvent, SetAsideList, Settle, Settlement};
+use lesson_types::{EditConflict, SetAsideEvent, SetAsideList, Settle, Settlement};
 use refused::Refused;
 
 /// What the parts of the page share.

@@ -8,7 +8,7 @@ use crate::ui::{
 };
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Health, HealthIssue, LessonRank, Severity, Stats};
+use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
 
 /// Stats and health.
 #[component]

@@ -10,7 +10,7 @@ use crate::markdown::visible;
 use crate::ui::{DecaySpark, Empty, ErrorNote, Page, TextField, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{
+use lesson_types::{
     Decay, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions,
     limits,
 };

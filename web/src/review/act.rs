@@ -1,7 +1,7 @@
 //! What a person can answer to a lesson in the review queue, and how the engine is told.
 
 use crate::format;
-use lesson_api::{Merge, Rate, Review, Verdict};
+use lesson_types::{Merge, Rate, Review, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -11,7 +11,7 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
-use lesson_api::LessonPage;
+use lesson_types::LessonPage;
 use web_sys::KeyboardEvent;
 
 /// A pause in typing after which lessons are searched, in milliseconds.

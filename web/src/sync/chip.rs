@@ -3,7 +3,7 @@
 use super::{Mark, Sign, Syncing, address};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::SyncPhase;
+use lesson_types::SyncPhase;
 
 /// Says where syncing stands and leads to what can be done; nothing while syncing is off.
 #[component]

@@ -3,7 +3,7 @@
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Badge, BadgeKind, RelevanceWord, Trust};
+use lesson_types::{Badge, BadgeKind, RelevanceWord, Trust};
 
 /// A lesson's badge.
 #[component]

@@ -3,7 +3,7 @@
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::Decay;
+use lesson_types::Decay;
 
 fn across(share: f64) -> String {
     format!("{}%", format::trim(2.0 + share.clamp(0.0, 1.0) * 96.0, 2))

@@ -3,7 +3,7 @@
 use crate::dom;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode};
 
 /// A page: its title in the window and as its heading, and what can be done at its head.
 #[component]

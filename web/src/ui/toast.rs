@@ -3,7 +3,7 @@
 use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use lesson_api::ApiError;
+use lesson_types::ApiError;
 
 /// A good message is gone after this, in milliseconds.
 const GOOD_STAYS: u32 = 5_000;

@@ -1,8 +1,8 @@
 //! What the operator sets, checked once.
 
 use super::rate::Rate;
-use lesson_api::ApiError;
 use lesson_sync::server_url;
+use lesson_types::ApiError;
 
 /// What the edge needs to know. Checked by `Config::check`.
 #[derive(Clone)]

@@ -3,9 +3,9 @@
 use super::BODY_BYTES;
 use super::config::Config;
 use super::message::{EdgeAnswer, EdgeRequest, Refusal};
-use crate::path::parse;
-use crate::strict::{self, Unread};
-use lesson_api::{ApiError, ErrorCode};
+use crate::http::path::parse;
+use crate::http::strict::{self, Unread};
+use lesson_types::{ApiError, ErrorCode};
 use serde_json::Value;
 
 /// Names under which tokens have been put in addresses, where they end up in logs.

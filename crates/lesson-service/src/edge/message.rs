@@ -1,6 +1,6 @@
 //! One HTTP request and its answer, as the host's shim hands them over.
 
-use lesson_api::{ApiError, ErrorBody, ErrorCode, Response};
+use lesson_types::{ApiError, ErrorBody, ErrorCode, Response};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

@@ -5,13 +5,13 @@
 
 use super::space::Space;
 use super::{Edge, GLANCE, LOOK_MS};
-use crate::by_words::NoModel;
+use crate::embeddings::model::{Embedder, loaded};
+use crate::embeddings::semantic_reason::NoModel;
 use crate::host::Host;
-use crate::model::{Embedder, loaded};
 use crate::race::within;
-use lesson_api::ApiError;
 use lesson_core::Millis;
 use lesson_sync::Store;
+use lesson_types::ApiError;
 use std::rc::Rc;
 
 /// How long a pack that was asked for is waited for, in milliseconds: what a cold isolate takes to fetch and load one is

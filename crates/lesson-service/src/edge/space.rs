@@ -14,9 +14,9 @@ use super::token::Tokens;
 use crate::host::{Host, fresh_id};
 use crate::race::within;
 use crate::service::Service;
-use lesson_api::ApiError;
 use lesson_core::{LEDGER_VERSION, Millis};
 use lesson_sync::{Link, Named, Phase, Session, Store};
+use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

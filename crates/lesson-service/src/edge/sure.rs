@@ -5,11 +5,11 @@ use super::message::Refusal;
 use super::space::Space;
 use crate::asker::{Asker, Keyed, digest, fingerprint};
 use crate::host::Host;
+use crate::http::router::Route;
 use crate::race::within;
-use crate::router::Route;
-use lesson_api::{ApiError, ErrorCode, Request, Response};
 use lesson_core::Millis;
 use lesson_sync::Store;
+use lesson_types::{ApiError, ErrorCode, Request, Response};
 use std::collections::VecDeque;
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! JSON-RPC messages: read, and answered.
 
 use super::Reply;
-use crate::strict::{self, Unread};
+use crate::http::strict::{self, Unread};
 use serde_json::{Map, Value, json};
 
 /// The text is no JSON.

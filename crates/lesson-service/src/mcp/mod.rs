@@ -13,7 +13,7 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
-use lesson_api::Response;
+use lesson_types::Response;
 use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request};
 use revision::Era;
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ pub(crate) struct Call {
     era: Era,
     tool: &'static Tool,
     /// The request of the interface that the call stands for.
-    pub request: lesson_api::Request,
+    pub request: lesson_types::Request,
 }
 
 /// Reads a message. `headers` have names in lower case.
@@ -213,7 +213,7 @@ fn unknown_method(method: &str, era: Era) -> Refusal {
         Era::Current => (404, "server/discover, tools/list and tools/call"),
         Era::Before => (200, "initialize, ping, tools/list and tools/call"),
     };
-    let method = crate::fault::clip(method);
+    let method = crate::http::fault::clip(method);
     Refusal::new(
         status,
         METHOD_NOT_FOUND,
@@ -233,7 +233,7 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
         Some(_) => return Err(malformed("`params.arguments` has to be an object")),
     };
     let Some(tool) = tools::named(&name) else {
-        let name = crate::fault::clip(&name);
+        let name = crate::http::fault::clip(&name);
         return Err(malformed(&format!(
             "there is no tool `{name}`; there are {}",
             tools::names().join(", ")

@@ -7,7 +7,7 @@ use super::message::{
     HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, Refusal, Request, UNSUPPORTED_VERSION,
     invalid,
 };
-use crate::fault::clip;
+use crate::http::fault::clip;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 mod told;
 
 use super::tools::{KEY, Kind, Tool};
-use lesson_api::{ApiError, ErrorBody, Response};
 use lesson_core::{fenced, one_line};
+use lesson_types::{ApiError, ErrorBody, Response};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use told::{outcome, rated, recorded, updates};

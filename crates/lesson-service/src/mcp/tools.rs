@@ -1,7 +1,7 @@
 //! The tools: which request of the interface each stands for. Their names, descriptions and
 //! schemas, as clients see them, are in `tools.json`, which is made of the interface's types.
 
-use lesson_api::{ApiError, Method, Request};
+use lesson_types::{ApiError, Method, Request};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -233,7 +233,7 @@ impl Tool {
             .keys()
             .find(|name| !self.arguments.contains(&name.as_str()))
         {
-            let name = crate::fault::clip(name);
+            let name = crate::http::fault::clip(name);
             return Err(ApiError::invalid(
                 &name,
                 format!("{} has no argument `{name}`; {}", self.name, self.takes()),
@@ -343,7 +343,7 @@ mod tests {
                 Kind::Decision => format!("{}/d", tool.path),
                 _ => tool.path.to_owned(),
             };
-            let route = crate::router::route(tool.method, &path).unwrap();
+            let route = crate::http::router::route(tool.method, &path).unwrap();
             assert_eq!(route.writes(), tool.writes, "{}", tool.name);
         }
     }

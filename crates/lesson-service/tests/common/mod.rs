@@ -4,7 +4,6 @@
 
 pub mod vector_server;
 
-use lesson_api::{ErrorBody, Method, Request, Response};
 use lesson_core::{Millis, Policy, Space};
 use lesson_embed::EmbedError;
 use lesson_service::{Embedder, Host, Service};
@@ -12,6 +11,7 @@ use lesson_sync::{
     Change, Entry, Identity, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
     VectorRow, VersionedRow,
 };
+use lesson_types::{ErrorBody, Method, Request, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -287,7 +287,7 @@ impl Desk {
     pub fn with(lessons: &[(&str, &str, &str)]) -> Self {
         let desk = Self::new();
         for (slug, title, recommendation) in lessons {
-            desk.ok::<lesson_api::LessonView>(
+            desk.ok::<lesson_types::LessonView>(
                 "POST /v1/lessons",
                 serde_json::json!({"slug": slug, "title": title, "recommendation": recommendation}),
             );
@@ -316,7 +316,7 @@ impl Desk {
     }
 
     /// Calls and reads the refusal.
-    pub fn refused(&self, line: &str, body: Value) -> (u16, lesson_api::ApiError) {
+    pub fn refused(&self, line: &str, body: Value) -> (u16, lesson_types::ApiError) {
         let response = self.call(line, body);
         let body: ErrorBody = serde_json::from_value(response.body)
             .unwrap_or_else(|error| panic!("{line}: {} {error}", response.status));

@@ -8,7 +8,7 @@ use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{AgentKey, ApiError, ErrorCode};
+use lesson_types::{AgentKey, ApiError, ErrorCode};
 
 /// Making a key, and the list of them.
 #[component]

@@ -7,7 +7,7 @@ use crate::dom;
 use crate::ui::{ErrorNote, TextField};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ErrorCode, MadeAgentKey, NewAgentKey, limits};
+use lesson_types::{ErrorCode, MadeAgentKey, NewAgentKey, limits};
 
 /// The field, and what is not about it.
 const NAME: &str = "agent-name";

@@ -6,7 +6,7 @@ use crate::dom;
 use crate::ui::{Dialog, ErrorNote, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{AgentKey, AgentKeyRevoked};
+use lesson_types::{AgentKey, AgentKeyRevoked};
 
 /// The key that is asked about, and whether it is.
 #[derive(Clone, Copy)]

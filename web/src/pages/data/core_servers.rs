@@ -7,7 +7,7 @@ use crate::markdown::visible;
 use crate::ui::{ErrorNote, Loading, TextField, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Method, PolicyPatch, ToolPolicyPatch, limits};
+use lesson_types::{Method, PolicyPatch, ToolPolicyPatch, limits};
 use serde_json::Value;
 
 /// What is done with the list as it is then.

@@ -11,7 +11,7 @@ use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Imported, Method};
+use lesson_types::{ApiError, Imported, Method};
 use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, HtmlInputElement};
 

@@ -3,7 +3,7 @@
 use crate::client::object;
 use crate::format;
 use js_sys::{Array, Reflect};
-use lesson_api::{Rejected, limits};
+use lesson_types::{Rejected, limits};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{

@@ -4,7 +4,7 @@ use crate::client::{Client, Engine};
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::ModelState;
+use lesson_types::ModelState;
 
 /// The model's card.
 #[component]

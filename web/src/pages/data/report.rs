@@ -4,7 +4,7 @@ use crate::format;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ApiError, Imported, Rejected};
+use lesson_types::{ApiError, Imported, Rejected};
 
 /// Lines listed before the rest is only counted.
 const LISTED: usize = 200;

@@ -7,7 +7,7 @@ use crate::ui::use_toasts;
 use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{Import, ImportFile, Imported};
+use lesson_types::{Import, ImportFile, Imported};
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;

@@ -7,7 +7,7 @@ use crate::view::view;
 use js_sys::Reflect;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::Health;
+use lesson_types::Health;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::StorageManager;

@@ -8,7 +8,7 @@ use crate::ui::use_toasts;
 use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};
+use lesson_types::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};
 
 /// The buttons. They stay in place while the lesson changes, so that the focus does too.
 #[component]

@@ -4,7 +4,7 @@ use crate::format;
 use crate::ui::{Step, StepChart};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{BadgeKind, CoursePoint, History};
+use lesson_types::{BadgeKind, CoursePoint, History};
 
 /// A number of the course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

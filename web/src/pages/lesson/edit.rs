@@ -9,7 +9,7 @@ use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, ErrorCode, LessonView, Method};
+use lesson_types::{ApiError, ErrorCode, LessonView, Method};
 
 /// A pause in typing after which the preview is made anew, in milliseconds.
 const PAUSE: u32 = 150;

@@ -4,7 +4,7 @@ use crate::format;
 use crate::ui::{Area, Pick, TextField};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Category, LessonPatch, LessonView, NewLesson, limits};
+use lesson_types::{Category, LessonPatch, LessonView, NewLesson, limits};
 
 /// What stands in the fields.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use crate::ui::ErrorNote;
 use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
-use lesson_api::{History, HistoryEntry, StandingView};
+use lesson_types::{History, HistoryEntry, StandingView};
 use serde_json::Value;
 
 /// Events on a page.

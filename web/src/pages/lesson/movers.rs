@@ -5,7 +5,7 @@ use crate::sync::Syncing;
 use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
-use lesson_api::{History, Mover};
+use lesson_types::{History, Mover};
 
 /// Everybody who moved it, who did so most first; nothing while nobody has.
 #[component]

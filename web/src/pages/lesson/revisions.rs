@@ -9,7 +9,7 @@ use crate::ui::{ErrorNote, Loading};
 use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
-use lesson_api::{History, Revision, RevisionField, RevisionMark};
+use lesson_types::{History, Revision, RevisionField, RevisionMark};
 
 /// The revisions, newest first; each is read when it is opened.
 #[component]

@@ -12,7 +12,7 @@ use crate::pages::runs;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{History, MatchType, Showing};
+use lesson_types::{History, MatchType, Showing};
 
 /// The retrievals that returned the lesson, newest first.
 #[component]

@@ -5,7 +5,7 @@ use crate::client::use_get;
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
+use lesson_types::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
 
 /// The standing as bars and counts.
 #[component]

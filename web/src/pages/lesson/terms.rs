@@ -4,7 +4,7 @@ use crate::format;
 use crate::ui::Explain;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{StandingExplained, Term, TermNumber};
+use lesson_types::{StandingExplained, Term, TermNumber};
 
 /// The explanations of one lesson's numbers, once they are there.
 #[derive(Clone, Copy)]

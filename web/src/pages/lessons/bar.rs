@@ -7,7 +7,7 @@ use crate::shell::{Act, use_acts};
 use crate::ui::{Dialog, TextField};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::BulkAct;
+use lesson_types::BulkAct;
 
 /// The bar. `archived` is whether the list shows archived lessons.
 #[component]

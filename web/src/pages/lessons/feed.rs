@@ -5,7 +5,9 @@ use super::window::Window;
 use crate::client::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, LessonPage, LessonView, RelevanceWord, Search, SearchResults, limits};
+use lesson_types::{
+    ApiError, LessonPage, LessonView, RelevanceWord, Search, SearchResults, limits,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 

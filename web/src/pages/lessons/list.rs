@@ -11,7 +11,7 @@ use crate::view::view;
 use leptos::ev;
 use leptos::html::Ul;
 use leptos::prelude::*;
-use lesson_api::LessonView;
+use lesson_types::LessonView;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};

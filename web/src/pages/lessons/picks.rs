@@ -7,7 +7,7 @@ use crate::format;
 use crate::ui::{Toasts, use_toasts};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, LessonPage, LessonView, limits};
+use lesson_types::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, LessonPage, LessonView, limits};
 use std::collections::BTreeMap;
 
 /// Lessons in one request: few enough that progress moves, and stopping stops soon.

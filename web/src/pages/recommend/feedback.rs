@@ -8,7 +8,7 @@ use crate::sync::Syncing;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ErrorCode, Feedback, FeedbackGiven, FeedbackOutcome, limits};
+use lesson_types::{ErrorCode, Feedback, FeedbackGiven, FeedbackOutcome, limits};
 
 /// A recommended lesson and whether it was a cause.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use crate::ui::{ErrorNote, Loading};
 use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use lesson_api::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};
+use lesson_types::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};
 
 /// Lessons that are asked for at a time.
 const PAGE: u32 = 50;

@@ -7,7 +7,7 @@ use crate::sync::Syncing;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ApiError, ErrorCode, Rate, Rated, Vote};
+use lesson_types::{ApiError, ErrorCode, Rate, Rated, Vote};
 
 /// The lessons that were recommended, each with its ratings and votes.
 #[component]

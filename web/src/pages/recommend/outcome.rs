@@ -10,7 +10,7 @@ use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
 use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
-use lesson_api::{
+use lesson_types::{
     ApiError, DecisionOutcome, DecisionView, ErrorCode, LessonView, Outcome, OutcomeRecorded,
 };
 

@@ -10,7 +10,7 @@ use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Compared, Comparison, Recommend};
+use lesson_types::{ApiError, Compared, Comparison, Recommend};
 use serde_json::Value;
 
 /// A pause in moving a slider after which the situation is ranked again, in milliseconds.

@@ -9,7 +9,7 @@ use crate::pages::none::NoneInUse;
 use crate::ui::{BadgeChip, CopyButton, Empty, Loading, Prose, RelevanceChip, TrustChip};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{LessonPage, Recommended, TraceEntry};
+use lesson_types::{LessonPage, Recommended, TraceEntry};
 
 /// What the engine answered.
 #[component]

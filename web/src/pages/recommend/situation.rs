@@ -7,7 +7,7 @@ use crate::parameters::Parameters;
 use crate::ui::{Area, Pick, TextField};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Market, Recommend, Trend, Volatility, limits};
+use lesson_types::{Market, Recommend, Trend, Volatility, limits};
 use serde_json::Value;
 
 /// The fields by their keys in the address, in the order of the form.

@@ -3,7 +3,7 @@
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Factor, FactorKind, TraceEntry};
+use lesson_types::{Factor, FactorKind, TraceEntry};
 
 /// The factors in order, each with its step from the score before to the one after, and the sum.
 #[component]

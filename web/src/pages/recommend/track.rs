@@ -6,7 +6,7 @@ use crate::format;
 use crate::ui::{Area, ErrorNote, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{DetectionView, MatchType, Track, Tracked, limits};
+use lesson_types::{DetectionView, MatchType, Track, Tracked, limits};
 
 /// Paste, track, see.
 #[component]

@@ -8,7 +8,7 @@ use crate::review::Reviewing;
 use crate::ui::{BadgeChip, ErrorNote, Prose, TrustChip};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{LessonView, Qualification, ReviewItem, Trust};
+use lesson_types::{LessonView, Qualification, ReviewItem, Trust};
 
 /// Longer texts are shown in part, in characters: nobody judges a book in a queue.
 const LONG: usize = 20_000;

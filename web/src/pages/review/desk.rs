@@ -8,7 +8,7 @@ use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
-use lesson_api::{
+use lesson_types::{
     ApiError, EditConflict, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList,
     Trust,
 };

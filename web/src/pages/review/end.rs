@@ -7,7 +7,7 @@ use crate::pages::none::NoneInUse;
 use crate::review::{Reviewing, Visit};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::LessonPage;
+use lesson_types::LessonPage;
 
 /// The end of the queue; or its beginning, where nothing waited.
 #[component]

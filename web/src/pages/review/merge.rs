@@ -8,7 +8,7 @@ use crate::format;
 use crate::ui::{Dialog, ErrorNote, Loading, Pick};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{LessonView, ReviewItem};
+use lesson_types::{LessonView, ReviewItem};
 
 /// The question into which lesson to merge.
 #[component]

@@ -6,7 +6,7 @@ use crate::format;
 use crate::review::Reviewing;
 use crate::view::{IntoMarkup as _, Markup, view};
 use leptos::prelude::*;
-use lesson_api::ReviewCounts;
+use lesson_types::ReviewCounts;
 use wasm_bindgen::JsCast;
 
 /// How far this visit has come.
@@ -31,7 +31,7 @@ pub fn Progress() -> impl IntoView {
 }
 
 fn words(counts: ReviewCounts) -> Markup {
-    use lesson_api::ReviewReason::{
+    use lesson_types::ReviewReason::{
         BottomFive, Disqualified, NearDuplicate, NeverRated, Pruning, Quarantined, Unreviewed,
     };
     [

@@ -3,7 +3,7 @@
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
+use lesson_types::{Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
 
 /// In a word or two.
 pub fn short(reason: ReviewReason) -> &'static str {

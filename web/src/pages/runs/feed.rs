@@ -4,7 +4,7 @@ use super::filter::Filter;
 use crate::client::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, DecisionPage, DecisionView, limits};
+use lesson_types::{ApiError, DecisionPage, DecisionView, limits};
 
 /// Runs on a page.
 const PAGE: usize = 25;

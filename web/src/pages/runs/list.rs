@@ -13,7 +13,7 @@ use crate::who;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_api::{DecisionOutcome, DecisionView, limits};
+use lesson_types::{DecisionOutcome, DecisionView, limits};
 
 /// Filters, table, and the way to more.
 #[component]

@@ -11,7 +11,7 @@ use crate::ui::{Empty, ErrorNote, Loading, Page};
 use crate::view::{IntoMarkup as _, Markup, view};
 use crate::who;
 use leptos::prelude::*;
-use lesson_api::{
+use lesson_types::{
     DecisionLesson, DecisionMeasured, DecisionView, ErrorCode, GivenFeedback, GivenOpinion,
 };
 

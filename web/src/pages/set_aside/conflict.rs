@@ -5,7 +5,7 @@ use crate::diff::{Piece, compare};
 use crate::format;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{ConflictField, EditConflict, Settlement};
+use lesson_types::{ConflictField, EditConflict, Settlement};
 
 /// One edit.
 #[component]

@@ -5,7 +5,7 @@ use crate::format;
 use crate::ui::Dialog;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{SetAsideEvent, Settlement};
+use lesson_types::{SetAsideEvent, Settlement};
 
 /// All of them, to be read and dismissed.
 #[component]

@@ -8,7 +8,7 @@ use crate::ui::{DecayCurve, DecaySpark, Empty, ErrorNote, Loading};
 use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use lesson_api::{ToolRecordView, ToolRecords, limits};
+use lesson_types::{ToolRecordView, ToolRecords, limits};
 
 /// Records on a page.
 const PAGE: usize = 25;

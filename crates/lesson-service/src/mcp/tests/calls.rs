@@ -368,7 +368,7 @@ fn a_refusal_says_how_long_to_wait() {
     let Incoming::Call(call) = receive("POST", &headers, body.to_string().as_bytes()) else {
         panic!("this is a call");
     };
-    let answer = lesson_api::Response {
+    let answer = lesson_types::Response {
         status: 503,
         headers: Headers::from([("retry-after".to_owned(), "5".to_owned())]),
         body: json!({ "error": { "code": "unavailable", "message": "the store can't be reached" } }),

@@ -12,7 +12,7 @@ use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_api::{ApiError, Connect as Request, Connected, LessonPage, SpaceChoice, limits};
+use lesson_types::{ApiError, Connect as Request, Connected, LessonPage, SpaceChoice, limits};
 
 /// The first field.
 const URL: &str = "sync-url";

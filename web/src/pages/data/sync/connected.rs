@@ -10,7 +10,7 @@ use crate::view::view;
 use crate::{dom, format};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;
-use lesson_api::{SyncPhase, SyncStatus};
+use lesson_types::{SyncPhase, SyncStatus};
 
 /// How often times are told anew, in milliseconds.
 const TICK: u32 = 10_000;

@@ -8,7 +8,7 @@ use crate::ui::{Dialog, ErrorNote, TextField, use_toasts};
 use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
-use lesson_api::{ConfirmDeletion, DeleteSpace, SpaceDeletion, SyncStatus};
+use lesson_types::{ConfirmDeletion, DeleteSpace, SpaceDeletion, SyncStatus};
 
 /// The card, where a server is connected.
 #[component]

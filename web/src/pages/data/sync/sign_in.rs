@@ -9,7 +9,7 @@ use crate::sync::Syncing;
 use crate::ui::{ErrorNote, TextField, use_toasts};
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_api::{SignIn, SyncStatus};
+use lesson_types::{SignIn, SyncStatus};
 
 /// The field.
 const PASSWORD: &str = "sync-password";

@@ -8,7 +8,7 @@ use crate::ui::{Dialog, ErrorNote, use_toasts};
 use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
-use lesson_api::{SignOut, SyncStatus};
+use lesson_types::{SignOut, SyncStatus};
 
 /// The button, and the question it asks first.
 #[component]

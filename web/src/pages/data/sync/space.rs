@@ -25,7 +25,7 @@ pub fn SpaceStep(draft: Draft) -> impl IntoView {
             <div id="sync-space-error">{move || error.get().map(|error| view! { <p class="field-error">{error}</p> })}</div>
         </fieldset>
         <Show when=move || draft.space.read().is_empty()>
-            <TextField id="sync-create" label="Name of the new space" value=draft.create max=lesson_api::limits::ID required=true
+            <TextField id="sync-create" label="Name of the new space" value=draft.create max=lesson_types::limits::ID required=true
                 placeholder="Such as the name of your team" error=draft.error_at("create")/>
         </Show>
     }

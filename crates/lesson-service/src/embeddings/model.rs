@@ -1,0 +1,325 @@
+//! The model: loading it, embedding queries, and giving every lesson its vector in slices.
+
+use crate::embeddings::exchange::Exchange;
+use crate::embeddings::index::{Vectors, Wanted};
+use crate::host::Host;
+use crate::http::fault::{clip, of_model, of_store};
+use crate::http::validate::chars;
+use crate::service::Service;
+use lesson_embed::{EmbedError, Model};
+use lesson_sync::{Store, StoreError, VectorRow};
+use lesson_types::{ApiError, ErrorCode, limits};
+use std::rc::Rc;
+
+/// Lessons looked at between two pauses when a model is loaded.
+const LOOK: usize = 1_000;
+/// The most texts embedded in one slice.
+const SLICE: usize = 16;
+/// A slice ends after this many milliseconds of the host's clock.
+const SLICE_MS: i64 = 40;
+
+/// What turns texts into unit vectors.
+pub trait Embedder {
+    /// The model's id; vectors of another one are not compared with its own.
+    fn id(&self) -> &str;
+
+    /// Length of the vectors.
+    fn dims(&self) -> usize;
+
+    /// The text's vector.
+    ///
+    /// # Errors
+    /// When the text can't be embedded.
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+}
+
+impl Embedder for Model {
+    fn id(&self) -> &str {
+        Model::id(self)
+    }
+
+    fn dims(&self) -> usize {
+        Model::dims(self)
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Model::embed(self, text)
+    }
+}
+
+/// How far the lessons have their vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Indexing {
+    /// Lessons with a vector.
+    pub done: usize,
+    /// Lessons with a vector, and those that wait for one.
+    pub total: usize,
+    /// Of those that wait: lessons whose text was handed out by [`Service::texts_to_index`], or
+    /// whose vector a linked server is asked for first.
+    pub elsewhere: usize,
+}
+
+impl Indexing {
+    /// Whether nothing waits.
+    pub fn is_done(self) -> bool {
+        self.done == self.total
+    }
+
+    /// Whether nothing is left to be embedded here: every lesson has its vector, or others are at
+    /// it.
+    pub fn is_done_here(self) -> bool {
+        self.done + self.elsewhere >= self.total
+    }
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Checks and loads a model pack and takes up the vectors that the store keeps of it. Lessons
+    /// without one get it by [`Service::index_step`]. `sha256` is that of the pack from
+    /// [`Model::HASHED_FROM`] on, where the host has computed it already. Returns the model's id.
+    ///
+    /// # Errors
+    /// When the pack is refused or the store fails; the model that was loaded before stays.
+    pub async fn load_model(
+        &self,
+        pack: Vec<u8>,
+        sha256: Option<[u8; 32]>,
+    ) -> Result<String, ApiError> {
+        self.use_model(Rc::new(loaded(pack, sha256)?)).await
+    }
+
+    /// As [`Service::load_model`], with a model that is in memory already.
+    ///
+    /// # Errors
+    /// When the store fails or the model's vectors can't be kept.
+    pub async fn use_model(&self, model: Rc<dyn Embedder>) -> Result<String, ApiError> {
+        let id = model.id().to_owned();
+        let rows = self
+            .store
+            .vectors(&id)
+            .await
+            .map_err(|error| of_store(&error))?;
+        let mut vectors =
+            Vectors::new(&id, model.dims(), rows).map_err(|error| of_model(&error))?;
+        vectors.look_at_all(&self.state.borrow().space);
+        self.state.borrow_mut().vectors = Some(vectors);
+        *self.exchanged.borrow_mut() = Exchange::default();
+        *self.model.borrow_mut() = Some(model);
+        while self.look() {
+            self.host.pause().await;
+        }
+        Ok(id)
+    }
+
+    /// Whether lessons get their vectors: on until it is set off. While it is off,
+    /// [`Service::index_step`] and [`Service::texts_to_index`] do nothing, and lessons without a
+    /// vector are ranked by keywords.
+    pub fn set_indexing(&self, on: bool) {
+        self.indexes.set(on);
+    }
+
+    /// Whether lessons get their vectors.
+    pub fn indexes(&self) -> bool {
+        self.indexes.get()
+    }
+
+    /// Gives a slice of the lessons their vectors and stores these. Call it until
+    /// [`Indexing::is_done_here`], with requests answered in between. Of a linked space, vectors
+    /// that the server has are taken from there first; when it can't be asked, all are computed
+    /// here.
+    ///
+    /// # Errors
+    /// When the store fails, but not for want of room. The slice's vectors are in memory all the
+    /// same, and the next step goes on. A text that the model refuses stays without a vector.
+    pub async fn index_step(&self) -> Result<Indexing, ApiError> {
+        let model = self.model.borrow().clone();
+        let Some(model) = model.filter(|_| self.indexes.get()) else {
+            return Ok(self.indexing());
+        };
+        self.look();
+        self.ask_first().await;
+        let ask_first = self.asks_first();
+        let begun = self.host.now();
+        let mut rows = Vec::new();
+        for _ in 0..SLICE {
+            let wanted = {
+                let state = self.state.borrow();
+                state
+                    .vectors
+                    .as_ref()
+                    .filter(|vectors| vectors.model == model.id())
+                    .and_then(|vectors| vectors.next(&state.space, ask_first))
+            };
+            let Some(wanted) = wanted else { break };
+            let vector = model.embed(&wanted.text);
+            if let Some(vectors) = &mut self.state.borrow_mut().vectors {
+                rows.extend(vectors.take(&wanted.hash, vector));
+            }
+            if self.host.now() - begun >= SLICE_MS {
+                break;
+            }
+        }
+        self.store_vectors(model.id(), &rows).await?;
+        Ok(self.indexing())
+    }
+
+    /// Up to `limit` texts that need a vector, short ones first, for others to embed with the same
+    /// model. They are reserved: the engine does not embed them itself until
+    /// [`Service::take_vectors`] takes their vectors or [`Service::release`] gives them back. Empty
+    /// without a model, when indexing is off, or when nothing waits.
+    pub fn texts_to_index(&self, limit: usize) -> Vec<Wanted> {
+        if !self.indexes.get() {
+            return Vec::new();
+        }
+        self.look();
+        let ask_first = self.asks_first();
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        state
+            .vectors
+            .as_mut()
+            .map(|vectors| vectors.hand_out(&state.space, limit, ask_first))
+            .unwrap_or_default()
+    }
+
+    /// Takes vectors that others computed for texts of [`Service::texts_to_index`], and stores
+    /// them: `vectors` holds one after the other, in the order of `hashes`. A vector of a text that
+    /// no lesson has any more is left out, and so is one that is there already. Returns how far
+    /// the lessons are.
+    ///
+    /// # Errors
+    /// When `model` is not the loaded one or the lengths don't fit: then nothing is taken. When the
+    /// store fails, but not for want of room: the vectors are in memory all the same.
+    pub async fn take_vectors(
+        &self,
+        model: &str,
+        hashes: &[String],
+        vectors: &[f32],
+    ) -> Result<Indexing, ApiError> {
+        let mut rows = Vec::with_capacity(hashes.len());
+        {
+            let mut state = self.state.borrow_mut();
+            let Some(held) = &mut state.vectors else {
+                return Err(no_model());
+            };
+            if held.model != model {
+                return Err(ApiError::invalid(
+                    "model",
+                    format!(
+                        "these are vectors of `{}`, but `{}` is loaded; embed the texts with that one",
+                        clip(model),
+                        held.model
+                    ),
+                ));
+            }
+            let expected = hashes.len().saturating_mul(held.dims);
+            if vectors.len() != expected {
+                return Err(ApiError::invalid(
+                    "vectors",
+                    format!(
+                        "there are {} numbers for {} texts; give {} for each, one vector after the other",
+                        vectors.len(),
+                        hashes.len(),
+                        held.dims
+                    ),
+                ));
+            }
+            for (hash, vector) in hashes.iter().zip(vectors.chunks_exact(held.dims)) {
+                rows.extend(held.take_from_others(hash, vector));
+            }
+        }
+        self.store_vectors(model, &rows).await?;
+        Ok(self.indexing())
+    }
+
+    /// Gives texts of [`Service::texts_to_index`] back: whoever had them does not embed them.
+    /// `failed` says that it tried and could not; a text that came back so twice is not handed out
+    /// again, but embedded by [`Service::index_step`] only.
+    pub fn release(&self, hashes: &[String], failed: bool) {
+        if let Some(vectors) = &mut self.state.borrow_mut().vectors {
+            for hash in hashes {
+                vectors.release(hash, failed);
+            }
+        }
+    }
+
+    pub(crate) async fn store_vectors(
+        &self,
+        model: &str,
+        rows: &[VectorRow],
+    ) -> Result<(), ApiError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        match self.store.put_vectors(model, rows).await {
+            // Derived and replaceable: no room for them costs time, not knowledge.
+            Ok(()) | Err(StoreError::Full) => Ok(()),
+            Err(error) => Err(of_store(&error)),
+        }
+    }
+
+    /// Returns when everything that waits is stored, and every lesson has its vector if a model is
+    /// loaded and indexing is on.
+    ///
+    /// # Errors
+    /// When the store fails; what waits goes on waiting.
+    pub async fn idle(&self) -> Result<(), ApiError> {
+        loop {
+            self.flush().await?;
+            let done = self.index_step().await?.is_done() || !self.indexes.get();
+            if done && self.queue.borrow().is_empty() {
+                return Ok(());
+            }
+            self.host.pause().await;
+        }
+    }
+
+    /// The vectors of some texts.
+    ///
+    /// # Errors
+    /// When no model is loaded or a text is too long.
+    pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ApiError> {
+        let Some(model) = self.model.borrow().clone() else {
+            return Err(no_model());
+        };
+        texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| {
+                chars(&format!("texts[{at}]"), text, limits::TEXT)?;
+                model.embed(text).map_err(|error| of_model(&error))
+            })
+            .collect()
+    }
+
+    /// The vector of a text; `None` without a model, or when the model refuses the text.
+    pub(crate) fn query_vector(&self, text: &str) -> Option<Vec<f32>> {
+        let model = self.model.borrow().clone()?;
+        model.embed(text).ok()
+    }
+
+    /// Looks at some lessons; whether any is left.
+    pub(crate) fn look(&self) -> bool {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        state
+            .vectors
+            .as_mut()
+            .is_some_and(|vectors| vectors.look(&state.space, LOOK))
+    }
+}
+
+/// The model of a pack, whose hash the host may have computed already.
+pub(crate) fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
+    let model = match sha256 {
+        Some(sha256) => Model::load_hashed(pack, sha256),
+        None => Model::load(pack),
+    };
+    model.map_err(|error| of_model(&error))
+}
+
+fn no_model() -> ApiError {
+    ApiError::new(
+        ErrorCode::Unavailable,
+        "no model is loaded; load a model pack first",
+    )
+}

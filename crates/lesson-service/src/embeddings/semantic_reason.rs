@@ -1,0 +1,68 @@
+//! Why an answer was ranked by words, wholly or in part, as whoever asked is told.
+
+use crate::service::Service;
+use crate::state::snapshot::State;
+
+/// Why no model is loaded, as far as the host knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NoModel {
+    /// Nobody has loaded one.
+    #[default]
+    NotLoaded,
+    /// One is on its way.
+    Loading,
+    /// The host has none.
+    Missing,
+    /// The one there is could not be loaded; it is tried again.
+    Failed,
+}
+
+impl NoModel {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::NotLoaded => "no model is loaded",
+            Self::Loading => "the model is still loading",
+            Self::Missing => "this host has no model",
+            Self::Failed => "the model could not be loaded; it is tried again within a minute",
+        }
+    }
+}
+
+impl<S, H> Service<S, H> {
+    /// Why the model took no part in an answer, or not for all lessons; `None` when it did. `without_vector` is how many
+    /// of the lessons that were considered have none.
+    pub(crate) fn semantic_reason(
+        &self,
+        state: &State,
+        semantic: bool,
+        without_vector: u32,
+    ) -> Option<String> {
+        let Some(vectors) = &state.vectors else {
+            return Some(self.no_model.get().reason().to_owned());
+        };
+        let (embedded, pending) = (vectors.embedded(), vectors.pending());
+        match (embedded, pending) {
+            (_, 0) if semantic => None,
+            (_, 0) if without_vector > 0 => {
+                Some("the model could not read most of these lessons".to_owned())
+            }
+            (_, 0) => Some("the request has no text to compare by meaning".to_owned()),
+            (0, _) => Some("no lesson has a vector yet".to_owned()),
+            (_, 1) => Some(format!("1 of {} lessons has no vector yet", embedded + 1)),
+            _ => Some(format!(
+                "{pending} of {} lessons have no vector yet",
+                embedded + pending
+            )),
+        }
+    }
+
+    /// Says why there is no model, for answers that are ranked by words.
+    pub(crate) fn set_no_model(&self, why: NoModel) {
+        self.no_model.set(why);
+    }
+
+    /// Whether a model is loaded.
+    pub(crate) fn has_model(&self) -> bool {
+        self.model.borrow().is_some()
+    }
+}

@@ -1,0 +1,201 @@
+//! `POST /v1/lessons/bulk`: one act on many lessons, stored together, with the requests that take it back.
+
+use crate::handlers::lessons::known;
+use crate::host::Host;
+use crate::http::bounds;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use crate::state::writer::Plan;
+use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
+use lesson_screen::screen_named;
+use lesson_sync::Store;
+use lesson_types::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, BulkRefusal, ErrorCode, limits};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What brings one lesson back: the act, its tags, and the text that it will find.
+type Back = (BulkAct, Vec<String>, BulkItem);
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn bulk(&self, bulk: Bulk) -> Result<Answer, ApiError> {
+        let bulk = checked(bulk)?;
+        let done = self
+            .commit(|state, _| {
+                let mut done = BulkDone::default();
+                let mut own = Vec::new();
+                let mut back = BTreeMap::new();
+                for item in &bulk.lessons {
+                    match step(state, &bulk, item) {
+                        Ok(None) => done.unchanged += 1,
+                        Ok(Some((happening, undo))) => {
+                            done.changed += 1;
+                            own.push(happening);
+                            for (act, tags, item) in undo {
+                                back.entry((late(act), act, tags))
+                                    .or_insert_with(Vec::new)
+                                    .push(item);
+                            }
+                        }
+                        Err(error) => done.refused.push(BulkRefusal {
+                            slug: item.slug.clone(),
+                            code: error.code,
+                            message: error.message,
+                        }),
+                    }
+                }
+                done.undo = back
+                    .into_iter()
+                    .map(|((_, act, tags), lessons)| Bulk { act, lessons, tags })
+                    .collect();
+                Ok((Plan::of(own), done))
+            })
+            .await?;
+        Answer::json(&done)
+    }
+}
+
+/// Approvals come back after the text that they were given to.
+fn late(act: BulkAct) -> bool {
+    matches!(act, BulkAct::Approve | BulkAct::Quarantine)
+}
+
+/// The request within its bounds, each lesson once, tags without blanks around them.
+fn checked(mut bulk: Bulk) -> Result<Bulk, ApiError> {
+    let slugs: Vec<String> = bulk.lessons.iter().map(|item| item.slug.clone()).collect();
+    validate::slugs("lessons", &slugs, 1)?;
+    for (at, item) in bulk.lessons.iter().enumerate() {
+        let field = format!("lessons[{at}].content_hash");
+        validate::optional(&field, item.content_hash.as_ref(), limits::ID)?;
+    }
+    for tag in &mut bulk.tags {
+        *tag = tag.trim().to_owned();
+    }
+    validate::words("tags", Some(&bulk.tags))?;
+    let about_tags = matches!(bulk.act, BulkAct::Tag | BulkAct::Untag);
+    if about_tags == bulk.tags.is_empty() {
+        let message = if about_tags {
+            format!("the act `{}` needs at least one tag", bulk.act)
+        } else {
+            format!("the act `{}` takes no tags; leave them out", bulk.act)
+        };
+        return Err(ApiError::invalid("tags", message));
+    }
+    let mut named = BTreeSet::new();
+    bulk.lessons.retain(|item| named.insert(item.slug.clone()));
+    Ok(bulk)
+}
+
+/// What the act makes of one lesson, and what takes it back; `None` when the lesson is so already.
+fn step(
+    state: &State,
+    bulk: &Bulk,
+    item: &BulkItem,
+) -> Result<Option<(Happening, Vec<Back>)>, ApiError> {
+    let held = known(state, &item.slug)?;
+    let hash = held.text.content_hash();
+    if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {
+        return Err(ApiError::new(
+            ErrorCode::Conflict,
+            format!(
+                "`{}` has changed since it was read; look at it again",
+                held.slug
+            ),
+        ));
+    }
+    let lesson = held.slug.clone();
+    let back = |act, tags: Vec<String>| {
+        let item = BulkItem {
+            slug: held.slug.clone(),
+            content_hash: None,
+        };
+        (act, tags, item)
+    };
+    let reviewed = |verdict, wanted| {
+        (held.trust != wanted).then(|| {
+            let happening = Happening::LessonReviewed {
+                lesson: lesson.clone(),
+                verdict,
+                content_hash: hash.clone(),
+            };
+            (happening, vec![verdict_of(held, &hash)])
+        })
+    };
+    Ok(match bulk.act {
+        BulkAct::Approve => reviewed(Verdict::Approve, Trust::Approved),
+        BulkAct::Quarantine => reviewed(Verdict::Quarantine, Trust::Quarantined),
+        BulkAct::Unreview => {
+            let (screened, _) = screen_named(&held.text, &held.slug, &held.source);
+            (held.trust != screened.trust).then(|| {
+                let happening = Happening::LessonEdited {
+                    lesson: lesson.clone(),
+                    base_rev: held.rev,
+                    changes: Box::new(Changes::default()),
+                    trust: screened.trust,
+                    findings: screened.findings,
+                };
+                (happening, vec![verdict_of(held, &hash)])
+            })
+        }
+        BulkAct::Archive => (!held.archived).then(|| {
+            let happening = Happening::LessonArchived { lesson };
+            (happening, vec![back(BulkAct::Restore, Vec::new())])
+        }),
+        BulkAct::Restore => held.archived.then(|| {
+            let happening = Happening::LessonRestored { lesson };
+            (happening, vec![back(BulkAct::Archive, Vec::new())])
+        }),
+        BulkAct::Tag | BulkAct::Untag => {
+            let add = bulk.act == BulkAct::Tag;
+            let moved: Vec<String> = bulk
+                .tags
+                .iter()
+                .filter(|tag| held.text.tags.contains(tag) != add)
+                .cloned()
+                .collect();
+            if moved.is_empty() {
+                return Ok(None);
+            }
+            let mut text = held.text.clone();
+            if add {
+                text.tags.extend(moved.iter().cloned());
+            } else {
+                text.tags.retain(|tag| !moved.contains(tag));
+            }
+            let happening = edited(held, &text)?;
+            let opposite = if add { BulkAct::Untag } else { BulkAct::Tag };
+            let mut undo = vec![back(opposite, moved)];
+            // Tags that come back stand at the end, which is another text; an approval is not given to that.
+            if add && held.trust != Trust::Unreviewed {
+                undo.push(verdict_of(held, &hash));
+            }
+            Some((happening, undo))
+        }
+    })
+}
+
+/// The request that gives a lesson the trust that it has now.
+fn verdict_of(held: &Lesson, hash: &str) -> Back {
+    let act = match held.trust {
+        Trust::Approved => BulkAct::Approve,
+        Trust::Quarantined => BulkAct::Quarantine,
+        Trust::Unreviewed => BulkAct::Unreview,
+    };
+    let item = BulkItem {
+        slug: held.slug.clone(),
+        content_hash: Some(hash.to_owned()),
+    };
+    (act, Vec::new(), item)
+}
+
+fn edited(held: &Lesson, text: &Text) -> Result<Happening, ApiError> {
+    bounds::text(text)?;
+    let (screened, _) = screen_named(text, &held.slug, &held.source);
+    bounds::text(&screened.text)?;
+    Ok(Happening::LessonEdited {
+        lesson: held.slug.clone(),
+        base_rev: held.rev,
+        changes: Box::new(Changes::between(&held.text, &screened.text)),
+        trust: screened.trust,
+        findings: screened.findings,
+    })
+}

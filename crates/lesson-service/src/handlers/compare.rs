@@ -1,0 +1,114 @@
+//! One situation ranked twice: by the space's constants and by those of the request.
+
+use crate::handlers::override_policy::rank_policy;
+use crate::handlers::recommend::{check, of_rank, situation};
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::service::{Answer, Service};
+use lesson_core as core;
+use lesson_sync::Store;
+use lesson_types::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};
+use std::collections::BTreeSet;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn compare(&self, asked: Recommend) -> Result<Answer, ApiError> {
+        check(&asked)?;
+        for (field, given) in [
+            ("decision_id", asked.decision_id.is_some()),
+            ("explain", asked.explain.is_some()),
+            ("dry_run", asked.dry_run.is_some()),
+            ("trace_part", asked.trace_part.is_some()),
+            ("max_tokens", asked.max_tokens.is_some()),
+        ] {
+            if given {
+                return Err(ApiError::invalid(
+                    field,
+                    format!("a comparison explains itself and records nothing; leave {field} out"),
+                ));
+            }
+        }
+        let Some(changes) = &asked.policy else {
+            return Err(ApiError::invalid(
+                "policy",
+                "policy is missing; name the constants to compare with, as GET /v1/policy shows them under rank",
+            ));
+        };
+        let held = &self.policy.rank;
+        let changed = rank_policy(held, changes)?;
+        let situation = situation(&asked);
+        let vector = self.situation_vector(&situation);
+        let state = self.state.borrow();
+        let rank = |policy: &core::RankPolicy, explain: core::Explain<'_>| {
+            state
+                .with_similarity(vector.as_deref(), |similarity| {
+                    core::recommend(
+                        &state.space,
+                        &situation,
+                        similarity,
+                        &state.index,
+                        policy,
+                        explain,
+                    )
+                })
+                .map_err(|error| of_rank(error, policy))
+        };
+        // Only lessons of either answer are told of: which they are is known when both have been made.
+        let answers = [
+            rank(held, core::Explain::Nothing)?,
+            rank(&changed, core::Explain::Nothing)?,
+        ];
+        let told: BTreeSet<String> = answers
+            .iter()
+            .flat_map(|ranking| &ranking.items)
+            .map(|item| item.slug.clone())
+            .collect();
+        let told = core::Explain::Only(&told);
+        let (before, after) = (rank(held, told)?, rank(&changed, told)?);
+        let lessons: Vec<Compared> = core::compare(&before, &after)
+            .into_iter()
+            .map(compared)
+            .collect();
+        let moved = |lesson: &&Compared| lesson.before.rank != lesson.after.rank;
+        Answer::json(&Comparison {
+            semantic: before.semantic || after.semantic,
+            moved: count(lessons.iter().filter(moved).count()),
+            lessons,
+        })
+    }
+}
+
+fn compared(lesson: core::Compared) -> Compared {
+    Compared {
+        slug: lesson.slug,
+        title: lesson.title,
+        before: placed(lesson.before),
+        after: placed(lesson.after),
+        factors: lesson
+            .factors
+            .into_iter()
+            .map(|factor| FactorChange {
+                name: factor.name.to_owned(),
+                before: factor.before,
+                after: factor.after,
+            })
+            .collect(),
+        sentence: lesson.sentence,
+    }
+}
+
+fn placed(place: core::Placed) -> Placed {
+    let (excluded, reason) = match place.exclusion {
+        Some(exclusion) => (
+            Some(exclusion.code.as_str().to_owned()),
+            Some(exclusion.words),
+        ),
+        None => (None, None),
+    };
+    Placed {
+        rank: place.rank,
+        score: place.score,
+        relevance: place.relevance,
+        excluded,
+        reason,
+    }
+}

@@ -1,0 +1,230 @@
+//! Connecting to a server, signing in again, and signing out.
+
+use crate::handlers::sync::Network;
+use crate::host::{Host, fresh_id};
+use crate::http::fault::of_store;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use lesson_core::LEDGER_VERSION;
+use lesson_sync::{
+    Account, Change, Link, Machine, Named, SignInError, Store, StoreError, create_space,
+    server_url, spaces,
+};
+use lesson_types::{
+    ApiError, Connect, Connected, ErrorCode, SignIn, SignOut, SpaceChoice, SyncStatus, limits,
+};
+
+/// The longest publishable key and password, in characters.
+const SECRET: usize = 4_096;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn connect(&self, asked: Connect) -> Result<Answer, ApiError> {
+        let url = server_url(&asked.url).map_err(of_sign_in)?;
+        let key = asked.key.trim();
+        secret("key", key)?;
+        if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ApiError::invalid(
+                "key",
+                "the publishable key holds characters that no key has; copy it again from the project's API settings",
+            ));
+        }
+        validate::filled("email", &asked.email, limits::ID)?;
+        secret("password", &asked.password)?;
+        if let Some(name) = &asked.create {
+            validate::filled("create", name, limits::ID)?;
+        }
+        if asked.space.is_some() && asked.create.is_some() {
+            return Err(ApiError::invalid(
+                "create",
+                "name a space to join or one to make, not both",
+            ));
+        }
+        if self.state.borrow().linked.is_some() {
+            return Err(ApiError::new(
+                ErrorCode::Conflict,
+                "a server is connected already; sign out first",
+            ));
+        }
+        let network = Network(&self.host);
+        let account =
+            lesson_sync::sign_in(&network, &url, key, asked.email.trim(), &asked.password)
+                .await
+                .map_err(of_sign_in)?;
+        let space = match asked.create {
+            Some(name) => create_space(&network, &url, key, &account.session, name.trim())
+                .await
+                .map_err(of_sign_in)?,
+            None => {
+                let known = spaces(&network, &url, key, &account.session)
+                    .await
+                    .map_err(of_sign_in)?;
+                let Some(wanted) = asked.space else {
+                    return Answer::json(&Connected {
+                        connected: false,
+                        spaces: known
+                            .into_iter()
+                            .map(|space| SpaceChoice {
+                                id: space.id,
+                                name: space.name,
+                            })
+                            .collect(),
+                    });
+                };
+                known
+                    .into_iter()
+                    .find(|space| space.id == wanted)
+                    .ok_or_else(|| {
+                        ApiError::new(
+                            ErrorCode::NotFound,
+                            "you are no member of that space; choose one of yours or make one",
+                        )
+                        .at("space")
+                    })?
+            }
+        };
+        let Account { user, session } = account;
+        self.link_up(Link {
+            url,
+            key: key.to_owned(),
+            user,
+            space: Named {
+                id: space.id,
+                name: space.name,
+            },
+            actor: fresh_id(&self.host),
+            ledger_version: LEDGER_VERSION,
+            session: Some(session),
+            ..Link::default()
+        })
+        .await?;
+        Answer::json(&Connected {
+            connected: true,
+            spaces: Vec::new(),
+        })
+    }
+
+    /// Makes the link: what the store held as a ledger is now what was made here.
+    pub(crate) async fn link_up(&self, link: Link) -> Result<(), ApiError> {
+        let _turn = self.writing.lock().await;
+        self.store_queue().await.map_err(|error| of_store(&error))?;
+        let change = Change {
+            renumber_after: Some(0),
+            ..Change::to(link)
+        };
+        self.store
+            .commit(0, change)
+            .await
+            .map_err(|error| match error {
+                StoreError::Behind => ApiError::new(
+                    ErrorCode::Conflict,
+                    "another tab has connected in the meantime; look at its state first",
+                ),
+                other => of_store(&other),
+            })?;
+        *self.machine.borrow_mut() = Machine::new();
+        self.read_news().await.map_err(|error| of_store(&error))
+    }
+
+    pub(crate) async fn sign_in(&self, asked: SignIn) -> Result<Answer, ApiError> {
+        secret("password", &asked.password)?;
+        let link = self.linked_or_refuse()?;
+        let network = Network(&self.host);
+        let account = lesson_sync::sign_in(
+            &network,
+            &link.url,
+            &link.key,
+            &link.user.name,
+            &asked.password,
+        )
+        .await
+        .map_err(of_sign_in)?;
+        if account.user.id != link.user.id {
+            return Err(ApiError::new(
+                ErrorCode::Forbidden,
+                "this is another account than the one whose lessons are here; sign out before connecting as somebody else",
+            )
+            .at("password"));
+        }
+        let _turn = self.syncing.lock().await;
+        let now = self.linked_or_refuse()?;
+        let change = Change::to(Link {
+            session: Some(account.session),
+            ..now.clone()
+        });
+        self.store
+            .commit(now.revision, change)
+            .await
+            .map_err(|error| of_store(&error))?;
+        self.catch_up().await?;
+        Answer::json(&self.status())
+    }
+
+    pub(crate) async fn sign_out(&self, asked: SignOut) -> Result<Answer, ApiError> {
+        // What waits to be stored counts as unsent.
+        let _ = self.flush().await;
+        let (link, unsent) = {
+            let state = self.state.borrow();
+            let Some(linked) = &state.linked else {
+                return Answer::json(&SyncStatus::default());
+            };
+            (linked.link.clone(), linked.unsent())
+        };
+        if unsent > 0 && asked.discard_unsent != Some(true) {
+            return Err(ApiError::new(
+                ErrorCode::Conflict,
+                format!(
+                    "{unsent} events are not on the server yet and would be lost; sync first, or set discard_unsent to true"
+                ),
+            )
+            .at("discard_unsent"));
+        }
+        self.forget_all().await?;
+        lesson_sync::sign_out(&Network(&self.host), &link).await;
+        Answer::json(&self.status())
+    }
+
+    /// Removes everything from this device.
+    pub(crate) async fn forget_all(&self) -> Result<(), ApiError> {
+        self.leaving.set(true);
+        let _round = self.syncing.lock().await;
+        let _writing = self.writing.lock().await;
+        self.leaving.set(false);
+        let wiped = self.store.wipe().await;
+        wiped.map_err(|error| of_store(&error))?;
+        self.queue.borrow_mut().clear();
+        self.answers.forget();
+        *self.machine.borrow_mut() = Machine::new();
+        self.store
+            .identity(&fresh_id(&self.host))
+            .await
+            .map_err(|error| of_store(&error))?;
+        self.read_news().await.map_err(|error| of_store(&error))
+    }
+}
+
+fn of_sign_in(error: SignInError) -> ApiError {
+    let message = error.message().to_owned();
+    match error {
+        SignInError::Url(_) => ApiError::invalid("url", message),
+        SignInError::Credentials(_) => {
+            ApiError::new(ErrorCode::Unauthorized, message).at("password")
+        }
+        SignInError::Key(_) => ApiError::invalid("key", message),
+        SignInError::Server(_) => ApiError::new(ErrorCode::Unavailable, message).at("url"),
+    }
+}
+
+/// A secret that is there and not absurdly long; its text is in no message.
+fn secret(field: &str, text: &str) -> Result<(), ApiError> {
+    let wrong = if text.is_empty() {
+        "is empty"
+    } else if text.chars().count() > SECRET {
+        "is too long"
+    } else {
+        return Ok(());
+    };
+    Err(ApiError::invalid(
+        field,
+        format!("{field} {wrong}; copy it again"),
+    ))
+}

@@ -1,0 +1,258 @@
+//! Runs: the decisions that lessons were recommended for, and what came of each.
+
+use crate::convert::Convert;
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::http::fault::{clip, of_fold};
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use lesson_core::{
+    Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
+};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, DecisionLesson, DecisionMeasured, DecisionPage, DecisionQuery, DecisionView,
+    GivenFeedback, GivenOpinion, limits,
+};
+use serde_json::Value;
+
+/// Decisions on a page when the request does not say.
+const PAGE: u32 = 50;
+
+/// The filters of a list, read.
+struct Filter<'a> {
+    asked: &'a DecisionQuery,
+    outcome: Option<DecisionOutcome>,
+    from: Option<Millis>,
+    to: Option<Millis>,
+    /// What the ids of an agent's own decisions begin with.
+    own: Option<String>,
+}
+
+impl Filter<'_> {
+    fn takes(&self, id: &str, decision: &Decision) -> bool {
+        let is =
+            |wanted: &Option<String>, held: &str| wanted.as_deref().is_none_or(|one| one == held);
+        let at = time(decision);
+        self.own.as_ref().is_none_or(|own| id.starts_with(own))
+            && is(&self.asked.by, &decision.by)
+            && is(&self.asked.domain, domain(decision))
+            && self
+                .outcome
+                .is_none_or(|wanted| decision.outcome.unwrap_or(DecisionOutcome::Pending) == wanted)
+            && self
+                .asked
+                .lesson
+                .as_ref()
+                .is_none_or(|slug| decision.record(slug).is_some())
+            && self.from.is_none_or(|from| at >= from)
+            && self.to.is_none_or(|to| at < to)
+    }
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn list_decisions(
+        &self,
+        asked: &DecisionQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        for (field, value, most) in [
+            ("by", &asked.by, limits::ID),
+            ("domain", &asked.domain, limits::WORD),
+            ("lesson", &asked.lesson, limits::SLUG),
+        ] {
+            validate::optional(field, value.as_ref(), most)?;
+        }
+        let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;
+        let filter = Filter {
+            asked,
+            outcome: asked.outcome.map(Convert::convert),
+            from: instant("from", asked.from.as_ref())?,
+            to: instant("to", asked.to.as_ref())?,
+            own: self.own_decisions(),
+        };
+        let after = asked.cursor.as_deref().map(cursor).transpose()?;
+        let state = self.state.borrow();
+        let mut found: Vec<(Millis, &str, &Decision)> = state
+            .space
+            .decisions()
+            .filter(|(id, decision)| filter.takes(id, decision))
+            .map(|(id, decision)| (time(decision), id, decision))
+            .collect();
+        let total = count(found.len());
+        // The newest first; ids tell those of one moment apart.
+        found.sort_unstable_by(|a, b| (b.0, a.1).cmp(&(a.0, b.1)));
+        if let Some((at, id)) = &after {
+            let begun = found.partition_point(|one| {
+                (std::cmp::Reverse(one.0), one.1) <= (std::cmp::Reverse(*at), id.as_str())
+            });
+            found.drain(..begun);
+        }
+        let next_cursor = (found.len() > limit)
+            .then(|| found.get(limit.saturating_sub(1)))
+            .flatten()
+            .map(|(at, id, _)| format!("{at}.{id}"));
+        found.truncate(limit);
+        Answer::json(&DecisionPage {
+            decisions: found
+                .into_iter()
+                .map(|(_, id, decision)| self.decision_view(id, decision, filter.own.as_deref()))
+                .collect(),
+            total,
+            next_cursor,
+        })
+    }
+
+    pub(crate) fn get_decision(&self, id: &str, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        validate::filled("decision_id", id, limits::ID)?;
+        let own = self.own_decisions();
+        // It is kept as recommend kept it: without secrets.
+        let kept = lesson_screen::redacted(id).unwrap_or_else(|| id.to_owned());
+        let held = format!("{}{kept}", own.as_deref().unwrap_or_default());
+        let state = self.state.borrow();
+        let decision = state
+            .space
+            .decision(&held)
+            .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))?;
+        Answer::json(&self.decision_view(&held, decision, own.as_deref()))
+    }
+
+    /// What the ids of an agent's decisions begin with; nothing where a person asks, who sees all.
+    fn own_decisions(&self) -> Option<String> {
+        let asker = self.asker.borrow();
+        let asker = asker.as_ref().filter(|asker| asker.is_agent)?;
+        Some(decision_prefix(asker.by.trim_start_matches("agent:")))
+    }
+
+    fn decision_view(&self, id: &str, decision: &Decision, own: Option<&str>) -> DecisionView {
+        let context = &decision.context;
+        let is_agent = own.is_some();
+        DecisionView {
+            id: own
+                .and_then(|own| id.strip_prefix(own))
+                .unwrap_or(id)
+                .to_owned(),
+            by: decision.by.clone(),
+            at: decision.at.map(to_rfc3339),
+            query: context.query.clone(),
+            domain: Some(domain(decision).to_owned()).filter(|domain| !domain.is_empty()),
+            project_type: context.project_type.clone(),
+            tech_stack: context.tech_stack.clone(),
+            phase: context.phase.clone(),
+            lessons: decision
+                .records
+                .iter()
+                .map(|record| DecisionLesson {
+                    slug: record.lesson.clone(),
+                    relevance: record.relevance,
+                    applied: record.was_applied,
+                    match_type: record.match_type.convert(),
+                    confidence: record.confidence,
+                    quote: record.agent_quote.clone(),
+                    counted: record.settled,
+                })
+                .collect(),
+            // An agent that knew what was withheld from it could look it up.
+            measured: decision
+                .measured
+                .as_ref()
+                .filter(|_| !is_agent)
+                .map(measured),
+            outcome: decision.outcome.map(Convert::convert),
+            pnl_percent: decision.pnl_percent,
+            outcome_by: decision.outcome_by.clone(),
+            outcome_at: decision.outcome_at.map(to_rfc3339),
+            feedback: decision
+                .feedback
+                .iter()
+                .map(|given| GivenFeedback {
+                    by: given.by.clone(),
+                    at: to_rfc3339(given.at),
+                    outcome: given.outcome.convert(),
+                    lessons: given.lessons.clone(),
+                    causal: given.causal.clone(),
+                })
+                .collect(),
+            opinions: decision
+                .opinions
+                .iter()
+                .map(|given| GivenOpinion {
+                    by: given.by.clone(),
+                    at: to_rfc3339(given.at),
+                    lesson: given.lesson.clone(),
+                    is_vote: given.is_vote,
+                    is_positive: given.is_positive,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// What the ids of the decisions of an agent's key begin with, so that no other key can claim them.
+pub(crate) fn decision_prefix(key: &str) -> String {
+    format!("{key}/")
+}
+
+/// The moment that a decision is listed at.
+fn time(decision: &Decision) -> Millis {
+    let first = decision.records.first().map(|record| record.at);
+    decision
+        .at
+        .or(first)
+        .or(decision.outcome_at)
+        .unwrap_or_default()
+}
+
+/// A decision's field; of one that an older version recorded, that of its records.
+fn domain(decision: &Decision) -> &str {
+    let of_record = decision
+        .records
+        .first()
+        .map(|record| record.domain.as_str());
+    decision
+        .context
+        .domain
+        .as_deref()
+        .or(of_record)
+        .unwrap_or_default()
+}
+
+fn measured(held: &Measured) -> DecisionMeasured {
+    DecisionMeasured {
+        control: held.control,
+        withheld: held
+            .drawn
+            .iter()
+            .filter(|drawn| drawn.withheld)
+            .map(|drawn| drawn.lesson.clone())
+            .collect(),
+    }
+}
+
+fn instant(field: &'static str, text: Option<&String>) -> Result<Option<Millis>, ApiError> {
+    text.map(|text| {
+        parse_rfc3339(text).ok_or_else(|| {
+            ApiError::invalid(
+                field,
+                format!(
+                    "{field} is `{}`; use an RFC 3339 time such as 2026-11-22T08:30:00Z",
+                    clip(text)
+                ),
+            )
+        })
+    })
+    .transpose()
+}
+
+fn cursor(text: &str) -> Result<(Millis, String), ApiError> {
+    text.split_once('.')
+        .and_then(|(at, id)| Some((at.parse().ok()?, id.to_owned())))
+        .ok_or_else(|| {
+            ApiError::invalid(
+                "cursor",
+                "the cursor is none of a page before; leave it out to begin with the newest",
+            )
+        })
+}

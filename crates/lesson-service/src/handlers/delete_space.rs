@@ -1,0 +1,89 @@
+//! Deleting the connected space: the server does it in two steps, and what is kept here goes with it.
+
+use crate::handlers::keys::of_remote;
+use crate::handlers::sync::Network;
+use crate::host::Host;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use lesson_sync::{Link, RemoteError, Store, Supabase};
+use lesson_types::{ApiError, ConfirmDeletion, DeleteSpace, ErrorCode, SpaceDeletion, limits};
+use serde::Deserialize;
+use serde_json::json;
+
+/// What to do when the server did not say whether the space was deleted.
+const UNKNOWN: &str = "whether the space was deleted is not known; look at it again when the server answers, and delete it once more if it is there";
+
+/// The server's answer. Not the interface's own type, so that a newer server may say more.
+#[derive(Deserialize)]
+struct WireDeletion {
+    deleted: bool,
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    expires_at: String,
+    #[serde(default)]
+    lessons: u32,
+    #[serde(default)]
+    events: u32,
+    #[serde(default)]
+    members: u32,
+    #[serde(default)]
+    agent_keys: u32,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn delete_space(&self, asked: DeleteSpace) -> Result<Answer, ApiError> {
+        validate::filled("name", &asked.name, limits::ID)?;
+        if let Some(code) = &asked.code {
+            validate::filled("code", code, limits::ID)?;
+        }
+        let link = self.linked_or_refuse()?;
+        let answer: Result<WireDeletion, RemoteError> = self
+            .signed_in(&link, async |link: &Link| {
+                let arguments = json!({
+                    "p_space": link.space.id, "p_name": asked.name, "p_code": asked.code,
+                });
+                let network = Network(&self.host);
+                let remote = Supabase::new(&network);
+                remote.rpc(link, "delete_space", &arguments).await
+            })
+            .await;
+        let told = answer.map_err(|error| refused(&error))?;
+        if told.deleted {
+            // The session was of an account, which stays; of the space nothing is left to sign out of.
+            self.forget_all().await?;
+            lesson_sync::sign_out(&Network(&self.host), &link).await;
+        }
+        Answer::json(&SpaceDeletion {
+            deleted: told.deleted,
+            confirm: (!told.deleted).then_some(ConfirmDeletion {
+                code: told.code,
+                expires_at: told.expires_at,
+                lessons: told.lessons,
+                events: told.events,
+                members: told.members,
+                agent_keys: told.agent_keys,
+            }),
+        })
+    }
+}
+
+/// What the server's refusals mean here; see `delete_space` of the migrations.
+fn refused(error: &RemoteError) -> ApiError {
+    match error {
+        RemoteError::ActorTaken => ApiError::new(
+            ErrorCode::Forbidden,
+            "only the owner of a space may delete it: the member who has been in it longest; sign out to remove the lessons from this browser alone",
+        ),
+        RemoteError::Refused(cause) if cause.contains("(status 400") => ApiError::invalid(
+            "name",
+            "the name is not that of the connected space; type it as it is written",
+        ),
+        RemoteError::Refused(cause) if cause.contains("(status 409") => ApiError::new(
+            ErrorCode::Conflict,
+            "this code does not hold, or not any more: it does for ten minutes; leave it out to get another",
+        )
+        .at("code"),
+        other => of_remote(UNKNOWN, other),
+    }
+}

@@ -1,0 +1,261 @@
+//! What the ledger says of one lesson: its events in pages, the course of its numbers, where it was shown, its texts,
+//! and its standing explained.
+
+use crate::convert::{self, Convert};
+use crate::handlers::lessons::known;
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::http::fault::no_lesson;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use lesson_core as core;
+use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Mover, Revision,
+    RevisionField, RevisionMark, Showing, StandingExplained, Term, TermNumber, limits,
+};
+use serde_json::Value;
+use std::ops::Range;
+
+/// Points of a course: about as many as a chart has room for.
+const COURSE: usize = 240;
+/// Revisions that are named.
+const REVISIONS: usize = 100;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn history(
+        &self,
+        slug: &str,
+        query: &HistoryQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        self.readable(slug)?;
+        let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
+        let limit = validate::limit(query.limit, most, limits::PAGE)?;
+        let events = self.ledger_of(slug).await?;
+        let account = core::account(&events, slug, &self.policy);
+        let entries = &account.entries;
+        let page = page_of(entries.len(), query.before, limit);
+        let shown = page_of(account.shown.len(), query.shown_before, limit);
+        let points = core::course(entries, &self.policy.rank, COURSE);
+        let course: Vec<CoursePoint> = points
+            .iter()
+            .map(|at| point(at, &self.policy.rank))
+            .collect();
+        let mut revisions: Vec<RevisionMark> = entries
+            .iter()
+            .filter(|entry| {
+                matches!(
+                    entry.event.event,
+                    core::Happening::LessonAdded { .. } | core::Happening::LessonEdited { .. }
+                )
+            })
+            .rev()
+            .take(REVISIONS)
+            .map(|entry| RevisionMark {
+                rev: entry.rev,
+                at: to_rfc3339(entry.event.at),
+                actor: entry.event.actor.clone(),
+                by: entry.event.by.clone(),
+                summary: entry.summary.clone(),
+            })
+            .collect();
+        revisions.reverse();
+        Answer::json(&History {
+            slug: slug.to_owned(),
+            total: count(entries.len()),
+            next_before: (page.start > 0).then(|| count(page.start)),
+            events: entries
+                .get(page)
+                .unwrap_or_default()
+                .iter()
+                .map(entry)
+                .collect(),
+            course,
+            shown_total: count(account.shown.len()),
+            next_shown_before: (shown.start > 0).then(|| count(shown.start)),
+            shown: account
+                .shown
+                .get(shown)
+                .unwrap_or_default()
+                .iter()
+                .map(showing)
+                .collect(),
+            revisions,
+            moved_by: core::movers(entries)
+                .into_iter()
+                .map(|mover| Mover {
+                    by: mover.by,
+                    moved: count(mover.moved),
+                    uncounted: count(mover.uncounted),
+                })
+                .collect(),
+        })
+    }
+
+    pub(crate) async fn show_revision(
+        &self,
+        slug: &str,
+        rev: u32,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let events = self.ledger_of(slug).await?;
+        let newest = known(&self.state.borrow(), slug)?.rev;
+        let Some(found) = core::revision(&events, slug, rev, &self.policy) else {
+            let message = format!(
+                "`{slug}` has no revision {rev} in the ledger; its newest is {newest}, and GET /v1/lessons/{slug}/history names the others"
+            );
+            return Err(ApiError::new(ErrorCode::NotFound, message).at("rev"));
+        };
+        Answer::json(&Revision {
+            slug: slug.to_owned(),
+            rev,
+            at: to_rfc3339(found.at),
+            actor: found.actor,
+            by: found.by,
+            fields: fields(&found.text, found.before.as_ref()),
+        })
+    }
+
+    pub(crate) fn explain_standing(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let state = self.state.borrow();
+        let terms = core::explain(known(&state, slug)?, &self.policy);
+        Answer::json(&StandingExplained {
+            slug: slug.to_owned(),
+            terms: terms.into_iter().map(term).collect(),
+        })
+    }
+
+    /// The events that a lesson's account needs: the store's, or of a linked space the server's.
+    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<Vec<Event>, ApiError> {
+        if self.state.borrow().space.lesson(slug).is_none() {
+            return Err(no_lesson(slug));
+        }
+        match self.link() {
+            Some(link) => self.events_of(link, slug).await,
+            None => self.own_events(0).await,
+        }
+    }
+}
+
+/// The latest `limit` places before `before`.
+fn page_of(all: usize, before: Option<u32>, limit: usize) -> Range<usize> {
+    let end = before.map_or(all, |before| all.min(before as usize));
+    end.saturating_sub(limit)..end
+}
+
+fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
+    HistoryEntry {
+        at: to_rfc3339(entry.event.at),
+        event: entry.event.event.name().to_owned(),
+        summary: entry.summary.clone(),
+        actor: entry.event.actor.clone(),
+        by: entry.event.by.clone(),
+        op_id: entry.event.op_id.clone(),
+        before: entry.before.as_ref().map(convert::standing),
+        after: convert::standing(&entry.after),
+        rev: entry.rev,
+        counted: entry.uncounted.is_none(),
+        reason: entry.uncounted.map(convert::reason),
+    }
+}
+
+fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint {
+    let entry = point.entry;
+    let held = &entry.after;
+    CoursePoint {
+        at: to_rfc3339(entry.event.at),
+        op_id: entry.event.op_id.clone(),
+        event: entry.event.event.name().to_owned(),
+        summary: entry.summary.clone(),
+        events: count(point.events),
+        confidence: held.confidence,
+        effectiveness: held.effectiveness,
+        causal_adjusted: held.causal_adjusted(policy),
+        success_rate: held.success_rate(),
+        effectiveness_score: held.effectiveness_score(),
+        badge: held.badge().kind.convert(),
+    }
+}
+
+fn showing(showing: &core::Showing<'_>) -> Showing {
+    let record = showing.record.as_ref();
+    Showing {
+        at: to_rfc3339(showing.at),
+        retrieval_id: showing.retrieval_id.to_owned(),
+        purpose: showing.purpose.to_owned(),
+        rank: showing.item.rank,
+        score: showing.item.score,
+        relevance: showing.item.relevance,
+        query: showing.context.query.clone(),
+        project_type: showing.context.project_type.clone(),
+        tech_stack: showing.context.tech_stack.clone(),
+        phase: showing.context.phase.clone(),
+        domain: showing.context.domain.clone(),
+        decision_id: showing.context.decision_id.clone(),
+        applied: record.map(|record| record.was_applied),
+        match_type: record.map(|record| record.match_type.convert()),
+        confidence: record.map(|record| record.confidence),
+        quote: record.and_then(|record| record.agent_quote.clone()),
+        outcome: record
+            .and_then(|record| record.trade_outcome)
+            .map(Convert::convert),
+        pnl_percent: record.and_then(|record| record.pnl_percent),
+        counted: showing.is_counted,
+    }
+}
+
+fn fields(text: &Text, before: Option<&Text>) -> Vec<RevisionField> {
+    let was = before.map(written);
+    written(text)
+        .into_iter()
+        .enumerate()
+        .map(|(at, (name, after))| {
+            let before = was.as_ref().map(|was| was[at].1.clone());
+            RevisionField {
+                name: name.to_owned(),
+                changed: before.as_ref().is_some_and(|before| *before != after),
+                before,
+                after,
+            }
+        })
+        .collect()
+}
+
+/// A text's fields in the order of a form.
+fn written(text: &Text) -> [(&'static str, String); 9] {
+    [
+        ("title", text.title.clone()),
+        ("description", text.description.clone()),
+        ("context", text.context.clone()),
+        ("recommendation", text.recommendation.clone()),
+        ("category", text.category.as_str().to_owned()),
+        ("domain", text.domain.clone()),
+        ("project_types", text.project_types.join(", ")),
+        ("tech_stacks", text.tech_stacks.join(", ")),
+        ("tags", text.tags.join(", ")),
+    ]
+}
+
+fn term(term: core::Term) -> Term {
+    Term {
+        name: term.name.to_owned(),
+        value: term.value,
+        formula: term.formula,
+        numbers: term
+            .numbers
+            .into_iter()
+            .map(|number| TermNumber {
+                name: number.name.to_owned(),
+                value: number.value,
+                wanted: number.wanted,
+                met: number.met,
+            })
+            .collect(),
+        sentence: term.sentence,
+    }
+}

@@ -1,0 +1,166 @@
+//! Keys of agents: the linked server makes, lists and revokes them. None is kept here.
+
+use crate::handlers::sync::Network;
+use crate::host::Host;
+use crate::http::fault::clip;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use lesson_sync::{Link, RemoteError, Store, Supabase};
+use lesson_types::{
+    AgentKey, AgentKeyRevoked, AgentKeys, ApiError, ErrorCode, MadeAgentKey, NewAgentKey, limits,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A key as the server lists it.
+#[derive(Deserialize)]
+struct WireKey {
+    id: String,
+    name: String,
+    created_at: String,
+    last_used_at: Option<String>,
+    revoked_at: Option<String>,
+}
+
+/// A key as it was made. Not the interface's own type, so that a newer server may say more.
+#[derive(Deserialize)]
+struct WireMade {
+    id: String,
+    name: String,
+    key: String,
+}
+
+// What to do when the server did not say whether something was done.
+const LIST: &str = "the keys are kept there and go on working; try again when it answers";
+const MAKE: &str = "whether the key was made is not known; when it answers again, list the keys and revoke one of this name that nobody saw";
+const REVOKE: &str = "whether the key was revoked is not known; when it answers again, revoke it once more, which does no harm";
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn list_agent_keys(&self, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let keys: Vec<WireKey> = self
+            .of_server(LIST, async |link: &Link| {
+                let network = Network(&self.host);
+                Supabase::new(&network).agent_keys(link).await
+            })
+            .await?;
+        Answer::json(&AgentKeys {
+            keys: keys
+                .into_iter()
+                .map(|key| AgentKey {
+                    id: key.id,
+                    name: key.name,
+                    created_at: key.created_at,
+                    last_used_at: key.last_used_at,
+                    revoked_at: key.revoked_at,
+                })
+                .collect(),
+        })
+    }
+
+    pub(crate) async fn make_agent_key(&self, asked: NewAgentKey) -> Result<Answer, ApiError> {
+        validate::filled("name", &asked.name, limits::WORD)?;
+        if asked.name.chars().any(char::is_control) {
+            return Err(ApiError::invalid(
+                "name",
+                "name holds a control character; write it in one line of plain text",
+            ));
+        }
+        let name = asked.name.trim();
+        let made: WireMade = self
+            .of_server(MAKE, async |link: &Link| {
+                let network = Network(&self.host);
+                Supabase::new(&network).create_agent_key(link, name).await
+            })
+            .await?;
+        Answer::json(&MadeAgentKey {
+            id: made.id,
+            name: made.name,
+            key: made.key,
+        })
+    }
+
+    pub(crate) async fn revoke_agent_key(
+        &self,
+        id: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        if !is_uuid(id) {
+            return Err(ApiError::invalid(
+                "id",
+                format!(
+                    "`{}` is no key's id; GET /v1/agent-keys lists them",
+                    clip(id)
+                ),
+            ));
+        }
+        let revoked = self
+            .of_server(REVOKE, async |link: &Link| {
+                let network = Network(&self.host);
+                Supabase::new(&network).revoke_agent_key(link, id).await
+            })
+            .await
+            .map_err(|error| match error.code {
+                ErrorCode::NotFound => ApiError::new(
+                    ErrorCode::NotFound,
+                    format!("there is no key `{id}`; GET /v1/agent-keys lists them"),
+                )
+                .at("id"),
+                _ => error,
+            })?;
+        Answer::json(&AgentKeyRevoked { revoked })
+    }
+
+    async fn of_server<T>(
+        &self,
+        unknown: &str,
+        ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
+    ) -> Result<T, ApiError> {
+        let link = self.linked_or_refuse()?;
+        let answer = self.signed_in(&link, ask).await;
+        answer.map_err(|error| of_remote(unknown, &error))
+    }
+}
+
+pub(crate) fn of_remote(unknown: &str, error: &RemoteError) -> ApiError {
+    let (code, message) = match error {
+        RemoteError::Unauthorized => (
+            ErrorCode::Unauthorized,
+            "the session on the server has ended; sign in again, then repeat this".to_owned(),
+        ),
+        RemoteError::NotFound => (
+            ErrorCode::NotFound,
+            "you are no member of this space any more; ask one of its members to add you"
+                .to_owned(),
+        ),
+        RemoteError::Busy(_) => (
+            ErrorCode::RateLimited,
+            "the server is busy, and nothing was done; try again in a minute".to_owned(),
+        ),
+        RemoteError::TooLarge | RemoteError::ActorTaken => (
+            ErrorCode::Forbidden,
+            "the server does not allow this, and nothing was done".to_owned(),
+        ),
+        // Nothing was done, and repeating would not mend it.
+        RemoteError::Refused(cause) => (ErrorCode::Unavailable, cause.clone()),
+        RemoteError::NoAnswer(cause) => (
+            ErrorCode::Unavailable,
+            format!("the server can't be reached ({cause}); {unknown}"),
+        ),
+        RemoteError::Trouble(cause) => (
+            ErrorCode::Unavailable,
+            format!("the server does not answer as it should ({cause}); {unknown}"),
+        ),
+    };
+    ApiError::new(code, message)
+}
+
+/// Whether a text is a UUID as the server writes them.
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

@@ -1,0 +1,243 @@
+//! Lessons: making, reading, changing, reviewing, merging them, and their history.
+
+use crate::convert::{self, Convert};
+use crate::host::Host;
+use crate::http::bounds;
+use crate::http::fault::{no_lesson, of_fold};
+use crate::http::redact;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use crate::state::writer::Plan;
+use lesson_core::{
+    Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
+};
+use lesson_screen::screen_named;
+use lesson_sync::Store;
+use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
+use serde_json::Value;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn add_lesson(&self, new: NewLesson) -> Result<Answer, ApiError> {
+        if let Some(slug) = &new.slug {
+            redact::new_slug(slug)?;
+        }
+        validate::optional("source", new.source.as_ref(), limits::WORD)?;
+        let (slug, source) = (new.slug.clone(), new.source.clone().unwrap_or_default());
+        let text = new_text(new);
+        bounds::text(&text)?;
+        bounds::size(&text, None)?;
+        let (screened, source) = screen_named(&text, slug.as_deref().unwrap_or_default(), &source);
+        // Screening writes out what is invisible, which takes more room.
+        bounds::text(&screened.text)?;
+        validate::optional("source", Some(&source), limits::WORD)?;
+        let slug = self
+            .commit(|state, at| {
+                let slug = match &slug {
+                    Some(slug) => slug.clone(),
+                    None => free_slug(&state.space, &screened.text),
+                };
+                let mut lesson = Lesson::new(slug.clone(), screened.text.clone(), &source, at);
+                lesson.trust = screened.trust;
+                lesson.findings.clone_from(&screened.findings);
+                let added = Happening::LessonAdded {
+                    lesson: Box::new(lesson),
+                };
+                Ok((Plan::one(added), slug))
+            })
+            .await?;
+        self.shown(&slug)
+    }
+
+    pub(crate) fn get_lesson(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        self.readable(slug)?;
+        self.shown(slug)
+    }
+
+    pub(crate) async fn edit_lesson(
+        &self,
+        slug: &str,
+        patch: LessonPatch,
+    ) -> Result<Answer, ApiError> {
+        let base_rev = patch.base_rev;
+        let wanted = changes(patch);
+        self.readable(slug)?;
+        self.commit(|state, _| {
+            let held = known(state, slug)?;
+            let text = wanted.applied_to(&held.text);
+            bounds::text(&text)?;
+            bounds::size(&text, Some(&held.text))?;
+            let (screened, _) = screen_named(&text, &held.slug, &held.source);
+            bounds::text(&screened.text)?;
+            let changes = Changes::between(&held.text, &screened.text);
+            if changes.is_empty() && held.rev == base_rev {
+                return Ok((Plan::default(), ()));
+            }
+            let edited = Happening::LessonEdited {
+                lesson: slug.to_owned(),
+                base_rev,
+                changes: Box::new(changes),
+                trust: screened.trust,
+                findings: screened.findings,
+            };
+            Ok((Plan::one(edited), ()))
+        })
+        .await?;
+        self.shown(slug)
+    }
+
+    pub(crate) async fn archive(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        self.commit(|state, _| {
+            let lesson = slug.to_owned();
+            Ok((
+                if known(state, slug)?.archived {
+                    Plan::default()
+                } else {
+                    Plan::one(Happening::LessonArchived { lesson })
+                },
+                (),
+            ))
+        })
+        .await?;
+        self.shown(slug)
+    }
+
+    pub(crate) async fn restore(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        self.commit(|state, _| {
+            let lesson = slug.to_owned();
+            Ok((
+                if known(state, slug)?.archived {
+                    Plan::one(Happening::LessonRestored { lesson })
+                } else {
+                    Plan::default()
+                },
+                (),
+            ))
+        })
+        .await?;
+        self.shown(slug)
+    }
+
+    pub(crate) async fn review(&self, slug: &str, review: Review) -> Result<Answer, ApiError> {
+        validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
+        let verdict: Verdict = review.verdict.convert();
+        self.commit(|state, _| {
+            let held = known(state, slug)?;
+            let current = held.text.content_hash();
+            let content_hash = review
+                .content_hash
+                .clone()
+                .unwrap_or_else(|| current.clone());
+            let wanted = match verdict {
+                Verdict::Approve => Trust::Approved,
+                Verdict::Quarantine => Trust::Quarantined,
+            };
+            if held.trust == wanted && content_hash == current {
+                return Ok((Plan::default(), ()));
+            }
+            let reviewed = Happening::LessonReviewed {
+                lesson: slug.to_owned(),
+                verdict,
+                content_hash,
+            };
+            Ok((Plan::one(reviewed), ()))
+        })
+        .await?;
+        self.shown(slug)
+    }
+
+    pub(crate) async fn merge(&self, merge: Merge) -> Result<Answer, ApiError> {
+        validate::slug("into", &merge.into)?;
+        validate::slugs("from", &merge.from, 1)?;
+        self.commit(|state, _| {
+            // The fold names only the lesson; say which field it stood in.
+            for (field, slug) in std::iter::once(("into", &merge.into))
+                .chain(merge.from.iter().map(|slug| ("from", slug)))
+            {
+                if state.space.lesson(slug).is_none() {
+                    return Err(of_fold(&FoldError::UnknownLesson(slug.clone())).at(field));
+                }
+            }
+            let merged = Happening::LessonsMerged {
+                into: merge.into.clone(),
+                from: merge.from.clone(),
+            };
+            Ok((Plan::one(merged), ()))
+        })
+        .await?;
+        self.shown(&merge.into)
+    }
+
+    /// A lesson as people and agents see it.
+    pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
+        convert::lesson(lesson, &self.policy.rank)
+    }
+
+    /// The answer that shows a lesson.
+    pub(crate) fn shown(&self, slug: &str) -> Result<Answer, ApiError> {
+        let state = self.state.borrow();
+        Answer::json(&self.view(known(&state, slug)?))
+    }
+}
+
+/// A lesson by its slug.
+pub(crate) fn known<'a>(state: &'a State, slug: &str) -> Result<&'a Lesson, ApiError> {
+    state.space.lesson(slug).ok_or_else(|| no_lesson(slug))
+}
+
+/// A slug made of the title that no lesson has: with a number behind it if need be, and of the
+/// content's hash when the title has no letter that fits.
+fn free_slug(space: &Space, text: &Text) -> String {
+    let mut stem = slug_of(&text.title);
+    if stem.is_empty() {
+        let hash = text.content_hash();
+        stem = format!("lesson-{}", &hash[..8.min(hash.len())]);
+    }
+    if space.lesson(&stem).is_none() {
+        return stem;
+    }
+    // One of the first n + 1 numbers is free when there are n lessons.
+    (2u64..)
+        .map(|n| {
+            let number = format!("-{n}");
+            let head = stem.get(..NEW_SLUG - number.len()).unwrap_or(&stem);
+            format!("{}{number}", head.trim_end_matches('-'))
+        })
+        .find(|slug| space.lesson(slug).is_none())
+        .unwrap_or(stem)
+}
+
+fn new_text(new: NewLesson) -> Text {
+    Text {
+        title: new.title.trim().to_owned(),
+        description: new.description.unwrap_or_default(),
+        context: new.context.unwrap_or_default(),
+        recommendation: new.recommendation.unwrap_or_default(),
+        category: new.category.map(Convert::convert).unwrap_or_default(),
+        domain: trimmed(new.domain.unwrap_or_default()),
+        project_types: new.project_types.unwrap_or_default(),
+        tech_stacks: new.tech_stacks.unwrap_or_default(),
+        tags: new.tags.unwrap_or_default(),
+    }
+}
+
+fn changes(patch: LessonPatch) -> Changes {
+    Changes {
+        title: patch.title.map(trimmed),
+        description: patch.description,
+        context: patch.context,
+        recommendation: patch.recommendation,
+        category: patch.category.map(Convert::convert),
+        domain: patch.domain.map(trimmed),
+        project_types: patch.project_types,
+        tech_stacks: patch.tech_stacks,
+        tags: patch.tags,
+    }
+}
+
+fn trimmed(text: String) -> String {
+    text.trim().to_owned()
+}

@@ -1,0 +1,162 @@
+//! `GET /v1/lessons`: filters, orders and pages.
+
+use crate::convert::Convert;
+use crate::host::Host;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use lesson_core::{Lesson, SearchOptions};
+use lesson_sync::Store;
+use lesson_types::{ApiError, LessonPage, LessonQuery, LessonSort, limits};
+use serde_json::Value;
+use std::cmp::Ordering;
+
+/// Lessons on a page when the request does not say.
+const PAGE: u32 = 50;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn list_lessons(
+        &self,
+        query: &LessonQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        validate::optional("q", query.q.as_ref(), limits::QUERY)?;
+        validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
+        let limit = validate::limit(query.limit, PAGE, limits::PAGE)?;
+        let cursor = query.cursor.as_deref().map(Cursor::read).transpose()?;
+        let text = query.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
+        let vector = text.and_then(|text| self.query_vector(text));
+
+        let state = self.state.borrow();
+        let (mut found, semantic) = match text {
+            Some(text) => self.found(&state, text, vector.as_deref()),
+            None => (state.space.lessons().collect(), false),
+        };
+        found.retain(|lesson| fits(lesson, query) && !self.withholds(lesson));
+        order(&mut found, query.sort.unwrap_or_default(), text.is_some());
+        let after = cursor.map_or(0, |cursor| cursor.place(&found));
+        let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
+        let page: Vec<&Lesson> = found.iter().skip(begin).take(limit).copied().collect();
+        let end = begin.saturating_add(page.len());
+        let next_cursor = page
+            .last()
+            .filter(|_| end < found.len())
+            .map(|last| Cursor::write(end, &last.slug));
+        Answer::json(&LessonPage {
+            lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+            total: u32::try_from(found.len()).unwrap_or(u32::MAX),
+            next_cursor,
+            semantic,
+        })
+    }
+
+    /// All lessons that a text finds, best first, and whether the model took part.
+    fn found<'a>(
+        &self,
+        state: &'a State,
+        text: &str,
+        vector: Option<&[f32]>,
+    ) -> (Vec<&'a Lesson>, bool) {
+        let options = SearchOptions {
+            limit: Some(usize::MAX),
+            prefix: true,
+            include_archived: true,
+            ..SearchOptions::default()
+        };
+        let ranking = state.with_similarity(vector, |similarity| {
+            lesson_core::search(
+                &state.space,
+                text,
+                similarity,
+                &state.index,
+                &self.policy.rank,
+                options,
+            )
+        });
+        let lessons = ranking
+            .items
+            .iter()
+            .filter_map(|item| state.space.lesson(&item.slug))
+            .collect();
+        (lessons, ranking.semantic)
+    }
+}
+
+fn fits(lesson: &Lesson, query: &LessonQuery) -> bool {
+    lesson.archived == query.archived.unwrap_or(false)
+        && query.domain.as_ref().is_none_or(|domain| {
+            lesson.text.domain.trim().to_lowercase() == domain.trim().to_lowercase()
+        })
+        && query
+            .category
+            .is_none_or(|category| lesson.text.category == category.convert())
+        && query
+            .trust
+            .is_none_or(|trust| lesson.trust == trust.convert())
+        && query
+            .badge
+            .is_none_or(|badge| lesson.standing.badge().kind == badge.convert())
+}
+
+/// Brings lessons into the order asked for; equal ones by slug. A search's own order stays.
+fn order(lessons: &mut [&Lesson], sort: LessonSort, searched: bool) {
+    if sort == LessonSort::Relevance && searched {
+        return;
+    }
+    if sort == LessonSort::Title {
+        // Lower case is made once for each lesson, not once for each comparison.
+        lessons.sort_by_cached_key(|lesson| (lesson.text.title.to_lowercase(), &lesson.slug));
+        return;
+    }
+    let compare = |a: &Lesson, b: &Lesson| -> Ordering {
+        let (x, y) = (&a.standing, &b.standing);
+        match sort {
+            LessonSort::Relevance | LessonSort::Created | LessonSort::Title => {
+                b.created_at.cmp(&a.created_at)
+            }
+            LessonSort::Updated => b.updated_at.cmp(&a.updated_at),
+            LessonSort::Confidence => y.confidence.total_cmp(&x.confidence),
+            LessonSort::Effectiveness => y.effectiveness.total_cmp(&x.effectiveness),
+            LessonSort::Surfaced => y.times_surfaced.cmp(&x.times_surfaced),
+            LessonSort::Applied => y.times_applied.cmp(&x.times_applied),
+        }
+    };
+    lessons.sort_by(|a, b| compare(a, b).then_with(|| a.slug.cmp(&b.slug)));
+}
+
+/// Where a page begins: after a lesson, and at a number if that lesson has left the list.
+struct Cursor<'a> {
+    number: usize,
+    slug: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    fn write(number: usize, slug: &str) -> String {
+        format!("{number}.{slug}")
+    }
+
+    fn read(text: &'a str) -> Result<Self, ApiError> {
+        text.split_once('.')
+            .filter(|(_, slug)| lesson_core::is_slug(slug))
+            .and_then(|(number, slug)| {
+                Some(Self {
+                    number: number.parse().ok()?,
+                    slug,
+                })
+            })
+            .ok_or_else(|| {
+                ApiError::invalid(
+                    "cursor",
+                    "this is no cursor; use next_cursor of the page before, or leave it out to begin",
+                )
+            })
+    }
+
+    fn place(&self, lessons: &[&Lesson]) -> usize {
+        lessons
+            .iter()
+            .position(|lesson| lesson.slug == self.slug)
+            .map_or(self.number, |last| last + 1)
+    }
+}

@@ -1,0 +1,352 @@
+//! Finding lessons: recommend, search and patterns. None of them waits for the store.
+
+use crate::convert;
+use crate::handlers::override_policy::{fingerprint, rank_policy};
+use crate::handlers::shorten::Room;
+use crate::handlers::stats::count;
+use crate::handlers::trace_part;
+use crate::host::Host;
+use crate::http::redact::readable;
+use crate::http::validate::{self, filled, optional};
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use crate::state::writer::Draft;
+use lesson_core::{
+    Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
+    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
+};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, Found, LessonView, Patterns, Recommend, Recommendations, Recommended, Search,
+    SearchResults, limits,
+};
+use std::borrow::Cow;
+
+const NO_LESSONS: &str =
+    "There are no lessons yet. Import lessons or load the samples, then ask again.";
+const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
+const NONE_FOUND: &str =
+    "No lesson has these words. Try others, or load the model to find lessons by meaning.";
+// What an agent can do about it: it neither imports lessons nor loads a model.
+const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and add what you learn.";
+const NONE_SAYS_SO: &str =
+    "No lesson has these words. Try others, or say the same in more general ones.";
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn recommend(&self, asked: Recommend) -> Result<Answer, ApiError> {
+        check(&asked)?;
+        let policy = match &asked.policy {
+            Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
+            None => Cow::Borrowed(&self.policy.rank),
+        };
+        let part = asked
+            .trace_part
+            .as_ref()
+            .map(trace_part::part)
+            .transpose()?;
+        let explain = match (asked.explain, &part) {
+            (Some(true), Some(part)) => Explain::Part(part),
+            (Some(true), None) => Explain::All,
+            _ => Explain::Nothing,
+        };
+        let budget = prompt_tokens(asked.max_tokens)?;
+        let situation = situation(&asked);
+
+        let at = self.host.now();
+        let vector = self.situation_vector(&situation);
+        let embedded = self.host.now();
+        let state = self.state.borrow();
+        let ranking = state
+            .with_similarity(vector.as_deref(), |similarity| {
+                lesson_core::recommend(
+                    &state.space,
+                    &situation,
+                    similarity,
+                    &state.index,
+                    &policy,
+                    explain,
+                )
+            })
+            .map_err(|error| of_rank(error, &policy))?;
+        let retrieval_id = self.id(at);
+        let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, budget);
+        drop(state);
+        if let Some(trace) = &ranking.trace {
+            let readable = trace.iter().filter(|entry| !self.withheld(&entry.slug));
+            answer.trace = Some(readable.map(convert::trace).collect());
+            answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
+        }
+        let ranked = self.host.now();
+        let records = !asked.dry_run.unwrap_or(false);
+        if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
+            let shown = ranking.items.iter().zip(&answer.recommended);
+            let items = shown
+                .filter(|(_, recommended)| recommended.tokens > 0)
+                .map(|(item, _)| SurfacedItem {
+                    lesson: item.slug.clone(),
+                    rank: item.rank,
+                    score: item.score,
+                    relevance: item.relevance,
+                })
+                .collect();
+            self.surface(retrieval_id, at, asked, items, &policy);
+        }
+        let queued = self.host.now();
+        let timing = format!(
+            "embed;dur={}, rank;dur={}, store;dur={}",
+            embedded - at,
+            ranked - embedded,
+            queued - ranked
+        );
+        Ok(Answer::json(&answer)?.with("server-timing", timing))
+    }
+
+    fn recommendations(
+        &self,
+        state: &State,
+        retrieval_id: String,
+        ranking: &Ranking,
+        budget: usize,
+    ) -> Recommendations {
+        let lessons: Vec<(&Lesson, RelevanceWord)> = ranking
+            .items
+            .iter()
+            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
+            .collect();
+        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
+        let shown = ranking.items.iter().zip(&lessons).zip(&prompt.tokens);
+        let mut room = Room::of_tokens(budget);
+        Recommendations {
+            retrieval_id,
+            semantic: ranking.semantic,
+            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
+            stale: self.stale.get() || self.trouble.borrow().is_some(),
+            recommended: shown
+                .map(|((item, (lesson, word)), tokens)| {
+                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                    Recommended {
+                        slug: lesson.slug.clone(),
+                        title: lesson.text.title.clone(),
+                        badge: convert::badge(lesson.standing.badge()),
+                        relevance: convert::relevance(*word),
+                        rank: item.rank,
+                        tokens: count(*tokens),
+                        shortened: room.take(&mut view),
+                        lesson: view,
+                    }
+                })
+                .collect(),
+            total_considered: ranking.total_considered,
+            excluded_low_effectiveness: ranking.excluded_low_effectiveness,
+            excluded_low_relevance: ranking.excluded_low_relevance,
+            prompt: prompt.text,
+            hint: ranking
+                .items
+                .is_empty()
+                .then(|| self.hint(state, NONE_FITS)),
+            trace: None,
+            left_out: None,
+        }
+    }
+
+    /// The vector of a situation's text, when it has one and a model is loaded.
+    pub(crate) fn situation_vector(&self, situation: &Situation) -> Option<Vec<f32>> {
+        self.query_vector(&lesson_core::situation_text(situation)?)
+    }
+
+    /// Queues the event that says what was recommended.
+    fn surface(
+        &self,
+        retrieval_id: String,
+        at: i64,
+        asked: Recommend,
+        items: Vec<SurfacedItem>,
+        policy: &RankPolicy,
+    ) {
+        let event = Happening::Surfaced {
+            retrieval_id,
+            purpose: "recommend".to_owned(),
+            context: SurfacedContext {
+                decision_id: asked.decision_id,
+                query: asked.query.map(readable),
+                domain: asked.domain.map(readable),
+                project_type: asked.project_type.map(readable),
+                tech_stack: asked
+                    .tech_stack
+                    .into_iter()
+                    .flatten()
+                    .map(readable)
+                    .collect(),
+                phase: asked.phase.map(readable),
+            },
+            items,
+            policy: fingerprint(policy),
+            measured: None,
+        };
+        self.enqueue(Draft {
+            op_id: self.id(at),
+            at,
+            by: self.by(),
+            event,
+        });
+    }
+
+    pub(crate) fn search(&self, asked: Search) -> Result<Answer, ApiError> {
+        filled("query", &asked.query, limits::QUERY)?;
+        let options = SearchOptions {
+            limit: Some(validate::limit(
+                asked.limit,
+                self.policy.rank.top_search,
+                limits::LIMIT,
+            )?),
+            explain: asked.explain.unwrap_or(false),
+            ..SearchOptions::default()
+        };
+        let vector = self.query_vector(&asked.query);
+        let state = self.state.borrow();
+        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+            lesson_core::search(
+                &state.space,
+                &asked.query,
+                similarity,
+                &state.index,
+                &self.policy.rank,
+                options,
+            )
+        });
+        Answer::json(&self.results(&state, ranking, options.explain))
+    }
+
+    pub(crate) fn patterns(&self, asked: Patterns) -> Result<Answer, ApiError> {
+        filled("feature", &asked.feature, limits::QUERY)?;
+        optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
+        validate::words("tech_stack", asked.tech_stack.as_ref())?;
+        let limit = validate::limit(asked.limit, self.policy.rank.top_patterns, limits::LIMIT)?;
+        let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
+        let state = self.state.borrow();
+        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+            let wanted = PatternsFor {
+                feature: &asked.feature,
+                project_type: asked.project_type.as_deref(),
+                tech_stack: asked.tech_stack.as_deref().unwrap_or_default(),
+                limit: Some(limit),
+                explain: false,
+            };
+            lesson_core::patterns(
+                &state.space,
+                wanted,
+                similarity,
+                &state.index,
+                &self.policy.rank,
+            )
+        });
+        Answer::json(&self.results(&state, ranking, false))
+    }
+
+    /// What to do next when there is nothing to show.
+    fn hint(&self, state: &State, otherwise: &'static str) -> String {
+        let in_use = state.space.lessons().any(|lesson| !lesson.archived);
+        let said = match (in_use, self.for_agents.get()) {
+            (false, false) => NO_LESSONS,
+            (false, true) => NO_LESSONS_YET,
+            (true, true) if otherwise == NONE_FOUND => NONE_SAYS_SO,
+            (true, _) => otherwise,
+        };
+        said.to_owned()
+    }
+
+    fn results(&self, state: &State, ranking: SearchRanking, explain: bool) -> SearchResults {
+        // A page shows what it asked for; an agent reads all of it.
+        let tokens = if self.for_agents.get() {
+            limits::PROMPT_TOKENS_MAX
+        } else {
+            usize::MAX
+        };
+        let mut room = Room::of_tokens(tokens);
+        SearchResults {
+            semantic: ranking.semantic,
+            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
+            hint: ranking
+                .items
+                .is_empty()
+                .then(|| self.hint(state, NONE_FOUND)),
+            results: ranking
+                .items
+                .into_iter()
+                .filter_map(|item| {
+                    let lesson = state.space.lesson(&item.slug)?;
+                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                    room.take(&mut view);
+                    Some(Found {
+                        slug: item.slug,
+                        title: lesson.text.title.clone(),
+                        badge: convert::badge(lesson.standing.badge()),
+                        relevance: convert::relevance(item.word),
+                        rank: item.rank,
+                        lesson: view,
+                        factors: explain
+                            .then(|| item.factors.iter().map(convert::factor).collect()),
+                    })
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A lesson with the numbers of all lessons of its title, of which it is the one shown.
+fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
+    lesson.standing.confidence = confidence;
+    lesson.standing.frequency = frequency;
+    lesson
+}
+
+/// The most tokens that the prompt text may take.
+fn prompt_tokens(asked: Option<u32>) -> Result<usize, ApiError> {
+    let (least, most) = (limits::PROMPT_TOKENS_MIN, limits::PROMPT_TOKENS_MAX);
+    let tokens = asked.map_or(limits::PROMPT_TOKENS, |tokens| tokens as usize);
+    if (least..=most).contains(&tokens) {
+        return Ok(tokens);
+    }
+    Err(ApiError::invalid(
+        "max_tokens",
+        format!("max_tokens is {tokens}; use {least} to {most}"),
+    ))
+}
+
+pub(crate) fn check(asked: &Recommend) -> Result<(), ApiError> {
+    optional("query", asked.query.as_ref(), limits::QUERY)?;
+    optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
+    optional("phase", asked.phase.as_ref(), limits::WORD)?;
+    optional("domain", asked.domain.as_ref(), limits::WORD)?;
+    validate::words("tech_stack", asked.tech_stack.as_ref())?;
+    if let Some(id) = &asked.decision_id {
+        filled("decision_id", id, limits::ID)?;
+    }
+    validate::limit(asked.limit, 1, limits::LIMIT)?;
+    Ok(())
+}
+
+pub(crate) fn situation(asked: &Recommend) -> Situation {
+    Situation {
+        query: asked.query.clone(),
+        project_type: asked.project_type.clone(),
+        tech_stack: asked.tech_stack.clone().unwrap_or_default(),
+        phase: asked.phase.clone(),
+        domain: asked.domain.clone(),
+        market: asked.market.as_ref().map(convert::market),
+        limit: asked.limit.map(|limit| limit as usize),
+        for_decision: asked.decision_id.is_some(),
+    }
+}
+
+/// A refusal of the ranking. One of a constant begins with its name.
+pub(crate) fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
+    let name = error.message.split(' ').next().unwrap_or_default();
+    let constant = serde_json::to_value(policy).is_ok_and(|held| held.get(name).is_some());
+    let field = if error.field == "policy" && constant {
+        format!("policy.{name}")
+    } else {
+        error.field.to_owned()
+    };
+    ApiError::invalid(field, error.message)
+}

@@ -1,0 +1,170 @@
+//! `GET /v1/review`: the queue, and the near duplicates in it, which are looked for only when the
+//! texts have changed.
+
+use crate::convert::{self, Convert};
+use crate::host::Host;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use lesson_core::{
+    Lesson, NearPair, RankPolicy, ReviewPolicy, ReviewReason, may_be_double, to_rfc3339,
+};
+use lesson_sync::Store;
+use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Lessons in the answer when the request does not say.
+const PAGE: u32 = 50;
+/// A request that only counts looks for near duplicates among so many lessons at most: it is made
+/// in the background, and nobody should wait for it. In larger stores it counts those that were
+/// found last.
+const QUICK: usize = 20_000;
+
+/// The near duplicates that were found last, and in what.
+pub(crate) struct Near {
+    of: Of,
+    pairs: Vec<NearPair>,
+}
+
+/// What near duplicates depend on: the lessons in use, their words and their vectors.
+#[derive(PartialEq, Eq)]
+struct Of {
+    lessons: u64,
+    words: u64,
+    vectors: Option<(String, u64)>,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn review_queue(
+        &self,
+        query: &ReviewQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let limit = match query.limit {
+            Some(0) => 0,
+            limit => validate::limit(limit, PAGE, limits::PAGE).map_err(|error| {
+                ApiError::invalid("limit", error.message.replace("1 to", "0 to"))
+            })?,
+        };
+        let state = self.state.borrow();
+        state.look_for_near(&self.policy.review, limit == 0);
+        let near = state.near.borrow();
+        let pairs = near.as_ref().map_or(&[][..], |near| &near.pairs);
+        let queue = lesson_core::review_queue(&state.space, pairs, limit, &self.policy);
+        Answer::json(&lesson_types::ReviewQueue {
+            items: queue
+                .items
+                .into_iter()
+                .map(|one| item(one, &self.policy.rank))
+                .collect(),
+            total: queue.total,
+            counts: ReviewCounts {
+                quarantined: queue.counts.quarantined,
+                near_duplicate: queue.counts.near_duplicate,
+                disqualified: queue.counts.disqualified,
+                pruning: queue.counts.pruning,
+                bottom_five: queue.counts.bottom_five,
+                never_rated: queue.counts.never_rated,
+                unreviewed: queue.counts.unreviewed,
+            },
+            keepable: queue
+                .keepable
+                .into_iter()
+                .map(|(slug, key)| Keepable {
+                    slug: slug.to_owned(),
+                    key,
+                })
+                .collect(),
+        })
+    }
+}
+
+impl State {
+    /// Looks for near duplicates, unless nothing has changed since the last time.
+    fn look_for_near(&self, policy: &ReviewPolicy, quick: bool) {
+        let in_use: Vec<&str> = self
+            .space
+            .lessons()
+            .filter(|lesson| may_be_double(lesson))
+            .map(|lesson: &Lesson| lesson.slug.as_str())
+            .collect();
+        if quick && in_use.len() > QUICK {
+            return;
+        }
+        let mut hasher = DefaultHasher::new();
+        in_use.hash(&mut hasher);
+        let of = Of {
+            lessons: hasher.finish(),
+            words: self.index.version(),
+            vectors: self
+                .vectors
+                .as_ref()
+                .map(|vectors| (vectors.model.clone(), vectors.version())),
+        };
+        let mut near = self.near.borrow_mut();
+        if near.as_ref().is_some_and(|near| near.of == of) {
+            return;
+        }
+        let by_meaning = self
+            .vectors
+            .as_ref()
+            .map(|vectors| vectors.alike(&in_use, policy.near_meaning_min))
+            .unwrap_or_default();
+        let cosine = |one: &str, two: &str| self.vectors.as_ref()?.cosine(one, two);
+        let pairs =
+            lesson_core::near_duplicates(&self.space, &self.index, &by_meaning, &cosine, policy);
+        *near = Some(Near { of, pairs });
+    }
+}
+
+fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types::ReviewItem {
+    let lesson = item.lesson;
+    let held = &lesson.standing;
+    lesson_types::ReviewItem {
+        qualification: held.qualification(policy).convert(),
+        times_applied: held.times_applied,
+        success_count: held.success_count,
+        effectiveness: held.effectiveness,
+        causal_hits: held.causal_hits,
+        remedy: remedy(&item.reasons).map(str::to_owned),
+        key: item.key,
+        slug: lesson.slug.clone(),
+        title: lesson.text.title.clone(),
+        reasons: item.reasons.into_iter().map(Convert::convert).collect(),
+        trust: lesson.trust.convert(),
+        badge: convert::badge(lesson.standing.badge()),
+        findings: lesson.findings.clone(),
+        duplicates: item.others.into_iter().map(duplicate).collect(),
+        times_surfaced: lesson.standing.times_surfaced,
+        times_helpful: lesson.standing.times_helpful,
+        times_not_helpful: lesson.standing.times_not_helpful,
+        updated_at: to_rfc3339(lesson.updated_at),
+        content_hash: lesson.text.content_hash(),
+    }
+}
+
+/// What to do with a lesson that what happened speaks against.
+fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
+    reasons.iter().find_map(|reason| match reason {
+        ReviewReason::Disqualified => Some(
+            "Archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
+        ),
+        ReviewReason::Pruning => Some(
+            "Archive it, or edit what made it a cause of work that got stuck.",
+        ),
+        _ => None,
+    })
+}
+
+fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {
+    NearDuplicate {
+        slug: other.lesson.slug.clone(),
+        title: other.lesson.text.title.clone(),
+        badge: convert::badge(other.lesson.standing.badge()),
+        trust: other.lesson.trust.convert(),
+        similarity: other.similarity,
+        measure: other.measure.convert(),
+    }
+}

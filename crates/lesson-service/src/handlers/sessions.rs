@@ -1,0 +1,186 @@
+//! Sessions: lessons out of a transcript, and feedback for those that were shown in it.
+
+use crate::convert::Convert;
+use crate::host::Host;
+use crate::http::fault::{clip, of_fold};
+use crate::http::validate::filled;
+use crate::service::{Answer, Service};
+use crate::state::snapshot::State;
+use crate::state::writer::Plan;
+use lesson_core::{
+    Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,
+};
+use lesson_screen::screen_named;
+use lesson_sync::Store;
+use lesson_types::{ApiError, Insight, Session, SessionRecorded, limits};
+
+/// Who wrote a lesson that a session gave.
+const SOURCE: &str = "session";
+/// The mark of lines that say what was shown; naming a lesson there is not using it.
+const SHOWN: &str = "injected:";
+
+/// What a session comes to.
+struct Read {
+    injected: Vec<String>,
+    unknown: Vec<String>,
+    insights: Vec<Insight>,
+    causal: Vec<String>,
+    feedback: bool,
+    uncounted: Vec<Uncounted>,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn session(&self, asked: Session) -> Result<Answer, ApiError> {
+        filled("transcript", &asked.transcript, limits::TEXT)?;
+        let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
+        let vector = if extracted.injected.is_empty() || extracted.outcome_text.trim().is_empty() {
+            None
+        } else {
+            self.query_vector(&extracted.outcome_text)
+        };
+        let said = without_shown(&asked.transcript);
+        let by = self.by();
+        let read = self
+            .commit(|state, at| {
+                let (mut plan, mut read) =
+                    self.read_session(state, at, &extracted, vector.as_deref(), &said);
+                let checked = state.space.check(&plan.own, &by, at, &self.policy);
+                read.uncounted = checked.map_err(|(_, error)| of_fold(&error))?;
+                plan.checked = true;
+                Ok((plan, read))
+            })
+            .await?;
+        let feedback = if read.feedback {
+            Some(self.feedback_given(&read.injected, &read.uncounted, false)?)
+        } else {
+            None
+        };
+        Answer::json(&SessionRecorded {
+            outcome: extracted.outcome.map(Convert::convert),
+            injected: read.injected,
+            unknown: read.unknown,
+            insights: read.insights,
+            causal: read.causal,
+            feedback,
+        })
+    }
+
+    /// Everything that a session changes, as one batch.
+    fn read_session(
+        &self,
+        state: &State,
+        at: Millis,
+        extracted: &Extracted,
+        vector: Option<&[f32]>,
+        said: &str,
+    ) -> (Plan, Read) {
+        let mut read = Read {
+            injected: Vec::new(),
+            unknown: Vec::new(),
+            insights: Vec::new(),
+            causal: Vec::new(),
+            feedback: false,
+            uncounted: Vec::new(),
+        };
+        for name in extracted.injected.iter().take(limits::SLUGS) {
+            match find_lesson(&state.space, name, |lesson| !self.withholds(lesson)) {
+                Ok(lesson) if read.injected.contains(&lesson.slug) => {}
+                Ok(lesson) => read.injected.push(lesson.slug.clone()),
+                Err(_) => read.unknown.push(clip(name)),
+            }
+        }
+        let mut events = Vec::new();
+        for insight in extracted.insights.iter().take(limits::SLUGS) {
+            let mut lesson = learned(insight, at);
+            let met = met_before(state, insight, &mut lesson);
+            let again = read.insights.iter().any(|one| one.slug == lesson.slug);
+            read.insights.push(Insight {
+                slug: met.clone().unwrap_or_else(|| lesson.slug.clone()),
+                text: insight.text.clone(),
+                added: met.is_none() && !again,
+            });
+            if met.is_none() && !again {
+                events.push(Happening::LessonAdded {
+                    lesson: Box::new(lesson),
+                });
+            }
+        }
+        if let Some(outcome) = extracted.outcome
+            && !read.injected.is_empty()
+        {
+            read.causal = self.causes(state, &read.injected, vector, said);
+            read.feedback = true;
+            events.push(Happening::FeedbackGiven {
+                outcome,
+                lessons: read.injected.clone(),
+                causal: read.causal.clone(),
+                decision_id: None,
+            });
+        }
+        (Plan::of(events), read)
+    }
+}
+
+/// The lesson that an insight makes, screened.
+fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
+    let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let text = Text {
+        title: insight.title.clone(),
+        recommendation: insight.text.clone(),
+        category: insight.category,
+        tags: insight.tags.clone(),
+        ..Text::default()
+    };
+    // The transcript was redacted before the slug was made of it.
+    let (screened, _) = screen_named(&text, &insight.slug, SOURCE);
+    // Cut after screening, which writes out what is invisible and so takes more room.
+    let text = Text {
+        title: cut(&screened.text.title, limits::TITLE),
+        recommendation: cut(&screened.text.recommendation, limits::RECOMMENDATION),
+        ..screened.text
+    };
+    let mut lesson = Lesson::new(insight.slug.clone(), text, SOURCE, at);
+    lesson.trust = screened.trust;
+    lesson.findings = screened.findings;
+    lesson
+}
+
+/// The slug of the lesson that is this one already. Another lesson with its slug makes it take a
+/// slug with a hash of its text.
+fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) -> Option<String> {
+    let same = |held: &Lesson| {
+        held.text.title == lesson.text.title
+            && held.text.recommendation == lesson.text.recommendation
+    };
+    // What was learned and edited since is known by its slug.
+    let edited = |held: &Lesson| held.source == SOURCE && held.rev > 1;
+    if let Some(held) = state.space.lessons().find(|held| same(held)) {
+        return Some(held.slug.clone());
+    }
+    let held = state.space.lesson(&lesson.slug)?;
+    if edited(held) {
+        return Some(held.slug.clone());
+    }
+    lesson.slug = insight.slug_if_taken();
+    state
+        .space
+        .lesson(&lesson.slug)
+        .map(|held| held.slug.clone())
+}
+
+/// A transcript without its lists of what was shown.
+fn without_shown(transcript: &str) -> String {
+    let mut said = String::with_capacity(transcript.len());
+    let mut in_list = false;
+    for line in transcript.lines() {
+        let is_item = line.trim_start().starts_with(['-', '*', '+', '•']);
+        if line.to_ascii_lowercase().contains(SHOWN) {
+            in_list = true;
+        } else if !(in_list && is_item) {
+            in_list = false;
+            said.push_str(line);
+            said.push('\n');
+        }
+    }
+    said
+}

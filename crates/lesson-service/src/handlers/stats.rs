@@ -1,0 +1,119 @@
+//! Stats, health and policy.
+
+use crate::convert;
+use crate::host::Host;
+use crate::http::validate;
+use crate::service::{Answer, Service};
+use crate::state::issues;
+use crate::state::snapshot::State;
+use lesson_core::Policy;
+use lesson_sync::Store;
+use lesson_types::{ApiError, Bands, Funnel, Health, ModelHealth, StoreHealth};
+use serde_json::Value;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn stats(&self, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let state = self.state.borrow();
+        let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        for ranks in [
+            &mut stats.top,
+            &mut stats.bottom,
+            &mut stats.pruning,
+            &mut stats.never_rated,
+        ] {
+            ranks.retain(|rank| !self.withheld(&rank.slug));
+        }
+        Answer::json(&convert::stats(stats))
+    }
+
+    pub(crate) fn health(&self, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let state = self.state.borrow();
+        let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
+        let stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        let trouble = self.trouble.borrow().clone();
+        let left_out = left_out(&state);
+        let sync = self.status();
+        let mut issues = issues::of(&issues::Known {
+            state: &state,
+            health: &health,
+            stats: &stats,
+            sync: &sync,
+            trouble: trouble.as_deref(),
+            left_out: left_out.as_deref(),
+        });
+        if self.for_agents.get() {
+            for issue in &mut issues {
+                "A person sees to it in the dashboard; go on as you are."
+                    .clone_into(&mut issue.remedy);
+            }
+        }
+        Answer::json(&Health {
+            status: issues::status(&issues),
+            issues,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            feedback_last_7_days: health.feedback_last_7_days,
+            causal_ratio: health.causal_ratio,
+            bands: Bands {
+                consistently_unhelpful: health.bands.consistently_unhelpful,
+                mixed_or_new: health.bands.mixed_or_new,
+                generally_helpful: health.bands.generally_helpful,
+                consistently_helpful: health.bands.consistently_helpful,
+            },
+            funnel: Funnel {
+                surfaced: health.funnel.surfaced,
+                applied: health.funnel.applied,
+                outcome: health.funnel.outcome,
+                success: health.funnel.success,
+            },
+            model: self.model_health(&state),
+            store: StoreHealth {
+                kind: self.store.kind().to_owned(),
+                events: count(state.events),
+                unsaved: count(self.queue.borrow().len()),
+                error: trouble.or(left_out),
+            },
+            sync: self.sync_word(),
+        })
+    }
+
+    fn model_health(&self, state: &State) -> ModelHealth {
+        match &state.vectors {
+            Some(vectors) => ModelHealth {
+                loaded: true,
+                id: vectors.model.clone(),
+                embedded: count(vectors.embedded()),
+                pending: count(vectors.pending()),
+            },
+            None => ModelHealth {
+                loaded: false,
+                id: String::new(),
+                embedded: 0,
+                pending: count(state.space.lessons().len()),
+            },
+        }
+    }
+
+    pub(crate) fn show_policy(&self, body: &Value) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        Answer::json(&Policy {
+            tools: self.tool_policy(&self.state.borrow().space),
+            ..self.policy.clone()
+        })
+    }
+}
+
+/// Says which events take no part, if any.
+fn left_out(state: &State) -> Option<String> {
+    let first = state.notes.first()?;
+    Some(format!(
+        "{} of the ledger's events take no part, they are kept as they are; the first: {first}",
+        state.left_out
+    ))
+}
+
+/// A count as the interface has it.
+pub(crate) fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

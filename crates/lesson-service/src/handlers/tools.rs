@@ -1,0 +1,135 @@
+//! Which tool server worked for which request.
+
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::http::validate::{self, filled};
+use crate::service::{Answer, Service};
+use crate::state::writer::Plan;
+use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolReason,
+    ToolRecordView, ToolRecorded, ToolRecords, ToolRecordsQuery, ToolSuccess, ToolSuggestions,
+    limits,
+};
+use serde_json::Value;
+
+/// Records on a page when the request does not say.
+const PAGE: u32 = 50;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) async fn tool_success(&self, success: ToolSuccess) -> Result<Answer, ApiError> {
+        filled("query", &success.query, limits::QUERY)?;
+        filled("server", &success.server, limits::WORD)?;
+        let server = success.server.trim();
+        if self.tool_policy(&self.state.borrow().space).is_core(server) {
+            return Answer::json(&ToolRecorded {
+                recorded: false,
+                reason: Some(NotRecorded::Core),
+            });
+        }
+        let hash = tool_query_hash(&success.query, server);
+        let known = self
+            .commit(|state, _| {
+                let mut records = state.space.tools().records().iter();
+                let known = records.any(|record| record.query_hash == hash);
+                let succeeded = Happening::ToolSucceeded {
+                    query: success.query.clone(),
+                    server: server.to_owned(),
+                };
+                Ok((Plan::one(succeeded), known))
+            })
+            .await?;
+        Answer::json(&ToolRecorded {
+            recorded: !known,
+            reason: known.then_some(NotRecorded::Duplicate),
+        })
+    }
+
+    pub(crate) fn tool_suggest(&self, asked: SuggestTools) -> Result<Answer, ApiError> {
+        filled("query", &asked.query, limits::QUERY)?;
+        let policy = &self.tool_policy(&self.state.borrow().space);
+        let absent = u32::try_from(policy.suggestions).unwrap_or(u32::MAX);
+        let limit = validate::limit(asked.limit, absent, limits::LIMIT)?;
+        let state = self.state.borrow();
+        let book = state.space.tools();
+        let suggested = book.suggest(&asked.query, self.host.now(), limit, policy);
+        Answer::json(&ToolSuggestions {
+            servers: suggested
+                .into_iter()
+                .map(|suggestion| SuggestedServer {
+                    server: suggestion.server,
+                    score: suggestion.score,
+                    because: suggestion
+                        .because
+                        .into_iter()
+                        .map(|reason| ToolReason {
+                            query: reason.query,
+                            age_days: reason.age_days,
+                            weight: reason.weight,
+                            score: reason.score,
+                        })
+                        .collect(),
+                })
+                .collect(),
+            records: count(book.records().len()),
+            decay: decay(policy),
+        })
+    }
+
+    pub(crate) fn tool_records(
+        &self,
+        asked: &ToolRecordsQuery,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        validate::optional("q", asked.q.as_ref(), limits::QUERY)?;
+        let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;
+        let words = asked.q.as_deref().unwrap_or_default().trim().to_lowercase();
+        let policy = &self.tool_policy(&self.state.borrow().space);
+        let now = self.host.now();
+        let state = self.state.borrow();
+        let mut fitting: Vec<_> = state
+            .space
+            .tools()
+            .records()
+            .iter()
+            .filter(|record| {
+                [&record.query, &record.server]
+                    .iter()
+                    .any(|text| text.to_lowercase().contains(&words))
+            })
+            .collect();
+        fitting.sort_by(|a, b| (b.at, &a.query_hash).cmp(&(a.at, &b.query_hash)));
+        let offset = asked.offset.unwrap_or(0) as usize;
+        Answer::json(&ToolRecords {
+            records: fitting
+                .iter()
+                .skip(offset)
+                .take(limit)
+                .map(|record| {
+                    let (age_days, weight) = tool_weight(now, record.at, policy);
+                    ToolRecordView {
+                        query: record.query.clone(),
+                        server: record.server.clone(),
+                        at: to_rfc3339(record.at),
+                        age_days,
+                        weight,
+                    }
+                })
+                .collect(),
+            total: count(fitting.len()),
+            decay: decay(policy),
+        })
+    }
+}
+
+fn decay(policy: &ToolPolicy) -> Decay {
+    Decay {
+        half_life_days: policy.half_life_days,
+        points: tool_decay(policy)
+            .into_iter()
+            .map(|(age_days, weight)| DecayPoint { age_days, weight })
+            .collect(),
+    }
+}

@@ -1,0 +1,40 @@
+//! What agents are not given: the text, titles and slugs of lessons in quarantine. People see them
+//! in the dashboard, where they judge them.
+
+use crate::http::fault::clip;
+use crate::service::Service;
+use lesson_core::{Lesson, Trust};
+use lesson_types::{ApiError, ErrorCode};
+
+impl<S, H> Service<S, H> {
+    /// Whether whoever asks is not given this lesson.
+    pub(crate) fn withholds(&self, lesson: &Lesson) -> bool {
+        self.for_agents.get() && lesson.trust == Trust::Quarantined
+    }
+
+    /// The same of the lesson with this slug.
+    pub(crate) fn withheld(&self, slug: &str) -> bool {
+        self.for_agents.get()
+            && self
+                .state
+                .borrow()
+                .space
+                .lesson(slug)
+                .is_some_and(|lesson| self.withholds(lesson))
+    }
+
+    /// Refuses an agent the text of a lesson in quarantine.
+    pub(crate) fn readable(&self, slug: &str) -> Result<(), ApiError> {
+        if !self.withheld(slug) {
+            return Ok(());
+        }
+        Err(ApiError::new(
+            ErrorCode::Forbidden,
+            format!(
+                "`{}` is held back until a person has looked at it; go on without it",
+                clip(slug)
+            ),
+        )
+        .at("slug"))
+    }
+}

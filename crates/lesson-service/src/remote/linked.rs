@@ -1,0 +1,151 @@
+//! What a host that syncs by itself asks of a linked service.
+
+use crate::host::Host;
+use crate::http::fault::clip;
+use crate::service::Service;
+use lesson_core::{KeywordIndex, Millis, Replica, Space};
+use lesson_sync::{Change, Link, Phase, Session, Store};
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Whether it is linked to this space.
+    pub(crate) fn is_space(&self, id: &str) -> bool {
+        let state = self.state.borrow();
+        state
+            .linked
+            .as_ref()
+            .is_some_and(|linked| linked.link.space.id == id)
+    }
+
+    /// The linked space's id.
+    pub(crate) fn space_id(&self) -> String {
+        self.link().map(|link| link.space.id).unwrap_or_default()
+    }
+
+    /// What `look` sees in the space.
+    pub(crate) fn with_space<T>(&self, look: impl FnOnce(&Space) -> T) -> T {
+        look(&self.state.borrow().space)
+    }
+
+    /// Lessons in memory, archived ones too.
+    pub(crate) fn lessons_held(&self) -> usize {
+        self.state.borrow().space.lessons().len()
+    }
+
+    /// Takes rows that were kept elsewhere, as they were on the server at a cursor; whether it did.
+    /// Only a service without any takes them.
+    pub(crate) async fn adopt(
+        &self,
+        epoch: String,
+        cursor: u64,
+        parts: (Space, Replica, KeywordIndex),
+    ) -> bool {
+        let _turn = self.writing.lock().await;
+        let fresh = {
+            let state = self.state.borrow();
+            state.linked.as_ref().and_then(|linked| {
+                let link = &linked.link;
+                let none = link.cursor == 0 && linked.replica().is_bare();
+                (none && state.space.lessons().len() == 0).then(|| link.clone())
+            })
+        };
+        let Some(link) = fresh else { return false };
+        let expected = link.revision;
+        let link = Link {
+            epoch,
+            cursor,
+            ..link
+        };
+        match self.store.commit(expected, Change::to(link)).await {
+            Ok(link) => {
+                self.state.borrow_mut().adopt(link, parts);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The cursor of the rows that are here, when nothing is on top of them.
+    pub(crate) fn bare_cursor(&self) -> Option<u64> {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref()?;
+        linked.replica().is_bare().then_some(linked.link.cursor)
+    }
+
+    /// Whether tracking waits to be stored.
+    pub(crate) fn has_queue(&self) -> bool {
+        !self.queue.borrow().is_empty()
+    }
+
+    /// Events that the server has not acknowledged.
+    pub(crate) fn unsent(&self) -> usize {
+        let state = self.state.borrow();
+        state.linked.as_ref().map_or(0, |linked| linked.unsent())
+    }
+
+    /// The position up to which the server has acknowledged events; as far as there are any when
+    /// nothing is unsent.
+    pub(crate) fn sent_through(&self) -> u64 {
+        let state = self.state.borrow();
+        match &state.linked {
+            Some(linked) if linked.unsent() > 0 => linked.link.acked,
+            _ => state.position,
+        }
+    }
+
+    /// The ids of the events between two positions.
+    pub(crate) async fn made_between(&self, after: u64, through: u64) -> Vec<String> {
+        let most = usize::try_from(through.saturating_sub(after)).unwrap_or(usize::MAX);
+        if most == 0 {
+            return Vec::new();
+        }
+        let read = self.store.read_some(after, most).await.unwrap_or_default();
+        read.events
+            .into_iter()
+            .filter(|stored| stored.position <= through)
+            .map(|stored| stored.event.op_id)
+            .collect()
+    }
+
+    /// Why the server set one of these events aside, if it did.
+    pub(crate) fn why_set_aside(&self, op_ids: &[String]) -> Option<String> {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref()?;
+        let one = linked
+            .set_aside
+            .iter()
+            .find(|one| op_ids.contains(&one.event.op_id))?;
+        Some(clip(&one.reason))
+    }
+
+    /// Where syncing stands.
+    pub(crate) fn phase(&self) -> Phase {
+        self.machine.borrow().status().phase
+    }
+
+    /// When the next round is due by itself.
+    pub(crate) fn next_at(&self) -> Option<Millis> {
+        self.machine.borrow().status().next_at
+    }
+
+    /// What is wrong with syncing, in brackets.
+    pub(crate) fn trouble_of_sync(&self) -> String {
+        let machine = self.machine.borrow();
+        let message = machine.status().message.as_deref();
+        message.map_or_else(String::new, |message| {
+            format!(" ({})", message.trim_end_matches('.'))
+        })
+    }
+
+    /// Takes a session in place of one that did not hold. A store that refuses is tried again with
+    /// the next round.
+    pub(crate) async fn sign_in_anew(&self, session: Session) {
+        let Some(link) = self.link() else { return };
+        let change = Change::to(Link {
+            session: Some(session),
+            ..link.clone()
+        });
+        if self.store.commit(link.revision, change).await.is_ok() {
+            let _ = self.catch_up().await;
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! What is asked of a linked server.
+
+pub(crate) mod linked;

@@ -1,0 +1,131 @@
+//! What is the matter with a space, with what to do about it.
+
+use crate::state::snapshot::State;
+use lesson_core::{Health, Stats};
+use lesson_types::{HealthIssue, HealthStatus, Severity, SyncPhase, SyncStatus};
+
+/// Retrievals from which feedback is missed.
+const SHOWN: u32 = 10;
+
+/// What is known of a space.
+pub(crate) struct Known<'a> {
+    pub state: &'a State,
+    pub health: &'a Health,
+    pub stats: &'a Stats,
+    pub sync: &'a SyncStatus,
+    /// The store's last failure, while it fails.
+    pub trouble: Option<&'a str>,
+    /// Events that were left out, in words.
+    pub left_out: Option<&'a str>,
+}
+
+/// Everything that a person should know, the weightiest first.
+pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
+    let Known {
+        state,
+        health,
+        stats,
+        ..
+    } = known;
+    let mut issues = Vec::new();
+    let mut say = |code: &str, severity, message: String, remedy: &str| {
+        issues.push(HealthIssue {
+            code: code.to_owned(),
+            severity,
+            message,
+            remedy: remedy.to_owned(),
+        });
+    };
+    if let Some(trouble) = known.trouble {
+        say(
+            "store_failing",
+            Severity::Error,
+            format!("What is recorded can't be stored: {trouble}"),
+            "Free some storage or connect to the store again; what waits is stored with the next write.",
+        );
+    }
+    if let Some(left_out) = known.left_out {
+        say(
+            "events_left_out",
+            Severity::Warning,
+            left_out.to_owned(),
+            "Export the ledger and report it; load the page again if another version is open elsewhere.",
+        );
+    }
+    let stopped = matches!(
+        known.sync.phase,
+        SyncPhase::Trouble | SyncPhase::SignedOut | SyncPhase::Blocked
+    );
+    if stopped {
+        let message = known.sync.message.clone();
+        say(
+            "sync_stopped",
+            Severity::Warning,
+            message.unwrap_or_else(|| "Nothing is exchanged with the server.".to_owned()),
+            "See GET /v1/sync, sign in again, and sync.",
+        );
+    }
+    if known.sync.conflicts > 0 || known.sync.set_aside > 0 {
+        say(
+            "events_set_aside",
+            Severity::Warning,
+            format!(
+                "The server did not take {} edits and {} other events.",
+                known.sync.conflicts, known.sync.set_aside
+            ),
+            "Decide about them in the review queue, or by POST /v1/sync/settle.",
+        );
+    }
+    let silent = health.feedback_last_7_days == 0 && health.funnel.outcome == 0;
+    if silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN {
+        say(
+            "no_feedback",
+            Severity::Warning,
+            format!(
+                "Lessons were shown {} times, and nothing was reported back.",
+                stats.total_surfaced
+            ),
+            "Post finished sessions to /v1/sessions, outcomes to /v1/outcome, or feedback to /v1/feedback.",
+        );
+    }
+    if stats.disqualified > 0 {
+        say(
+            "disqualified",
+            Severity::Notice,
+            format!(
+                "Outcomes keep {} lessons from being recommended.",
+                stats.disqualified
+            ),
+            "Look at them in the review queue.",
+        );
+    }
+    if !stats.pruning.is_empty() {
+        say(
+            "pruning",
+            Severity::Notice,
+            format!(
+                "{} lessons are candidates for pruning.",
+                stats.pruning.len()
+            ),
+            "Archive them or edit them in the review queue.",
+        );
+    }
+    if state.vectors.is_none() {
+        say(
+            "no_model",
+            Severity::Notice,
+            "No model is loaded: lessons are found by their words alone.".to_owned(),
+            "Load a model pack to find them by their meaning, too.",
+        );
+    }
+    issues
+}
+
+/// The status that the weightiest issue makes.
+pub(crate) fn status(issues: &[HealthIssue]) -> HealthStatus {
+    match issues.iter().map(|issue| issue.severity).max() {
+        Some(Severity::Error) => HealthStatus::Failing,
+        Some(Severity::Warning) => HealthStatus::Degraded,
+        Some(Severity::Notice) | None => HealthStatus::Ok,
+    }
+}
