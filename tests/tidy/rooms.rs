@@ -32,6 +32,7 @@ pub const ROOMS: &[Room] = &[
         may: &[
             "aho-corasick",
             "difflib-exact",
+            "hex",
             "libm",
             "pulldown-cmark",
             "rust-stemmers",
@@ -62,7 +63,7 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "lesson-embed",
-        may: &["sha2", "tokenizers", "tract-core"],
+        may: &["hex", "sha2", "tokenizers", "tract-core"],
         never: &[&[
             "wasm-bindgen",
             "leptos",

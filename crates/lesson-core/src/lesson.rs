@@ -149,19 +149,11 @@ impl Text {
 }
 
 fn hex_sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    use std::fmt::Write;
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update(part);
     }
-    hasher
-        .finalize()
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            // Writing to a String can't fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex::encode(hasher.finalize())
 }
 
 /// The stored numbers of a lesson, every one with the default that an old record gets.

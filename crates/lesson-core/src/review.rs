@@ -304,10 +304,7 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        hasher.finalize()[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex::encode(&hasher.finalize()[..8])
     }
 }
 

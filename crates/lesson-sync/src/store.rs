@@ -2,6 +2,7 @@
 
 use crate::link::{Change, Link, SetAside, VersionedRow};
 use lesson_core::{Event, Happening, Millis};
+use uuid::Builder;
 
 /// What is to be appended.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,9 +185,11 @@ pub trait Store {
 /// assert_eq!(id, "01a20260-5f40-7000-8000-000000000000");
 /// ```
 pub fn uuid7(now: Millis, random: u128) -> String {
-    let millis = u128::from(now.max(0).unsigned_abs());
-    let low = random & ((1 << 80) - 1);
-    uuid((millis << 80) | low, 7)
+    let mut low = [0; 10];
+    low.copy_from_slice(&random.to_be_bytes()[6..]);
+    Builder::from_unix_timestamp_millis(now.max(0).unsigned_abs(), &low)
+        .into_uuid()
+        .to_string()
 }
 
 /// A UUID of version 8: `bits`, but for those that say the version and variant. For ids that are
@@ -197,18 +200,7 @@ pub fn uuid7(now: Millis, random: u128) -> String {
 /// assert_eq!(id, "00000000-0000-8000-8000-000000000000");
 /// ```
 pub fn uuid8(bits: u128) -> String {
-    uuid(bits, 8)
-}
-
-fn uuid(bits: u128, version: u128) -> String {
-    let bits = bits & !(0xf << 76) & !(0b11 << 62) | (version << 76) | (0b10 << 62);
-    let hex = format!("{bits:032x}");
-    format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
-    )
+    Builder::from_custom_bytes(bits.to_be_bytes())
+        .into_uuid()
+        .to_string()
 }

@@ -57,8 +57,5 @@ pub(super) fn with_hash(slug: &str, text: &str) -> String {
     let slug = slug.get(..NEW_SLUG - HASH).unwrap_or(slug);
     let slug = slug.trim_end_matches('-');
     let hash = Sha256::digest(text.as_bytes());
-    format!(
-        "{slug}-{:02x}{:02x}{:02x}{:02x}",
-        hash[0], hash[1], hash[2], hash[3]
-    )
+    format!("{slug}-{}", hex::encode(&hash[..4]))
 }

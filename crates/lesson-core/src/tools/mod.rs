@@ -337,7 +337,7 @@ pub fn tool_query_hash(query: &str, server: &str) -> String {
     let lowered = query.to_lowercase();
     let words: Vec<&str> = lowered.split_whitespace().collect();
     let digest = Sha256::digest(format!("{}\n{server}", words.join(" ")));
-    let mut hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut hash = hex::encode(digest);
     hash.truncate(HASH_LENGTH);
     hash
 }

@@ -85,8 +85,8 @@ impl Pack {
                 found: bytes.len() as u64,
             });
         }
-        let expected = hex(&bytes[HASH_AT..BODY_AT]);
-        let hash = hex(&sha256(&bytes[BODY_AT..]));
+        let expected = hex::encode(&bytes[HASH_AT..BODY_AT]);
+        let hash = hex::encode(&sha256(&bytes[BODY_AT..]));
         if expected != hash {
             return Err(EmbedError::HashMismatch {
                 expected,
@@ -214,8 +214,4 @@ fn check_tokenizer(spec: &WordPieceSpec, rows: usize) -> Result<(), EmbedError> 
         }
     }
     Ok(())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
