@@ -5,7 +5,6 @@
 //! answer. Retrieval is answered from memory: it waits for no store, no model and no network.
 #![forbid(unsafe_code)]
 
-mod asker;
 mod convert;
 pub mod edge;
 mod embeddings;
@@ -18,9 +17,10 @@ mod remote;
 mod service;
 mod state;
 
-pub use embeddings::exchange::VectorsRound;
-pub use embeddings::index::Wanted;
-pub use embeddings::model::{Embedder, Indexing};
-pub use handlers::sync::SyncRound;
+pub use embeddings::model::Indexing;
 pub use host::{Host, uuid7};
-pub use service::Service;
+pub use remote::exchange::VectorsRound;
+pub use remote::sync::SyncRound;
+pub use state::embedder::Embedder;
+pub use state::held::Service;
+pub use state::vectors::Wanted;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::bundle::Profile;
 use crate::cache::{self, Cache, Made};
 use crate::fault::advice;
+use crate::profile::Profile;
 use crate::wasm_target::{TARGET, Toolchain};
 use crate::{glue, npm, run, tools};
 

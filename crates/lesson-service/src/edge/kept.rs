@@ -7,7 +7,7 @@
 use super::config::Config;
 use super::token::Tokens;
 use crate::host::Host;
-use crate::service::Service;
+use crate::state::held::Service;
 use lesson_core::{DAY, KeywordIndex, Millis, Replica, Space, packed_shape, packed_size};
 use lesson_sync::Store;
 use serde::{Deserialize, Serialize};

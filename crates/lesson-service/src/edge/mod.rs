@@ -24,12 +24,12 @@ pub use config::EdgeConfig;
 pub use host::Signed;
 pub use message::{EdgeAnswer, EdgeRequest};
 
-use crate::asker::{Asker, Keyed};
-use crate::embeddings::model::Embedder;
 use crate::handlers::decisions::decision_prefix;
 use crate::host::Host;
 use crate::http::idempotency;
+use crate::http::repeat_key::{Asker, Keyed};
 use crate::http::router::{self, Route, route, wrong_method};
+use crate::state::embedder::Embedder;
 use admit::Lookups;
 use config::Config;
 use keys::{Agent, Keys};

@@ -5,10 +5,11 @@
 
 use super::space::Space;
 use super::{Edge, GLANCE, LOOK_MS};
-use crate::embeddings::model::{Embedder, loaded};
-use crate::embeddings::semantic_reason::NoModel;
+use crate::embeddings::model::loaded;
 use crate::host::Host;
 use crate::race::within;
+use crate::state::embedder::Embedder;
+use crate::state::embedder::NoModel;
 use lesson_core::Millis;
 use lesson_sync::Store;
 use lesson_types::ApiError;

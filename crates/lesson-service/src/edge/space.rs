@@ -13,7 +13,7 @@ use super::sure::Unanswered;
 use super::token::Tokens;
 use crate::host::{Host, fresh_id};
 use crate::race::within;
-use crate::service::Service;
+use crate::state::held::Service;
 use lesson_core::{LEDGER_VERSION, Millis};
 use lesson_sync::{Link, Named, Phase, Session, Store};
 use lesson_types::ApiError;

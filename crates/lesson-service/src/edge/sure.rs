@@ -3,8 +3,8 @@
 use super::LOOK_MS;
 use super::message::Refusal;
 use super::space::Space;
-use crate::asker::{Asker, Keyed, digest, fingerprint};
 use crate::host::Host;
+use crate::http::repeat_key::{Asker, Keyed, digest, fingerprint};
 use crate::http::router::Route;
 use crate::race::within;
 use lesson_core::Millis;

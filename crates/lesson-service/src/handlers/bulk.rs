@@ -2,11 +2,12 @@
 
 use crate::handlers::lessons::known;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
 use lesson_screen::screen_named;
 use lesson_sync::Store;

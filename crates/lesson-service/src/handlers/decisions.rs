@@ -3,9 +3,10 @@
 use crate::convert::Convert;
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
 use lesson_core::{
     Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
 };

@@ -5,11 +5,12 @@ use crate::handlers::lessons::known;
 use crate::handlers::repeat::detection;
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::{self, filled, optional};
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Decision, DecisionOutcome, Event, FoldError, Happening, Lesson, MatchType, ResolveError,
     Uncounted, find_lesson,

@@ -2,13 +2,14 @@
 
 use crate::convert::{self, Convert};
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
 use crate::http::fault::{no_lesson, of_fold};
 use crate::http::redact;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
 };

@@ -2,8 +2,9 @@
 
 use crate::convert::Convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Lesson, SearchOptions};
 use lesson_sync::Store;

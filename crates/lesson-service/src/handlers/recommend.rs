@@ -6,11 +6,12 @@ use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::redact::readable;
 use crate::http::validate::{self, filled, optional};
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Draft;
 use crate::state::snapshot::State;
-use crate::state::writer::Draft;
 use lesson_core::{
     Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
     SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,

@@ -4,14 +4,15 @@
 //! request gets the facts of the first, and a key that is used again for something else is told so, before anything is
 //! made.
 
-use crate::asker::Keyed;
 use crate::convert::Convert;
-use crate::handlers::sync::Network;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::idempotency::used_again;
+use crate::http::repeat_key::Keyed;
 use crate::http::router::Route;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::remote::network::Network;
+use crate::state::held::Service;
 use lesson_core::{Detection, Event, Happening, Uncounted};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{

@@ -2,11 +2,12 @@
 
 use crate::convert::Convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::filled;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,
 };

@@ -2,11 +2,12 @@
 
 use crate::convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::fault::{clip, of_store};
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::{Linked, State};
-use crate::state::writer::Plan;
 use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
 use lesson_screen::screen_named;
 use lesson_sync::{Change, SetAside, Store};

@@ -2,9 +2,10 @@
 
 use crate::handlers::lessons::known;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::service::{Answer, Service};
-use crate::state::writer::Plan;
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use lesson_core::{Happening, Qualification, Space, ToolPolicy};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, PolicyPatch};

@@ -1,10 +1,11 @@
 //! Stats, health and policy.
 
 use crate::convert;
+use crate::handlers::issues;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::service::{Answer, Service};
-use crate::state::issues;
+use crate::state::held::Service;
 use crate::state::snapshot::State;
 use lesson_core::Policy;
 use lesson_sync::Store;

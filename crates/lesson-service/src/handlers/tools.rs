@@ -2,9 +2,10 @@
 
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate::{self, filled};
-use crate::service::{Answer, Service};
-use crate::state::writer::Plan;
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
 use lesson_types::{

@@ -1,12 +1,13 @@
 //! Import and export.
 
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
 use crate::http::fault::clip;
 use crate::http::validate::{self, filled, too_large};
-use crate::service::{Answer, Service};
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
     tool_query_hash,

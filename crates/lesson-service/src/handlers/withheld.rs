@@ -2,7 +2,7 @@
 //! in the dashboard, where they judge them.
 
 use crate::http::fault::clip;
-use crate::service::Service;
+use crate::state::held::Service;
 use lesson_core::{Lesson, Trust};
 use lesson_types::{ApiError, ErrorCode};
 

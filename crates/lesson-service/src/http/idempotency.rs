@@ -1,6 +1,6 @@
 //! Repeated requests with the same `Idempotency-Key` get the same answer, while the process lives.
 
-use crate::asker::fingerprint;
+use crate::http::repeat_key::fingerprint;
 use lesson_types::{ApiError, ErrorCode, Request, Response, limits};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};

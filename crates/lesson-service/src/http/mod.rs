@@ -1,10 +1,12 @@
 //! From a request to a handler: routes, paths, strict JSON, bounds, errors, what is repeated.
 
+pub(crate) mod answer;
 pub(crate) mod bounds;
 pub(crate) mod fault;
 pub(crate) mod idempotency;
 pub(crate) mod path;
 pub(crate) mod redact;
+pub(crate) mod repeat_key;
 pub(crate) mod router;
 pub(crate) mod strict;
 pub(crate) mod validate;

@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::http::fault::clip;
-use crate::service::Service;
+use crate::state::held::Service;
 use lesson_core::{KeywordIndex, Millis, Replica, Space};
 use lesson_sync::{Change, Link, Phase, Session, Store};
 

@@ -2,9 +2,9 @@
 
 use crate::host::Host;
 use crate::http::fault::of_fold;
-use crate::service::Service;
+use crate::state::held::Service;
+use crate::state::plan::Plan;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{Event, Happening, Millis, Uncounted, WhyUncounted, account};
 use lesson_sync::Store;
 use lesson_types::ApiError;

@@ -4,10 +4,11 @@
 //! Vectors are beside the ledger: nothing that goes wrong here is shown or stops syncing. It is
 //! tried again after a while, and lessons get their vectors here meanwhile.
 
-use crate::handlers::sync::Network;
 use crate::host::Host;
-use crate::service::Service;
-use crate::state::ledger::words;
+use crate::remote::fault::words;
+use crate::remote::network::Network;
+use crate::state::exchanged::{About, Exchange};
+use crate::state::held::Service;
 use lesson_core::Millis;
 use lesson_sync::{
     Lacking, Link, RefusedVector, RemoteError, Store, Supabase, VECTOR_DIMS, VECTORS_ASKED,
@@ -40,38 +41,6 @@ pub struct VectorsRound {
     pub refused: Vec<RefusedVector>,
     /// Whether there is more, for another round right away.
     pub more: bool,
-}
-
-/// What is known of the server's vectors. All of it may be lost at any time.
-#[derive(Debug, Default)]
-pub(crate) struct Exchange {
-    /// Which server and model it is about.
-    of: Option<About>,
-    /// [`crate::embeddings::index::Vectors::changes`] as of the last whole look at what the server lacks.
-    seen: Option<u64>,
-    /// The same, as of the beginning of the look under way, if it can be a whole one.
-    looking: Option<u64>,
-    /// Where that look goes on.
-    lacking_after: String,
-    /// Where taking all vectors goes on.
-    walked: String,
-    /// When the server was last asked for vectors.
-    asked_at: Millis,
-    /// The most vectors sent at once, while the server wants fewer.
-    batch: Option<usize>,
-    /// Failures in a row, and when to try again.
-    failures: u32,
-    not_before: Millis,
-    /// When the round under way began.
-    began: Option<Millis>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct About {
-    url: String,
-    space: String,
-    epoch: String,
-    model: String,
 }
 
 /// What a round is to do.
@@ -413,12 +382,5 @@ impl<S: Store, H: Host> Service<S, H> {
             round.sent += usize::try_from(stored).unwrap_or(0);
         }
         Ok(())
-    }
-}
-
-impl Exchange {
-    /// Whether it is not yet time to try again. A clock that was set back does not make it longer.
-    fn waits(&self, now: Millis) -> bool {
-        self.failures > 0 && now < self.not_before && self.not_before - now <= lesson_sync::LONGEST
     }
 }

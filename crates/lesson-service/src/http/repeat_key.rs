@@ -1,15 +1,10 @@
 //! Who asks: whose name stands on the events of a request, and what makes a repeated request known again.
 
-use crate::host::Host;
-use crate::service::Service;
-use lesson_sync::{Store, uuid8};
+use lesson_sync::uuid8;
 use lesson_types::Request;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-
-/// Who uses a device that nobody has signed in to.
-const LOCAL: &str = "local";
 
 /// Who asks, while their request is being answered.
 pub(crate) struct Asker {
@@ -50,26 +45,6 @@ impl Keyed {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);
         uuid8(u128::from_be_bytes(bytes))
-    }
-}
-
-impl<S: Store, H: Host> Service<S, H> {
-    /// Whose events these are.
-    pub(crate) fn by(&self) -> String {
-        if let Some(asker) = self.asker.borrow().as_ref() {
-            return asker.by.clone();
-        }
-        match self.link() {
-            Some(link) => format!("person:{}", link.user.id),
-            None => LOCAL.to_owned(),
-        }
-    }
-
-    /// The hash of the request that is being answered, where it has a key.
-    pub(crate) fn keyed_request(&self) -> Option<String> {
-        let asker = self.asker.borrow();
-        let keyed = asker.as_ref()?.keyed.as_ref()?;
-        Some(keyed.request.clone())
     }
 }
 

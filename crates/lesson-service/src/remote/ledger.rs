@@ -1,9 +1,10 @@
 //! Reading the ledger: from the store, or of a linked space from the server, which has it whole.
 
-use crate::handlers::sync::Network;
 use crate::host::Host;
 use crate::http::fault::of_store;
-use crate::service::Service;
+use crate::remote::fault::words;
+use crate::remote::network::Network;
+use crate::state::held::Service;
 use lesson_core::Event;
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{ApiError, ErrorCode};
@@ -167,19 +168,5 @@ impl<S: Store, H: Host> Service<S, H> {
             Some(link) => ask(&link).await,
             None => answer,
         }
-    }
-}
-
-pub(crate) fn words(error: &RemoteError) -> String {
-    match error {
-        RemoteError::NoAnswer(cause) => format!("it can't be reached ({cause})"),
-        RemoteError::Trouble(cause) | RemoteError::Refused(cause) => {
-            format!("it does not give it ({cause})")
-        }
-        RemoteError::Unauthorized => "you are signed out of it".to_owned(),
-        RemoteError::TooLarge
-        | RemoteError::Busy(_)
-        | RemoteError::ActorTaken
-        | RemoteError::NotFound => "it is busy".to_owned(),
     }
 }
