@@ -1,4 +1,4 @@
-//! Waiting for the first of two, and futures that see a value of their own while they run.
+//! Waiting for something for a while.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -13,23 +13,6 @@ pub(crate) async fn within<T>(work: impl Future<Output = T>, limit: impl Future)
             return Poll::Ready(Some(done));
         }
         limit.as_mut().poll(context).map(|_| None)
-    })
-    .await
-}
-
-/// Runs `enter` before and `leave` after each step of `work`, so that nothing else that runs in
-/// between is inside.
-pub(crate) async fn inside<T>(
-    work: impl Future<Output = T>,
-    enter: impl Fn(),
-    leave: impl Fn(),
-) -> T {
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        enter();
-        let step = work.as_mut().poll(context);
-        leave();
-        step
     })
     .await
 }

@@ -3,6 +3,7 @@
 use super::keys::Agent;
 use super::{BODY_BYTES, Edge, EdgeAnswer, EdgeRequest, front};
 use crate::host::Host;
+use crate::http::router::route;
 use crate::mcp::{self, Incoming, Reply};
 use lesson_sync::Store;
 
@@ -44,7 +45,8 @@ impl<S: Store, H: Host> Edge<S, H> {
         match message {
             Incoming::Answer(reply) => reply,
             Incoming::Call(call) => {
-                let response = self.serve(agent, call.request.clone()).await;
+                let route = route(call.request.method, &call.request.path);
+                let response = self.serve(agent, route, call.request.clone()).await;
                 mcp::finish(*call, response)
             }
             // A batch holds none.

@@ -24,10 +24,10 @@ pub use config::EdgeConfig;
 pub use host::Signed;
 pub use message::{EdgeAnswer, EdgeRequest};
 
-use crate::handlers::decisions::decision_prefix;
 use crate::host::Host;
+use crate::http::context::{RequestContext, decision_prefix};
 use crate::http::idempotency;
-use crate::http::repeat_key::{Asker, Keyed};
+use crate::http::repeat_key::Keyed;
 use crate::http::router::{self, Route, route, wrong_method};
 use crate::state::embedder::Embedder;
 use admit::Lookups;
@@ -135,7 +135,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             // Its own rules say what a message and its answer look like.
             return Ok(self.message(&agent, request).await);
         }
-        let method = method(request)?;
+        let (method, route) = routed(request)?;
         front::body(request)?;
         let asked = Request {
             method,
@@ -143,13 +143,18 @@ impl<S: Store, H: Host> Edge<S, H> {
             headers: request.headers.clone(),
             body: front::json(&request.body)?,
         };
-        let response = self.serve(&agent, asked).await;
+        let response = self.serve(&agent, route, asked).await;
         Ok(EdgeAnswer::of(response))
     }
 
     /// Answers an agent's request of the interface.
-    async fn serve(&self, agent: &Agent, request: Request) -> Response {
-        match self.serve_or_refuse(agent, request).await {
+    async fn serve(
+        &self,
+        agent: &Agent,
+        route: Result<Route, ApiError>,
+        request: Request,
+    ) -> Response {
+        match self.serve_or_refuse(agent, route, request).await {
             Ok(response) => response,
             Err(refusal) => refusal.response(),
         }
@@ -158,9 +163,10 @@ impl<S: Store, H: Host> Edge<S, H> {
     async fn serve_or_refuse(
         &self,
         agent: &Agent,
+        route: Result<Route, ApiError>,
         mut request: Request,
     ) -> Result<Response, Refusal> {
-        let route = route(request.method, &request.path)?;
+        let route = route?;
         if !is_for_agents(&route) {
             return Err(Refusal::forbidden(
                 "path",
@@ -168,11 +174,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             ));
         }
         let writes = route.writes() && route != Route::Recommend;
-        let asker = Rc::new(Asker {
-            by: format!("agent:{}", agent.id),
-            keyed: keyed(agent, &mut request)?.filter(|_| writes),
-            is_agent: true,
-        });
+        let context = RequestContext::of_agent(&agent.id, keyed(agent, &request)?);
         own_decision(agent, &mut request.body)?;
         if route == Route::AddLesson
             && let Some(fields) = request.body.as_object_mut()
@@ -186,14 +188,11 @@ impl<S: Store, H: Host> Edge<S, H> {
         if route.embeds() {
             self.wait_for_meaning(&space, begun).await;
         }
-        space
-            .service
-            .stale
-            .set(space.has_failed() || space.age() > OLD);
+        let context = context.stale(space.has_failed() || space.age() > OLD);
         let mut response = if writes {
-            space.write(asker, &route, request).await?
+            space.write(&context, route, request).await?
         } else {
-            space.service.handle_for(&asker, request).await
+            space.service.handle_for(&context, route, request).await
         };
         let field = response.body["error"]["field"].as_str();
         let is_decision = writes && field == Some("decision_id");
@@ -355,20 +354,24 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 }
 
-/// The method, if the path takes it.
-fn method(request: &EdgeRequest) -> Result<Method, Refusal> {
+/// The method, and what it and the path mean. What is wrong with the path is for later: the body is looked at first.
+///
+/// # Errors
+/// When the path does not take the method, with those that it takes.
+fn routed(request: &EdgeRequest) -> Result<(Method, Result<Route, ApiError>), Refusal> {
     let given = match request.method.as_str() {
         "GET" | "HEAD" => Some(Method::Get),
         "POST" => Some(Method::Post),
         "PATCH" => Some(Method::Patch),
         _ => None,
     };
-    let allowed = router::methods(&request.path);
-    if let Some(method) = given
-        && (allowed.is_empty() || allowed.contains(&method))
-    {
-        return Ok(method);
+    if let Some(method) = given {
+        match route(method, &request.path) {
+            Err(error) if error.code == ErrorCode::MethodNotAllowed => {}
+            route => return Ok((method, route)),
+        }
     }
+    let allowed = router::methods(&request.path);
     if allowed.is_empty() {
         // The refusal of a path that nothing is at.
         route(Method::Get, &request.path)?;
@@ -432,15 +435,11 @@ fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
 }
 
 /// The request as its `Idempotency-Key` makes it known, if it has one. Two agents that choose the same key mean two
-/// requests, so the key is their own from here on.
-fn keyed(agent: &Agent, request: &mut Request) -> Result<Option<Keyed>, ApiError> {
+/// requests.
+fn keyed(agent: &Agent, request: &Request) -> Result<Option<Keyed>, ApiError> {
     let Some(key) = request.headers.get(idempotency::HEADER) else {
         return Ok(None);
     };
     idempotency::check_key(key)?;
-    let keyed = Keyed::new(&agent.id, key, request);
-    request
-        .headers
-        .insert(idempotency::HEADER.to_owned(), keyed.key());
-    Ok(Some(keyed))
+    Ok(Some(Keyed::new(&agent.id, key, request)))
 }

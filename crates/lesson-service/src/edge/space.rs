@@ -97,7 +97,6 @@ impl<S: Store, H: Host> Space<S, H> {
     ) -> Result<Self, ApiError> {
         let own = Signed::by(host, tokens, &space.id);
         let service = Service::open(store, own).await?;
-        service.for_agents.set(true);
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;

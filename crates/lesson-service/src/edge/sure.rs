@@ -4,14 +4,14 @@ use super::LOOK_MS;
 use super::message::Refusal;
 use super::space::Space;
 use crate::host::Host;
-use crate::http::repeat_key::{Asker, Keyed, digest, fingerprint};
+use crate::http::context::RequestContext;
+use crate::http::repeat_key::{Keyed, digest, fingerprint};
 use crate::http::router::Route;
 use crate::race::within;
 use lesson_core::Millis;
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, Request, Response};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
 /// How long an agent waits for its write to arrive, in milliseconds.
 const PATIENCE: Millis = 8_000;
@@ -63,30 +63,30 @@ impl Unanswered {
 }
 
 impl<S: Store, H: Host> Space<S, H> {
-    /// Does a write of `asker`'s, and answers when the server has it.
+    /// Does a write, and answers when the server has it.
     pub async fn write(
         &self,
-        asker: Rc<Asker>,
-        route: &Route,
+        context: &RequestContext,
+        route: Route,
         request: Request,
     ) -> Result<Response, Refusal> {
         let now = || self.service.host().now();
         let begun = now();
-        let print = print(&asker, &request);
+        let print = print(context, &request);
         let kept = self.unanswered.borrow_mut().take(&print, begun);
         let made = match kept {
             Some(made) => made,
             None if self.is_away() => return Err(nothing_done(self.wait())),
             None => {
-                if let Some(response) = self.done_elsewhere(&asker, route, &request).await? {
+                if let Some(response) = self.done_elsewhere(context, &route, &request).await? {
                     return Ok(response);
                 }
-                let made = self.make(&request, &asker).await;
+                let made = self.make(context, &route, &request).await;
                 if unknown(&made.response) {
                     // Another isolate may have made what this is about.
                     self.rests().await;
                     self.turn(limit(begun + PATIENCE - now())).await;
-                    self.make(&request, &asker).await
+                    self.make(context, &route, &request).await
                 } else {
                     made
                 }
@@ -117,11 +117,11 @@ impl<S: Store, H: Host> Space<S, H> {
     /// isolate made them, or this one before it was started anew.
     async fn done_elsewhere(
         &self,
-        asker: &Asker,
+        context: &RequestContext,
         route: &Route,
         request: &Request,
     ) -> Result<Option<Response>, Refusal> {
-        let Some(keyed) = &asker.keyed else {
+        let Some(keyed) = context.keyed() else {
             return Ok(None);
         };
         if self.service.answers.knows(&keyed.key()) {
@@ -147,8 +147,8 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Makes the events here. The same request may be on its way to the same answer.
-    async fn make(&self, request: &Request, asker: &Rc<Asker>) -> Made {
-        if let Some(key) = asker.keyed.as_ref().map(Keyed::key) {
+    async fn make(&self, context: &RequestContext, route: &Route, request: &Request) -> Made {
+        if let Some(key) = context.keyed().map(Keyed::key) {
             let host = self.service.host();
             let begun = host.now();
             while self.service.answers.is_awaited(&key) && host.now() - begun < PATIENCE {
@@ -156,7 +156,10 @@ impl<S: Store, H: Host> Space<S, H> {
             }
         }
         let after = self.service.position();
-        let response = self.service.handle_for(asker, request.clone()).await;
+        let response = self
+            .service
+            .handle_for(context, route.clone(), request.clone())
+            .await;
         let through = self.service.position();
         Made {
             response,
@@ -188,9 +191,11 @@ fn limit(left: Millis) -> u32 {
 }
 
 /// Tells an asker's requests apart, with a key or without.
-fn print(asker: &Asker, request: &Request) -> [u8; 32] {
-    let key = asker.keyed.as_ref().map(Keyed::key).unwrap_or_default();
-    digest(&[asker.by.as_bytes(), key.as_bytes(), &fingerprint(request)])
+fn print(context: &RequestContext, request: &Request) -> [u8; 32] {
+    let keyed = context.keyed();
+    let key = keyed.map(Keyed::key).unwrap_or_default();
+    let print = keyed.map_or_else(|| fingerprint(request), Keyed::print);
+    digest(&[context.by().as_bytes(), key.as_bytes(), &print])
 }
 
 fn seconds(wait: Millis) -> u64 {

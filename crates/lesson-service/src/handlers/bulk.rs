@@ -4,6 +4,7 @@ use crate::handlers::lessons::known;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::held::Service;
 use crate::state::plan::Plan;
@@ -18,10 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 type Back = (BulkAct, Vec<String>, BulkItem);
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn bulk(&self, bulk: Bulk) -> Result<Answer, ApiError> {
+    pub(crate) async fn bulk(
+        &self,
+        context: &RequestContext,
+        bulk: Bulk,
+    ) -> Result<Answer, ApiError> {
         let bulk = checked(bulk)?;
         let done = self
-            .commit(|state, _| {
+            .commit(context, |state, _| {
                 let mut done = BulkDone::default();
                 let mut own = Vec::new();
                 let mut back = BTreeMap::new();

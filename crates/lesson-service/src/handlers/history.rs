@@ -6,6 +6,7 @@ use crate::handlers::lessons::known;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::no_lesson;
 use crate::http::validate;
 use crate::state::held::Service;
@@ -27,12 +28,13 @@ const REVISIONS: usize = 100;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn history(
         &self,
+        context: &RequestContext,
         slug: &str,
         query: &HistoryQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.readable(slug)?;
+        self.readable(context, slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
         let limit = validate::limit(query.limit, most, limits::PAGE)?;
         let events = self.ledger_of(slug).await?;

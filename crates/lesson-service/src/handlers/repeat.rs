@@ -47,7 +47,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let Some(first) = events.first() else {
             return Ok(Ok(None));
         };
-        if first.request.as_ref() != Some(&keyed.request) {
+        if first.request.as_ref() != Some(&keyed.request()) {
             return Ok(Err(used_again()));
         }
         let uncounted = match self.uncounted_of(&events).await {

@@ -3,6 +3,7 @@
 use crate::convert;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_store};
 use crate::http::validate;
 use crate::state::held::Service;
@@ -51,7 +52,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn settle(&self, asked: Settle) -> Result<Answer, ApiError> {
+    pub(crate) async fn settle(
+        &self,
+        context: &RequestContext,
+        asked: Settle,
+    ) -> Result<Answer, ApiError> {
         if asked.ids.is_empty() {
             return Err(ApiError::invalid(
                 "ids",
@@ -86,7 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect::<Result<_, _>>()?
         };
         if asked.keep == Settlement::Mine {
-            self.edit_again(&chosen).await?;
+            self.edit_again(context, &chosen).await?;
         }
         let _turn = self.syncing.lock().await;
         let link = self.linked_or_refuse()?;
@@ -103,8 +108,12 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Makes edits again on top of the texts that are in force.
-    async fn edit_again(&self, chosen: &[SetAside]) -> Result<(), ApiError> {
-        self.commit(|state, _| {
+    async fn edit_again(
+        &self,
+        context: &RequestContext,
+        chosen: &[SetAside],
+    ) -> Result<(), ApiError> {
+        self.commit(context, |state, _| {
             let mut own: Vec<Happening> = Vec::new();
             for one in chosen {
                 let Some((slug, changes)) = edit(one) else {

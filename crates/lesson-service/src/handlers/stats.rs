@@ -4,6 +4,7 @@ use crate::convert;
 use crate::handlers::issues;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::held::Service;
 use crate::state::snapshot::State;
@@ -13,7 +14,7 @@ use lesson_types::{ApiError, Bands, Funnel, Health, ModelHealth, StoreHealth};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn stats(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn stats(&self, context: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
@@ -23,12 +24,16 @@ impl<S: Store, H: Host> Service<S, H> {
             &mut stats.pruning,
             &mut stats.never_rated,
         ] {
-            ranks.retain(|rank| !self.withheld(&rank.slug));
+            ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
         Answer::json(&convert::stats(stats))
     }
 
-    pub(crate) fn health(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn health(
+        &self,
+        context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
@@ -44,7 +49,7 @@ impl<S: Store, H: Host> Service<S, H> {
             trouble: trouble.as_deref(),
             left_out: left_out.as_deref(),
         });
-        if self.for_agents.get() {
+        if context.is_agent() {
             for issue in &mut issues {
                 "A person sees to it in the dashboard; go on as you are."
                     .clone_into(&mut issue.remedy);

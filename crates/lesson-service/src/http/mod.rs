@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod bounds;
+pub(crate) mod context;
 pub(crate) mod fault;
 pub(crate) mod idempotency;
 pub(crate) mod path;

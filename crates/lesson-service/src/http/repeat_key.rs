@@ -1,4 +1,4 @@
-//! Who asks: whose name stands on the events of a request, and what makes a repeated request known again.
+//! What makes a repeated request known again: hashes of who asks, of their key, and of what they ask.
 
 use lesson_sync::uuid8;
 use lesson_types::Request;
@@ -6,23 +6,13 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// Who asks, while their request is being answered.
-pub(crate) struct Asker {
-    /// As it stands in events: see [`lesson_core::Event::by`].
-    pub by: String,
-    /// The request, where it has an `Idempotency-Key` that holds on other devices, too.
-    pub keyed: Option<Keyed>,
-    /// Whether they are an agent, who is shown nothing that is held back.
-    pub is_agent: bool,
-}
-
 /// A request that may come again elsewhere.
 #[derive(Clone)]
-pub(crate) struct Keyed {
+pub struct Keyed {
     /// A hash of who asks and of their key: what ids of events are made of.
-    pub seed: [u8; 32],
-    /// A hash of what they ask, in hex.
-    pub request: String,
+    seed: [u8; 32],
+    /// A hash of what they ask.
+    print: [u8; 32],
 }
 
 impl Keyed {
@@ -30,7 +20,7 @@ impl Keyed {
     pub fn new(asker: &str, key: &str, request: &Request) -> Self {
         Self {
             seed: digest(&[asker.as_bytes(), key.as_bytes()]),
-            request: hex(&fingerprint(request)),
+            print: fingerprint(request),
         }
     }
 
@@ -39,8 +29,18 @@ impl Keyed {
         hex(&self.seed)
     }
 
+    /// The hash of what is asked.
+    pub fn print(&self) -> [u8; 32] {
+        self.print
+    }
+
+    /// The same in hex, as it stands in events.
+    pub fn request(&self) -> String {
+        hex(&self.print)
+    }
+
     /// The id of the request's event at `place`: the same wherever it is made.
-    pub fn event_id(&self, place: usize) -> String {
+    pub(crate) fn event_id(&self, place: usize) -> String {
         let hash = digest(&[&self.seed, &(place as u64).to_le_bytes()]);
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash[..16]);
@@ -49,7 +49,7 @@ impl Keyed {
 }
 
 /// A hash of a request's method, path and body, whatever the order of its fields.
-pub(crate) fn fingerprint(request: &Request) -> [u8; 32] {
+pub fn fingerprint(request: &Request) -> [u8; 32] {
     let mut hasher = Sha256::new();
     let mut text = format!("{:?}\n{}\n", request.method, request.path);
     canonical(&request.body, &mut text);
@@ -87,7 +87,7 @@ fn canonical(value: &Value, to: &mut String) {
 }
 
 /// A hash of parts, each with its length, so that no two lists of parts are the same bytes.
-pub(crate) fn digest(parts: &[&[u8]]) -> [u8; 32] {
+pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_le_bytes());
@@ -96,8 +96,8 @@ pub(crate) fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Bytes in hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Bytes in hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -2,7 +2,6 @@
 
 use crate::host::Host;
 use crate::http::idempotency::Answers;
-use crate::http::repeat_key::Asker;
 use crate::state::embedder::{Embedder, NoModel};
 use crate::state::exchanged::Exchange;
 use crate::state::plan::Draft;
@@ -45,12 +44,6 @@ pub struct Service<S, H> {
     pub(crate) leaving: Cell<bool>,
     /// How often the store was found cleared.
     pub(crate) cleared: Cell<u32>,
-    /// Whether agents ask, who are not given what is in quarantine; people are.
-    pub(crate) for_agents: Cell<bool>,
-    /// Whether what is answered may be older than it should be.
-    pub(crate) stale: Cell<bool>,
-    /// Who asks, while an agent's request is being answered; without it the one who uses this device.
-    pub(crate) asker: RefCell<Option<Rc<Asker>>>,
     /// What is known of the linked server's vectors.
     pub(crate) exchanged: RefCell<Exchange>,
     pub(crate) answers: Answers,

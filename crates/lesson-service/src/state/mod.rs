@@ -1,6 +1,5 @@
 //! What the engine holds in memory, and how it is written and read again.
 
-pub(crate) mod asking;
 pub(crate) mod embedder;
 pub(crate) mod exchanged;
 pub(crate) mod held;

@@ -36,10 +36,7 @@ impl<S: Store, H: Host> Service<S, H> {
             machine: RefCell::default(),
             syncing: async_lock::Mutex::new(()),
             leaving: Cell::new(false),
-            for_agents: Cell::new(false),
-            stale: Cell::new(false),
             cleared: Cell::new(0),
-            asker: RefCell::default(),
             exchanged: RefCell::default(),
             answers: Answers::default(),
         };

@@ -6,6 +6,7 @@
 //! tracking is stored; every write stores that queue first.
 
 use crate::host::{Host, uuid7};
+use crate::http::context::RequestContext;
 use crate::http::fault::{of_fold, of_store};
 use crate::state::held::Service;
 use crate::state::plan::{Draft, Plan};
@@ -24,10 +25,10 @@ impl<S: Store, H: Host> Service<S, H> {
     /// asked again when others wrote in between.
     pub(crate) async fn commit<T>(
         &self,
+        context: &RequestContext,
         mut plan: impl FnMut(&State, Millis) -> Result<(Plan, T), ApiError>,
     ) -> Result<T, ApiError> {
-        // Whoever asks may have gone when the turn comes.
-        let (by, request) = (self.by(), self.keyed_request());
+        let (by, request) = (context.by(), context.keyed_request());
         let _turn = self.writing.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
         for _ in 0..TRIES {
@@ -37,19 +38,19 @@ impl<S: Store, H: Host> Service<S, H> {
                 self.state
                     .borrow()
                     .space
-                    .check(&plan.own, &by, at, &self.policy)
+                    .check(&plan.own, by, at, &self.policy)
                     .map_err(|(_, error)| of_fold(&error))?;
             }
             let mut first = plan.foreign.first().map(|event| event.op_id.clone());
             let mut entries: Vec<Entry> = plan.foreign.into_iter().map(Entry::Foreign).collect();
             let own = plan.own.into_iter().map(|event| (at, event));
             for (place, (made, event)) in own.chain(plan.past).enumerate() {
-                let op_id = self.event_id(at, place);
+                let op_id = self.event_id(context, at, place);
                 first.get_or_insert_with(|| op_id.clone());
                 entries.push(Entry::Own {
                     op_id,
                     at: made,
-                    by: by.clone(),
+                    by: by.to_owned(),
                     request: request.clone(),
                     event,
                 });
@@ -167,9 +168,8 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// The id of the event at `place` of what is written now. Where the request may come again
     /// elsewhere, it gets the same one there, so that the ledger has it once.
-    fn event_id(&self, at: Millis, place: usize) -> String {
-        let asker = self.asker.borrow();
-        match asker.as_ref().and_then(|asker| asker.keyed.as_ref()) {
+    fn event_id(&self, context: &RequestContext, at: Millis, place: usize) -> String {
+        match context.keyed() {
             Some(keyed) => keyed.event_id(place),
             None => self.id(at),
         }
