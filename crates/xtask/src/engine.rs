@@ -13,13 +13,15 @@ use crate::wasm_target::{TARGET, Toolchain};
 use crate::{glue, npm, run, tools};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 12] = [
     "difflib-exact",
     "inventory",
     "lesson-types",
     "lesson-core",
+    "lesson-edge",
     "lesson-embed",
     "lesson-formats",
+    "lesson-mcp",
     "lesson-screen",
     "lesson-service",
     "lesson-sync",

@@ -254,7 +254,7 @@ impl<S: Store, H: Host> Service<S, H> {
 }
 
 /// The model of a pack, whose hash the host may have computed already.
-pub(crate) fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
+pub fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
     let model = match sha256 {
         Some(sha256) => Model::load_hashed(pack, sha256),
         None => Model::load(pack),

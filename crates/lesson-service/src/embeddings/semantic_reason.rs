@@ -33,12 +33,12 @@ impl<S, H> Service<S, H> {
     }
 
     /// Says why there is no model, for answers that are ranked by words.
-    pub(crate) fn set_no_model(&self, why: NoModel) {
+    pub fn set_no_model(&self, why: NoModel) {
         self.no_model.set(why);
     }
 
     /// Whether a model is loaded.
-    pub(crate) fn has_model(&self) -> bool {
+    pub fn has_model(&self) -> bool {
         self.model.borrow().is_some()
     }
 }

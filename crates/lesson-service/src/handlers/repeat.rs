@@ -34,7 +34,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ///
     /// # Errors
     /// When its key was used for another request.
-    pub(crate) async fn done_before(
+    pub async fn done_before(
         &self,
         route: &Route,
         request: &Request,

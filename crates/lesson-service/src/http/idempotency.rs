@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 /// The header.
-pub(crate) const HEADER: &str = "idempotency-key";
+pub const HEADER: &str = "idempotency-key";
 /// How many answers are kept.
 const KEPT: usize = 256;
 /// Answers longer than this as JSON are not kept, so that memory is bounded.
@@ -140,7 +140,7 @@ impl Drop for Claim<'_> {
 }
 
 /// A key that is neither empty nor too long.
-pub(crate) fn check_key(key: &str) -> Result<(), ApiError> {
+pub fn check_key(key: &str) -> Result<(), ApiError> {
     let is_plain = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain && !key.trim().is_empty() && key.len() <= limits::ID {
         return Ok(());

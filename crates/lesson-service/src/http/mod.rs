@@ -9,5 +9,5 @@ pub(crate) mod path;
 pub(crate) mod redact;
 pub(crate) mod repeat_key;
 pub(crate) mod router;
-pub(crate) mod strict;
+pub mod strict;
 pub(crate) mod validate;

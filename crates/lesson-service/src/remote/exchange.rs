@@ -89,7 +89,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Whether a text waits whose vector the server is to be asked for first.
-    pub(crate) fn awaits_server(&self) -> bool {
+    pub fn awaits_server(&self) -> bool {
         let unasked = self
             .state
             .borrow()
@@ -100,7 +100,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Asks for what was not asked for yet, before it is embedded here.
-    pub(crate) async fn ask_first(&self) {
+    pub async fn ask_first(&self) {
         while self.awaits_server() {
             match self.exchange(false).await {
                 Ok(round) if round.requests > 0 => self.host.pause().await,

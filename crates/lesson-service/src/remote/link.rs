@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Makes the link: what the store held as a ledger is now what was made here.
-    pub(crate) async fn link_up(&self, link: Link) -> Result<(), ApiError> {
+    pub async fn link_up(&self, link: Link) -> Result<(), ApiError> {
         let _turn = self.writing.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
         let change = Change {

@@ -8,7 +8,7 @@ use lesson_sync::{Change, Link, Phase, Session, Store};
 
 impl<S: Store, H: Host> Service<S, H> {
     /// Whether it is linked to this space.
-    pub(crate) fn is_space(&self, id: &str) -> bool {
+    pub fn is_space(&self, id: &str) -> bool {
         let state = self.state.borrow();
         state
             .linked
@@ -17,23 +17,41 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The linked space's id.
-    pub(crate) fn space_id(&self) -> String {
+    pub fn space_id(&self) -> String {
         self.link().map(|link| link.space.id).unwrap_or_default()
     }
 
     /// What `look` sees in the space.
-    pub(crate) fn with_space<T>(&self, look: impl FnOnce(&Space) -> T) -> T {
+    pub fn with_space<T>(&self, look: impl FnOnce(&Space) -> T) -> T {
         look(&self.state.borrow().space)
     }
 
+    /// Looks at the rows of the linked space and at what is derived from them; does nothing without a link.
+    pub fn with_replica(&self, look: impl FnOnce(&Link, &Space, &Replica, &KeywordIndex)) {
+        let state = self.state.borrow();
+        if let Some(linked) = &state.linked {
+            look(&linked.link, &state.space, linked.replica(), &state.index);
+        }
+    }
+
+    /// Whether a request with this `Idempotency-Key` was seen lately, or is being answered.
+    pub fn knows_key(&self, key: &str) -> bool {
+        self.answers.knows(key)
+    }
+
+    /// Whether a request with this `Idempotency-Key` is being answered.
+    pub fn awaits_key(&self, key: &str) -> bool {
+        self.answers.is_awaited(key)
+    }
+
     /// Lessons in memory, archived ones too.
-    pub(crate) fn lessons_held(&self) -> usize {
+    pub fn lessons_held(&self) -> usize {
         self.state.borrow().space.lessons().len()
     }
 
     /// Takes rows that were kept elsewhere, as they were on the server at a cursor; whether it did.
     /// Only a service without any takes them.
-    pub(crate) async fn adopt(
+    pub async fn adopt(
         &self,
         epoch: String,
         cursor: u64,
@@ -65,26 +83,26 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The cursor of the rows that are here, when nothing is on top of them.
-    pub(crate) fn bare_cursor(&self) -> Option<u64> {
+    pub fn bare_cursor(&self) -> Option<u64> {
         let state = self.state.borrow();
         let linked = state.linked.as_ref()?;
         linked.replica().is_bare().then_some(linked.link.cursor)
     }
 
     /// Whether tracking waits to be stored.
-    pub(crate) fn has_queue(&self) -> bool {
+    pub fn has_queue(&self) -> bool {
         !self.queue.borrow().is_empty()
     }
 
     /// Events that the server has not acknowledged.
-    pub(crate) fn unsent(&self) -> usize {
+    pub fn unsent(&self) -> usize {
         let state = self.state.borrow();
         state.linked.as_ref().map_or(0, |linked| linked.unsent())
     }
 
     /// The position up to which the server has acknowledged events; as far as there are any when
     /// nothing is unsent.
-    pub(crate) fn sent_through(&self) -> u64 {
+    pub fn sent_through(&self) -> u64 {
         let state = self.state.borrow();
         match &state.linked {
             Some(linked) if linked.unsent() > 0 => linked.link.acked,
@@ -93,7 +111,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The ids of the events between two positions.
-    pub(crate) async fn made_between(&self, after: u64, through: u64) -> Vec<String> {
+    pub async fn made_between(&self, after: u64, through: u64) -> Vec<String> {
         let most = usize::try_from(through.saturating_sub(after)).unwrap_or(usize::MAX);
         if most == 0 {
             return Vec::new();
@@ -107,7 +125,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Why the server set one of these events aside, if it did.
-    pub(crate) fn why_set_aside(&self, op_ids: &[String]) -> Option<String> {
+    pub fn why_set_aside(&self, op_ids: &[String]) -> Option<String> {
         let state = self.state.borrow();
         let linked = state.linked.as_ref()?;
         let one = linked
@@ -118,17 +136,17 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Where syncing stands.
-    pub(crate) fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         self.machine.borrow().status().phase
     }
 
     /// When the next round is due by itself.
-    pub(crate) fn next_at(&self) -> Option<Millis> {
+    pub fn next_at(&self) -> Option<Millis> {
         self.machine.borrow().status().next_at
     }
 
     /// What is wrong with syncing, in brackets.
-    pub(crate) fn trouble_of_sync(&self) -> String {
+    pub fn trouble_of_sync(&self) -> String {
         let machine = self.machine.borrow();
         let message = machine.status().message.as_deref();
         message.map_or_else(String::new, |message| {
@@ -138,7 +156,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Takes a session in place of one that did not hold. A store that refuses is tried again with
     /// the next round.
-    pub(crate) async fn sign_in_anew(&self, session: Session) {
+    pub async fn sign_in_anew(&self, session: Session) {
         let Some(link) = self.link() else { return };
         let change = Change::to(Link {
             session: Some(session),

@@ -4,7 +4,7 @@ use crate::host::Host;
 use lesson_sync::{Http, HttpRequest, HttpResponse, NoAnswer};
 
 /// The host's network.
-pub(crate) struct Network<'a, H>(pub &'a H);
+pub struct Network<'a, H>(pub &'a H);
 
 impl<H: Host> Http for Network<'_, H> {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {

@@ -40,7 +40,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// A round that ends early once `goes_on` says so. The caller sees to it that there is one at a
     /// time.
-    pub(crate) async fn round(&self, goes_on: impl Fn() -> bool) -> SyncRound {
+    pub async fn round(&self, goes_on: impl Fn() -> bool) -> SyncRound {
         let revision = self.revision();
         // What waits to be stored goes along; a store that fails is shown by health.
         let _ = self.flush().await;

@@ -1,0 +1,61 @@
+//! What one isolate's edge holds.
+
+use crate::config::{Config, EdgeConfig};
+use crate::keys::Keys;
+use crate::lookups::Lookups;
+use crate::pack::Pack;
+use crate::rate::Buckets;
+use crate::space::Space;
+use crate::token::Tokens;
+use lesson_service::{Embedder, Host};
+use lesson_sync::Store;
+use lesson_types::ApiError;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// One isolate's edge.
+pub struct Edge<S, H> {
+    pub(crate) host: Rc<H>,
+    /// A fresh store for a space: in memory, its rows passed on.
+    pub(crate) store: fn() -> S,
+    pub(crate) config: Config,
+    pub(crate) tokens: Rc<Tokens>,
+    pub(crate) keys: Keys,
+    pub(crate) buckets: Buckets,
+    pub(crate) lookups: Lookups,
+    pub(crate) spaces: RefCell<Vec<Rc<Space<S, H>>>>,
+    pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
+    pub(crate) pack: Cell<Pack>,
+    /// Milliseconds that a lesson took to be embedded, lately.
+    pub(crate) pace: Cell<Option<f64>>,
+}
+
+impl<S, H> std::fmt::Debug for Edge<S, H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edge").finish_non_exhaustive()
+    }
+}
+
+impl<S: Store, H: Host> Edge<S, H> {
+    /// An edge over a project. `store` makes the store of a space, such as
+    /// [`lesson_sync::MemoryStore::passing_rows_on`].
+    ///
+    /// # Errors
+    /// Names the setting that is wrong and what it has to be.
+    pub fn new(config: EdgeConfig, host: H, store: fn() -> S) -> Result<Self, ApiError> {
+        let config = Config::check(config)?;
+        Ok(Self {
+            host: Rc::new(host),
+            store,
+            tokens: Rc::new(Tokens::new(&config.jwt_secret)),
+            keys: Keys::default(),
+            buckets: Buckets::new(config.rate),
+            lookups: Lookups::default(),
+            spaces: RefCell::default(),
+            model: RefCell::default(),
+            pack: Cell::default(),
+            pace: Cell::new(None),
+            config,
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! What goes back over HTTP.
+
+use serde_json::Value;
+
+/// An answer of HTTP.
+#[derive(Debug, PartialEq)]
+pub struct Reply {
+    /// Its status. With 405 goes the header `allow: POST`.
+    pub status: u16,
+    /// Its body as JSON; empty when there is none.
+    pub body: Option<Value>,
+}
