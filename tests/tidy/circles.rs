@@ -117,7 +117,11 @@ fn a_circle_is_found_through_re_exports_and_named() {
             "p/src/b.rs",
             "pub struct Thing; fn f() { super::a::call(\"crate::lib\") }",
         ),
-        ("p/src/c.rs", "use super::a::X;"),
+        ("p/src/d.rs", "use crate::c::Y;"),
+        (
+            "p/src/c.rs",
+            "use super::a::X; mod part { use super::X; } #[cfg(test)] mod tests { use crate::d; }",
+        ),
     ];
     let files = files.map(|(file, code)| (file.to_owned(), code.to_owned()));
     let graph = graph(&files);
@@ -238,11 +242,6 @@ fn module(file: &str, code: &str) -> Module {
     if matches!(at.last().map(String::as_str), Some("mod" | "lib" | "main")) {
         at.pop();
     }
-    // Tests that stand in the file itself see its items.
-    let code = match code.find("\n#[cfg(test)]\nmod tests {") {
-        Some(end) => &code[..end],
-        None => code,
-    };
     Module {
         file: file.to_owned(),
         at,
@@ -301,32 +300,88 @@ fn text(rest: &str) -> usize {
 fn uses(tokens: &[&str]) -> Vec<Use> {
     let mut found = Vec::new();
     let mut at = 0;
+    let mut depth = 0;
+    // How deep the modules begin that stand in the file itself.
+    let mut inline: Vec<usize> = Vec::new();
     while at < tokens.len() {
-        if tokens[at] == "use" {
-            let is_public = at > 0 && matches!(tokens[at - 1], "pub" | ")");
-            let end = tokens[at..]
-                .iter()
-                .position(|token| *token == ";")
-                .map_or(tokens.len(), |length| at + length);
-            branches(&tokens[at + 1..end], &[], &mut |path| {
-                found.push(Use { path, is_public });
-            });
-            at = end;
-        } else {
-            let mut path = vec![tokens[at].to_owned()];
-            let begins = at == 0 || tokens[at - 1] != "::";
-            while begins && at + 2 < tokens.len() && tokens[at + 1] == "::" {
-                at += 2;
-                path.push(tokens[at].to_owned());
-            }
-            if path.len() > 1 {
-                let is_public = false;
+        let mut take = |path: Vec<String>, is_public| {
+            if let Some(path) = of_file(path, inline.len()) {
                 found.push(Use { path, is_public });
             }
-            at += 1;
+        };
+        match tokens[at] {
+            "use" => {
+                let is_public = at > 0 && matches!(tokens[at - 1], "pub" | ")");
+                let end = tokens[at..]
+                    .iter()
+                    .position(|token| *token == ";")
+                    .map_or(tokens.len(), |length| at + length);
+                branches(&tokens[at + 1..end], &[], &mut |path| take(path, is_public));
+                at = end;
+            }
+            "{" => {
+                depth += 1;
+                if at > 1 && tokens[at - 2] == "mod" {
+                    if at > 5 && tokens[at - 5..at - 2] == ["test", ")", "]"] {
+                        // Tests may look at whatever they like.
+                        at += closing(&tokens[at..]);
+                        depth -= 1;
+                    } else {
+                        inline.push(depth);
+                    }
+                }
+            }
+            "}" => {
+                if inline.last() == Some(&depth) {
+                    inline.pop();
+                }
+                depth = depth.saturating_sub(1);
+            }
+            name => {
+                let mut path = vec![name.to_owned()];
+                while at + 2 < tokens.len() && tokens[at + 1] == "::" {
+                    at += 2;
+                    path.push(tokens[at].to_owned());
+                }
+                if path.len() > 1 {
+                    take(path, false);
+                }
+            }
         }
+        at += 1;
     }
     found
+}
+
+/// Where the brace is closed that begins here.
+fn closing(tokens: &[&str]) -> usize {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "{" => depth += 1,
+            "}" if depth == 1 => return at,
+            "}" => depth -= 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// A path as seen from the file, of one that stands in so many modules inside it; `None` where it stays in these.
+fn of_file(path: Vec<String>, inline: usize) -> Option<Vec<String>> {
+    let up = path
+        .iter()
+        .take_while(|segment| *segment == "super")
+        .count();
+    if inline == 0 || path[0] == "crate" {
+        return Some(path);
+    }
+    if up < inline {
+        return None;
+    }
+    let mut outside = vec!["self".to_owned()];
+    outside.extend(path.into_iter().skip(inline));
+    Some(outside)
 }
 
 /// The paths of a tree of `use`.

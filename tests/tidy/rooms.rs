@@ -118,6 +118,7 @@ pub const ROOMS: &[Room] = &[
         may: &[
             "lesson-core",
             "lesson-service",
+            "lesson-sync", // its tests alone: a store in memory
             "lesson-types",
             "serde_json",
         ],
@@ -129,6 +130,7 @@ pub const ROOMS: &[Room] = &[
             "base64",
             "hmac",
             "lesson-core",
+            "lesson-embed", // its tests alone: a small model
             "lesson-mcp",
             "lesson-service",
             "lesson-sync",

@@ -10,10 +10,10 @@ use lesson_service::{Host, Keyed, RequestContext, Route, digest, fingerprint};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, Request, Response};
 
-/// How long an agent waits for its write to arrive, in milliseconds.
+/// How long a write waits for the server's acknowledgement before the agent gets 503, in milliseconds.
 const PATIENCE: Millis = 8_000;
 impl<S: Store, H: Host> Space<S, H> {
-    /// Does a write, and answers when the server has it.
+    /// Makes a write's events and answers once the server has acknowledged them.
     pub async fn write(
         &self,
         context: &RequestContext,
@@ -26,7 +26,7 @@ impl<S: Store, H: Host> Space<S, H> {
         let kept = self.unanswered.borrow_mut().take(&print, begun);
         let made = match kept {
             Some(made) => made,
-            None if self.is_away() => return Err(nothing_done(self.wait())),
+            None if self.is_server_away() => return Err(nothing_done(self.wait())),
             None => {
                 if let Some(response) = self.done_elsewhere(context, &route, &request).await? {
                     return Ok(response);
@@ -34,8 +34,8 @@ impl<S: Store, H: Host> Space<S, H> {
                 let made = self.make(context, &route, &request).await;
                 if unknown(&made.response) {
                     // Another isolate may have made what this is about.
-                    self.rests().await;
-                    self.turn(limit(begun + PATIENCE - now())).await;
+                    self.wait_for_retry().await;
+                    self.sync_for(limit(begun + PATIENCE - now())).await;
                     self.make(context, &route, &request).await
                 } else {
                     made
@@ -51,15 +51,15 @@ impl<S: Store, H: Host> Space<S, H> {
             }
             let left = begun + PATIENCE - now();
             // A failure that may pass is waited out; nothing is made again, so it counts once.
-            if left > 0 && self.rests().await {
+            if left > 0 && self.wait_for_retry().await {
                 continue;
             }
-            if left <= 0 || self.is_away() {
+            if left <= 0 || self.is_server_away() {
                 let wait = self.wait();
                 self.unanswered.borrow_mut().keep(print, now(), made);
                 return Err(not_sure(wait));
             }
-            self.turn(limit(left)).await;
+            self.sync_for(limit(left)).await;
         }
     }
 
@@ -84,8 +84,8 @@ impl<S: Store, H: Host> Space<S, H> {
             match asked {
                 // What it made is not among the rows here yet.
                 Some(Ok(Err(error))) if error.code == ErrorCode::NotFound && !is_last => {
-                    self.rests().await;
-                    self.turn(limit(begun + PATIENCE - self.service.host().now()))
+                    self.wait_for_retry().await;
+                    self.sync_for(limit(begun + PATIENCE - self.service.host().now()))
                         .await;
                 }
                 Some(Ok(known)) => return Ok(known?),
@@ -96,7 +96,7 @@ impl<S: Store, H: Host> Space<S, H> {
         Err(nothing_done(self.wait().max(1_000)))
     }
 
-    /// Makes the events here. The same request may be on its way to the same answer.
+    /// Makes the events in this isolate. Waits first while the same request is being answered.
     async fn make(&self, context: &RequestContext, route: &Route, request: &Request) -> Made {
         if let Some(key) = context.keyed().map(Keyed::key) {
             let host = self.service.host();
@@ -118,7 +118,7 @@ impl<S: Store, H: Host> Space<S, H> {
         }
     }
 
-    /// The answer, unless the server set an event of it aside.
+    /// The answer; a conflict where the server refused one of its events.
     fn accepted(&self, made: Made) -> Result<Response, Refusal> {
         match self.service.why_set_aside(&made.events) {
             None => Ok(made.response),
@@ -131,7 +131,7 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 }
 
-/// Whether it is about something that is not here, and may be elsewhere.
+/// Whether the write names something that this replica lacks, and that another isolate may have made.
 fn unknown(response: &Response) -> bool {
     response.status == ErrorCode::NotFound.status()
 }
@@ -140,7 +140,7 @@ fn limit(left: Millis) -> u32 {
     u32::try_from(left.max(1)).unwrap_or(u32::MAX)
 }
 
-/// Tells an asker's requests apart, with a key or without.
+/// Identifies a request among those of one asker, with an `Idempotency-Key` or without.
 fn print(context: &RequestContext, request: &Request) -> [u8; 32] {
     let keyed = context.keyed();
     let key = keyed.map(Keyed::key).unwrap_or_default();

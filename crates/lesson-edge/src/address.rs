@@ -1,12 +1,12 @@
-//! Whom an address stands for when look-ups are counted.
+//! The network by which a client's key look-ups are counted.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The longest address that is told apart; IPv6 takes 45 characters at most.
+/// Characters of an address that are compared; an IPv6 address has 45 at most.
 const LONGEST: usize = 64;
 
 /// The network that one subscriber has: an IPv4 address, or the /64 of an IPv6 address, in which
-/// whoever has it takes any address they like (RFC 6177). A text that is no address stands for itself.
+/// a subscriber may use any address (RFC 6177). A text that is no address is taken as it is, shortened.
 pub(crate) fn network(client: &str) -> String {
     match client.trim().parse::<IpAddr>().map(|at| at.to_canonical()) {
         Ok(IpAddr::V4(at)) => at.to_string(),

@@ -1,10 +1,10 @@
-//! What the operator sets, checked once.
+//! The operator's settings, and their validation.
 
 use crate::rate::Rate;
 use lesson_sync::server_url;
 use lesson_types::ApiError;
 
-/// What the edge needs to know. Checked by `Config::check`.
+/// The operator's settings, validated by `Edge::new`.
 #[derive(Clone)]
 pub struct EdgeConfig {
     /// The Supabase project's address, such as `https://abc.supabase.co`.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for EdgeConfig {
     }
 }
 
-/// The same, checked.
+/// Settings that were validated, with defaults filled in.
 pub(crate) struct Config {
     pub url: String,
     pub key: String,
@@ -43,7 +43,7 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Checks what the operator set.
+    /// Validates the settings.
     ///
     /// # Errors
     /// Names the setting and what it has to be.

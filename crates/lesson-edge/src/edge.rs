@@ -1,4 +1,4 @@
-//! What one isolate's edge holds.
+//! The state of one isolate's edge.
 
 use crate::config::{Config, EdgeConfig};
 use crate::keys::Keys;
@@ -13,10 +13,10 @@ use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// One isolate's edge.
+/// The edge of one isolate: its settings, known keys, rate limits, spaces and model.
 pub struct Edge<S, H> {
     pub(crate) host: Rc<H>,
-    /// A fresh store for a space: in memory, its rows passed on.
+    /// Makes the store of a space: in memory, without keeping rows.
     pub(crate) store: fn() -> S,
     pub(crate) config: Config,
     pub(crate) tokens: Rc<Tokens>,
@@ -26,7 +26,7 @@ pub struct Edge<S, H> {
     pub(crate) spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
     pub(crate) pack: Cell<Pack>,
-    /// Milliseconds that a lesson took to be embedded, lately.
+    /// Milliseconds that embedding one lesson took lately; `None` before the first.
     pub(crate) pace: Cell<Option<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! A host whose requests to the server may carry a token of ours.
+//! A host that signs a space's requests to the server with a token of the edge.
 
 use crate::token::Tokens;
 use lesson_core::Millis;
@@ -6,15 +6,14 @@ use lesson_service::Host;
 use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
 use std::rc::Rc;
 
-/// A host as the service sees it: as it is, or signing what a space sends. One type for both, so
-/// that the module holds the service's code once.
+/// A host, with or without signing. One type for both, so that the module holds the service's generic code once.
 pub struct Signed<H> {
     host: Rc<H>,
     of_space: Option<(Rc<Tokens>, String)>,
 }
 
 impl<H> Signed<H> {
-    /// A host as it is.
+    /// A host that signs nothing.
     pub fn not(host: H) -> Self {
         Self {
             host: Rc::new(host),
@@ -22,7 +21,7 @@ impl<H> Signed<H> {
         }
     }
 
-    /// A host that signs what this space sends.
+    /// A host that puts this space's token on every request.
     pub(crate) fn by(host: &Rc<H>, tokens: &Rc<Tokens>, space: &str) -> Self {
         Self {
             host: Rc::clone(host),

@@ -1,9 +1,8 @@
-//! How an agent's key is written: `llk_` and 64 hexadecimal digits, then eight more that check them.
+//! The format of an agent's key: `llk_` and 64 hexadecimal digits, then eight more that check them.
 //!
-//! A key that was mistyped, or made up without care, is told by its checksum, at no cost to the
-//! server. Keys from before there were checksums have 68 characters and are told by that. The
-//! checksum is no secret: whoever knows it can make up keys that pass, so that look-ups are counted
-//! as well.
+//! The checksum rejects mistyped and invented keys without asking the server. Keys from before checksums have 68
+//! characters and only their length and digits are checked. The checksum is no secret, and an attacker can compute it:
+//! look-ups are rate-limited as well (`lookups.rs`).
 
 use sha2::{Digest, Sha256};
 
@@ -12,10 +11,10 @@ const PREFIX: &str = "llk_";
 const RANDOM: usize = 64;
 /// The checksum: the first digits of the SHA-256 of what stands before it.
 const CHECK: usize = 8;
-/// Of the random part, what look-ups are counted by.
+/// Digits of the random part that group look-ups for rate limiting.
 const COUNTED: usize = 8;
 
-/// Whether this may be a key: the server has to be asked about it.
+/// Whether the text has the format of a key. Only the server knows whether the key is in force.
 pub(crate) fn may_be_key(text: &str) -> bool {
     let Some(digits) = text.strip_prefix(PREFIX) else {
         return false;
@@ -36,7 +35,7 @@ pub(crate) fn may_be_key(text: &str) -> bool {
     }
 }
 
-/// What look-ups of keys like this one are counted by. Only of a text that may be a key.
+/// The beginning of a key by which look-ups are rate-limited. The text must have passed [`may_be_key`].
 pub(crate) fn counted_as(key: &str) -> &str {
     key.get(..PREFIX.len() + COUNTED).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Whose key it is. Only a key's SHA-256 leaves the edge.
+//! Agents by their keys: looked up on the server, cached for a short time. Only a key's SHA-256 leaves the edge.
 
 use crate::config::Config;
 use crate::key_form::may_be_key;
@@ -15,18 +15,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How long an answer about a key is relied on, in milliseconds: a revoked one is refused after it.
+/// How long a look-up is cached, in milliseconds: a revoked key is refused after that.
 const FRESH: Millis = 30_000;
-/// How long a key that was in force goes on being so while the server can't be asked.
+/// How long a key that was valid is accepted while the server can't be reached, in milliseconds.
 const GRACE: Millis = 10 * 60_000;
-/// How long a key that is not in force is remembered, so that repeating it costs little.
+/// How long an invalid key is cached, in milliseconds, so that repeating it costs no look-up.
 const UNKNOWN: Millis = 5_000;
-/// How long is waited for the server, about a key that is new, and about one that was in force.
+/// Time limits of a look-up, in milliseconds: of a key that is not cached, and of one that was valid before.
 const PATIENCE_MS: u32 = 8_000;
 const SHORT_PATIENCE_MS: u32 = 1_500;
-/// After asking in vain about a key that was in force, before the server is asked again.
+/// Time between two failed look-ups of a key that was valid, in milliseconds.
 const PAUSE: Millis = 5_000;
-/// The most keys that are remembered.
+/// The most keys in the cache.
 const KEPT: usize = 5_000;
 
 /// An agent, as the server knows its key.
@@ -43,25 +43,28 @@ pub(crate) struct Agent {
     pub space_name: String,
 }
 
-/// What is known of a key.
+/// A cached look-up.
 #[derive(Clone)]
 struct Known {
-    /// Whose it is; `None` for a key that is not in force.
+    /// The key's agent; `None` for an invalid key.
     agent: Option<Rc<Agent>>,
-    /// When the server said so.
+    /// When the server answered.
     at: Millis,
-    /// When the server was last asked in vain since then.
+    /// When a look-up last failed since then.
     in_vain: Option<Millis>,
 }
 
-/// The keys that were asked about lately, by their hash.
+/// The cache of look-ups, by the SHA-256 of the key.
 #[derive(Default)]
 pub(crate) struct Keys {
     known: RefCell<HashMap<[u8; 32], Known>>,
 }
 
 impl Keys {
-    /// The agent whose key this is.
+    /// The agent of a key. `may_ask` is called before the server is asked, and may refuse that.
+    ///
+    /// # Errors
+    /// 401 for an invalid key, 429 where `may_ask` refuses, 503 where the server can't be reached.
     pub async fn agent(
         &self,
         key: &str,
@@ -162,7 +165,7 @@ impl Keys {
     }
 }
 
-/// Whether it may be better by itself soon.
+/// Whether the failure may pass by itself.
 fn passing(error: &RemoteError) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! How often the server is asked about keys that are none.
+//! Rate limits of look-ups of invalid keys.
 
 use crate::message::Refusal;
 use crate::rate::{Buckets, Rate};
@@ -6,9 +6,8 @@ use crate::{address, key_form};
 use lesson_core::Millis;
 use std::cell::Cell;
 
-/// Keys that turn out to be none may be asked about this often by one address, and this often where
-/// they begin alike. There is no limit for all callers together: whoever used it up would keep out
-/// agents that this isolate does not know yet.
+/// Look-ups of invalid keys that one network may cause, and that keys of the same beginning may cause. There is no limit
+/// for all callers together: an attacker could exhaust it and lock out agents whose keys are not cached yet.
 const BY_ADDRESS: Rate = Rate {
     per_second: 20.0,
     burst: 200.0,
@@ -18,7 +17,7 @@ const BY_PREFIX: Rate = Rate {
     burst: 100.0,
 };
 
-/// How often the server was asked about keys that are none.
+/// Counts look-ups of invalid keys, by network and by the beginning of the key.
 pub(crate) struct Lookups {
     addresses: Buckets,
     prefixes: Buckets,
@@ -34,7 +33,7 @@ impl Default for Lookups {
 }
 
 impl Lookups {
-    /// The look-up of this key for a client at this address.
+    /// The look-up of a key that a client at this address sent.
     pub(crate) fn of<'a>(&'a self, client: &str, key: &'a str) -> Asking<'a> {
         Asking {
             all: self,
@@ -54,7 +53,10 @@ pub(crate) struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Counts it, as long as there were not too many.
+    /// Counts the look-up.
+    ///
+    /// # Errors
+    /// 429 when there were too many.
     pub(crate) fn begin(&self, now: Millis) -> Result<(), Refusal> {
         let taken = self.all.addresses.take(&self.address, now);
         taken.map_err(Refusal::too_many_keys)?;
@@ -64,7 +66,7 @@ impl Asking<'_> {
         Ok(())
     }
 
-    /// The key is in force: only those that are none count.
+    /// Takes the count back: the key is valid.
     pub(crate) fn was_right(&self) {
         if self.begun.get() {
             self.all.addresses.give_back(&self.address);

@@ -4,7 +4,7 @@ use lesson_types::{ApiError, ErrorBody, ErrorCode, Response};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A request as it came.
+/// An HTTP request.
 #[derive(Clone, Default)]
 pub struct EdgeRequest {
     /// Such as `POST`.
@@ -30,7 +30,7 @@ impl std::fmt::Debug for EdgeRequest {
     }
 }
 
-/// The answer.
+/// An HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeAnswer {
     /// The HTTP status.
@@ -74,7 +74,7 @@ impl EdgeAnswer {
     }
 }
 
-/// Why a request is not answered as it wants, with the headers that go with it.
+/// An error answer with its headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub error: ApiError,
@@ -91,7 +91,7 @@ impl From<ApiError> for Refusal {
 }
 
 impl Refusal {
-    /// No key, or none that holds. The same words for every cause.
+    /// 401: no key, or an invalid one. The message is the same for every cause.
     pub fn unauthorized(given: bool) -> Self {
         let (message, challenge) = if given {
             (
@@ -110,7 +110,7 @@ impl Refusal {
         }
     }
 
-    /// Too often.
+    /// 429: the key's rate limit.
     pub fn too_often(seconds: u64) -> Self {
         Self {
             error: ApiError::new(
@@ -121,7 +121,7 @@ impl Refusal {
         }
     }
 
-    /// Too many keys that are none, from one address or of one beginning.
+    /// 429: too many look-ups of invalid keys from this network, or with this beginning.
     pub fn too_many_keys(seconds: u64) -> Self {
         let mut refusal = Self::too_often(seconds);
         refusal.error.message = format!(
@@ -130,7 +130,7 @@ impl Refusal {
         refusal
     }
 
-    /// Not now.
+    /// 503, with the seconds after which to try again.
     pub fn unavailable(message: impl Into<String>, seconds: u64) -> Self {
         Self {
             error: ApiError::new(ErrorCode::Unavailable, message),
@@ -138,14 +138,14 @@ impl Refusal {
         }
     }
 
-    /// Not allowed.
+    /// 403.
     pub fn forbidden(field: &str, message: &str) -> Self {
         ApiError::new(ErrorCode::Forbidden, message)
             .at(field)
             .into()
     }
 
-    /// As the engine would answer it.
+    /// The error as a response of the service.
     pub fn response(self) -> Response {
         let mut headers: BTreeMap<String, String> = self
             .headers

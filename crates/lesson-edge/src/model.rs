@@ -1,7 +1,7 @@
-//! The model of an isolate: the first requests wait for it, and for the vectors of their space's lessons.
+//! Loading the model pack into an isolate. The first requests wait for it, and for the vectors of their space's lessons.
 //!
-//! Promises belong to the request that made them, so nobody waits for another's fetch: one request asks the host for the
-//! pack, and all look whether the model is there.
+//! On workerd a promise belongs to the request that made it, so no request may await another's fetch: one request has
+//! the host fetch the pack, and all poll for the model.
 
 use crate::edge::Edge;
 use crate::limits::{GLANCE, LOOK_MS};
@@ -14,28 +14,28 @@ use lesson_sync::Store;
 use lesson_types::ApiError;
 use std::rc::Rc;
 
-/// How long a pack that was asked for is waited for, in milliseconds: what a cold isolate takes to fetch and load one is
-/// half of that, and an agent should not wait longer for a better ranking.
+/// How long requests wait for a pack that is being fetched, in milliseconds. A cold isolate takes about half of that to
+/// fetch and load one; an agent should not wait longer for a better ranking.
 const PACK: Millis = 1_000;
-/// From asking the host for a pack to asking it again, when it gave none: it may have lost the request.
+/// Time until the host is asked for the pack again when it gave none, in milliseconds: it may have lost the request.
 const AGAIN: Millis = 60_000;
-/// How long a request waits, from its beginning, for the vectors that the server has, and what it waits at least when
-/// most of that went to the pack.
+/// Until how long after its beginning a request waits for the server's vectors, and the least that it waits for them when
+/// the pack took most of that, in milliseconds.
 const SERVERS: Millis = 1_000;
 const SERVERS_LEAST: Millis = 200;
-/// After they did not come in time, how long requests don't wait for them.
+/// How long requests don't wait for the server's vectors after these did not come in time, in milliseconds.
 const SILENCE: Millis = 10_000;
-/// How long lessons are embedded before an answer, if all that wait are done by then.
+/// Lessons without a vector are embedded before the answer if that takes at most this long, in milliseconds.
 const FIRST: Millis = 2_000;
-/// The least that an embedding takes: of lessons that need more than [`FIRST`] even so, none is begun.
+/// The least time assumed per embedding, in milliseconds, before one was measured.
 const LEAST_PER_TEXT: f64 = 1.0;
-/// The first embeddings are slow, while the host still compiles their code: how long they don't tell the pace.
+/// How long embeddings are left out of the measured pace, in milliseconds: the host still compiles their code.
 const WARM_UP: Millis = 250;
 /// How long lessons are embedded after an answer.
 const AFTER: Millis = 300;
 
 impl<S: Store, H: Host> Edge<S, H> {
-    /// Has the host fetch the pack, where none is loaded or on its way.
+    /// Has the host fetch the pack, unless it is loaded or being fetched.
     pub(crate) fn want_model(&self, fetch: Option<&dyn Fn()>) {
         let Some(fetch) = fetch else { return };
         let now = self.host.now();
@@ -50,8 +50,8 @@ impl<S: Store, H: Host> Edge<S, H> {
         }
     }
 
-    /// Waits for what ranking by meaning takes, as long as it is worth it: for a pack that is on its way, then for the
-    /// vectors of the lessons. `begun`: when the request came.
+    /// Waits for what ranking by meaning needs, within the limits above: the pack, then the vectors of the lessons.
+    /// `begun`: when the request came.
     pub(crate) async fn wait_for_meaning(&self, space: &Space<S, H>, begun: Millis) {
         while !space.service.has_model() && self.is_pack_near() {
             self.host.sleep(LOOK_MS).await;
@@ -67,8 +67,8 @@ impl<S: Store, H: Host> Edge<S, H> {
         });
     }
 
-    /// Ends when a request that can do without has waited long enough for what changed on the server. While one that
-    /// `embeds` waits for the pack, that time is not counted: loading it holds up all else.
+    /// The time limit of a sync that a request can do without. Time during which a request that `embeds` waits for the
+    /// pack is not counted, because loading the pack blocks everything else.
     pub(crate) async fn glance(&self, embeds: bool) {
         let mut since = self.host.now();
         while (self.host.now() - since).abs() < GLANCE {
@@ -88,10 +88,10 @@ impl<S: Store, H: Host> Edge<S, H> {
         }
     }
 
-    /// Takes the vectors that the server has of lessons here.
+    /// Takes the server's vectors of lessons that have none here.
     async fn take_servers(&self, space: &Space<S, H>, begun: Millis) {
         let now = self.host.now();
-        let silent = space.silent.get();
+        let silent = space.vectors_silent.get();
         if space.has_failed() || silent.is_some_and(|since| (now - since).abs() < SILENCE) {
             return;
         }
@@ -100,7 +100,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             let left = u32::try_from(until - self.host.now()).unwrap_or_default();
             let limit = self.host.sleep(left);
             if left == 0 || timeout(space.service.ask_first(), limit).await.is_none() {
-                space.silent.set(Some(self.host.now()));
+                space.vectors_silent.set(Some(self.host.now()));
                 return;
             }
             if space.service.awaits_server() {
@@ -144,7 +144,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         }
     }
 
-    /// Embeds a slice; whether there may be more. `tells`: whether it shows the pace of those to come.
+    /// Embeds a slice; whether there may be more. `tells`: whether its time counts for the measured pace.
     async fn embed_slice(&self, space: &Space<S, H>, tells: bool) -> bool {
         let (begun, before) = (self.host.now(), space.service.indexing().done);
         let Ok(step) = space.service.index_step().await else {
@@ -161,8 +161,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         !step.is_done_here()
     }
 
-    /// Notes that the host has no pack to hand over: `missing` where there is none at all, else it could not be had this
-    /// time.
+    /// To be called by the host when it can't give the pack: `missing` when there is none, otherwise when fetching failed.
     pub fn no_model(&self, missing: bool) {
         let why = if missing {
             NoModel::Missing

@@ -1,16 +1,16 @@
-//! Where getting the model pack stands.
+//! The state of fetching the model pack.
 
 use lesson_core::Millis;
 use lesson_service::NoModel;
 
-/// Where getting the pack stands, for all requests of an isolate.
+/// The state of fetching the pack, shared by the requests of an isolate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) enum Pack {
     #[default]
     NotAsked,
-    /// The host was asked for it then.
+    /// The host was asked for it at this time.
     Asked(Millis),
-    /// It said then that there is none.
+    /// The host gave none at this time.
     Without(Millis, NoModel),
     Loaded,
 }

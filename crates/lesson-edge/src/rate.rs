@@ -1,19 +1,18 @@
-//! How often a key may ask, and how often keys that are not known may be asked about: a token bucket
-//! each.
+//! Rate limits: a token bucket per key, network or beginning of a key.
 
 use lesson_core::Millis;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Buckets that are kept; beyond it, the fuller half is forgotten.
+/// The most buckets that are kept; beyond it, the fuller half is dropped.
 const KEPT: usize = 10_000;
 
-/// Requests a second that a key may make in the long run, and how many at once.
+/// The rate of a bucket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate {
-    /// A second.
+    /// Tokens that come back per second.
     pub per_second: f64,
-    /// At once.
+    /// Tokens of a full bucket.
     pub burst: f64,
 }
 
@@ -31,10 +30,10 @@ impl Buckets {
         }
     }
 
-    /// Takes one of a key's turns.
+    /// Takes a token from a key's bucket.
     ///
     /// # Errors
-    /// Seconds to wait, from 1, when there is none left.
+    /// Seconds until there is a token again, at least 1.
     pub fn take(&self, key: &str, now: Millis) -> Result<(), u64> {
         let Rate { per_second, burst } = self.rate;
         let mut held = self.held.borrow_mut();
@@ -66,7 +65,7 @@ impl Buckets {
         Ok(())
     }
 
-    /// Gives a turn back that was taken.
+    /// Puts a token back.
     pub fn give_back(&self, key: &str) {
         if let Some((left, _)) = self.held.borrow_mut().get_mut(key) {
             *left = (*left + 1.0).min(self.rate.burst);

@@ -13,7 +13,7 @@ use lesson_types::{ApiError, ErrorCode};
 use serde_json::Value;
 use std::rc::Rc;
 
-/// Names under which tokens have been put in addresses, where they end up in logs.
+/// Query parameters that clients have sent tokens in, where these end up in logs.
 const TOKEN_NAMES: [&str; 7] = [
     "access_token",
     "api_key",
@@ -23,11 +23,10 @@ const TOKEN_NAMES: [&str; 7] = [
     "key",
     "token",
 ];
-/// The longest key that is looked at; a real one has 76 characters, or 68.
+/// The longest token that is read, in bytes; a key has 76 characters, or 68.
 const KEY_BYTES: usize = 512;
 
-/// Refuses a host that is not ours: a page whose name was made to point here would otherwise pass
-/// for our own.
+/// Refuses a `Host` that the operator did not list: DNS rebinding makes a foreign page's name point here.
 pub(crate) fn host(request: &EdgeRequest, config: &Config) -> Result<(), Refusal> {
     let host = request
         .headers
@@ -43,8 +42,7 @@ pub(crate) fn host(request: &EdgeRequest, config: &Config) -> Result<(), Refusal
     ))
 }
 
-/// The origin of a page that calls, when it is one that may: the dashboard's, or this host's own.
-/// `None` for a caller that is no page.
+/// The `Origin` of a page that may call: the dashboard's, or this host's own. `None` for a caller that is no page.
 pub(crate) fn origin(request: &EdgeRequest, config: &Config) -> Result<Option<String>, Refusal> {
     let Some(origin) = request.headers.get("origin") else {
         return Ok(None);
@@ -64,7 +62,7 @@ pub(crate) fn origin(request: &EdgeRequest, config: &Config) -> Result<Option<St
     ))
 }
 
-/// The answer to a browser that asks before it calls.
+/// The answer to a CORS preflight.
 pub(crate) fn preflight() -> EdgeAnswer {
     let mut answer = EdgeAnswer::empty(204);
     for (name, value) in [
@@ -80,7 +78,7 @@ pub(crate) fn preflight() -> EdgeAnswer {
     answer
 }
 
-/// The headers that every answer has.
+/// Sets the headers of every answer.
 pub(crate) fn dress(mut answer: EdgeAnswer, origin: Option<String>) -> EdgeAnswer {
     let mut set = |name: &str, value: &str| {
         answer.headers.insert(name.to_owned(), value.to_owned());
@@ -171,7 +169,10 @@ pub(crate) fn body(request: &EdgeRequest) -> Result<(), Refusal> {
 }
 
 impl<S: Store, H: Host> Edge<S, H> {
-    /// Whose request it is, if it may be made now.
+    /// The agent whose key the request carries.
+    ///
+    /// # Errors
+    /// 401 without a valid key, 429 above a rate limit, 503 when the key can't be looked up.
     pub(crate) async fn admit(&self, request: &EdgeRequest) -> Result<Rc<Agent>, Refusal> {
         let key = key(request)?;
         let now = self.host.now();
@@ -192,7 +193,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         Ok(agent)
     }
 
-    /// Takes turns of a key for further messages of one request.
+    /// Counts the further messages of a batch against the key's rate limit.
     pub(crate) fn take_turns(&self, agent: &Agent, count: usize) -> Result<(), Refusal> {
         let now = self.host.now();
         (0..count).try_for_each(|_| {

@@ -1,4 +1,4 @@
-//! A request of an agent's, from its arrival to its answer.
+//! From an HTTP request to its answer: guard, route, who asks, the space, the service.
 
 use crate::edge::Edge;
 use crate::keys::Agent;
@@ -117,10 +117,10 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 }
 
-/// The method, and what it and the path mean. What is wrong with the path is for later: the body is looked at first.
+/// The method and the route. An error of the path is returned inside, because the body is checked before it is answered.
 ///
 /// # Errors
-/// When the path does not take the method, with those that it takes.
+/// 405 with the header `allow` when the path does not take the method.
 fn routed(request: &EdgeRequest) -> Result<(Method, Result<Route, ApiError>), Refusal> {
     let given = match request.method.as_str() {
         "GET" | "HEAD" => Some(Method::Get),
@@ -149,7 +149,7 @@ fn routed(request: &EdgeRequest) -> Result<(Method, Result<Route, ApiError>), Re
     Err(refusal)
 }
 
-/// What an agent may do. People judge, merge and archive lessons, import and export them.
+/// Whether agents may use the route. Reviewing, merging, archiving, import and export are for people.
 fn is_for_agents(route: &Route) -> bool {
     matches!(
         route,
@@ -177,8 +177,8 @@ fn is_for_agents(route: &Route) -> bool {
     )
 }
 
-/// Decisions belong to who asked for them: an agent's are kept under its key's id, so that another can neither track
-/// them nor report their outcome. Names may repeat.
+/// Puts the key's id before a decision's id, so that no other key can track the decision or report its outcome. A key's
+/// name would not do: names may repeat.
 fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
     let Some(Value::String(id)) = body.get_mut("decision_id") else {
         return Ok(());
@@ -197,7 +197,7 @@ fn own_decision(agent: &Agent, body: &mut Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The request as its `Idempotency-Key` makes it known, if it has one. Two agents that choose the same key mean two
+/// The request's `Idempotency-Key`, hashed together with the agent's id: two agents that choose the same key mean two
 /// requests.
 fn keyed(agent: &Agent, request: &Request) -> Result<Option<Keyed>, ApiError> {
     let Some(key) = request.headers.get(IDEMPOTENCY_KEY) else {

@@ -1,4 +1,4 @@
-//! What is done once an answer is out.
+//! Work after an answer: sending, syncing, the snapshot cache, embedding.
 
 use crate::edge::Edge;
 use crate::space::Space;
@@ -7,25 +7,25 @@ use lesson_service::Host;
 use lesson_sync::Store;
 use std::rc::Rc;
 
-/// How long is stayed after an answer to send what waits, in milliseconds.
+/// How long the work after an answer may take, in milliseconds.
 const STAY: Millis = 25_000;
 
 impl<S: Store, H: Host> Edge<S, H> {
-    /// What is to be done once an answer is out: sends what waits, reads what others made, gives
-    /// lessons their vectors. Returns when nothing waits or after some 25 seconds. Never fails.
+    /// To be called after each answer: sends events that wait, pulls what others made, stores the snapshot, embeds
+    /// lessons. Returns when nothing is left, or after about 25 seconds. Never fails.
     pub async fn settle(&self) {
         let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
         for space in spaces {
             let begun = self.host.now();
-            let since = space.staying.get();
+            let since = space.settling.get();
             if since.is_some_and(|since| (begun - since).abs() < STAY + 5_000) {
                 // Somebody stays already, and sends until nothing waits.
                 continue;
             }
-            space.staying.set(Some(begun));
+            space.settling.set(Some(begun));
             self.send(&space, begun).await;
-            space.keep(&self.tokens, &self.config).await;
-            space.staying.set(None);
+            space.store_snapshot(&self.tokens, &self.config).await;
+            space.settling.set(None);
             // Vectors that are missing are tried for again after the next request.
             let until = begun + STAY;
             while space
@@ -49,9 +49,11 @@ impl<S: Store, H: Host> Edge<S, H> {
                 let wait = u32::try_from(wait.min(left)).unwrap_or(u32::MAX);
                 self.host.sleep(wait).await;
             } else {
-                space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+                space
+                    .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
+                    .await;
                 // Agents that ask all the time leave no later moment for it.
-                space.keep(&self.tokens, &self.config).await;
+                space.store_snapshot(&self.tokens, &self.config).await;
             }
         }
     }

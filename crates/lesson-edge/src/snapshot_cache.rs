@@ -11,9 +11,9 @@ use lesson_service::{Host, Service};
 use lesson_sync::Store;
 use serde::{Deserialize, Serialize};
 
-/// An older one is not read: lessons may have been withdrawn since.
-pub(crate) const KEPT_FOR: Millis = DAY;
-/// Larger ones are not kept: reading one takes its size again in memory, of which there are 128 MB.
+/// Snapshots older than this are not used, in milliseconds: lessons may have been withdrawn since.
+pub(crate) const MAX_AGE: Millis = DAY;
+/// Larger snapshots are not stored, in bytes: loading one takes its size again in memory, and an isolate has 128 MB.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// The first line; the packed replica follows.
@@ -26,35 +26,35 @@ struct Head {
     at: Millis,
 }
 
-/// A replica that was kept.
-pub(crate) struct Recalled {
+/// A snapshot that was loaded.
+pub(crate) struct Loaded {
     pub epoch: String,
     pub cursor: u64,
     pub at: Millis,
     pub parts: (Space, Replica, KeywordIndex),
 }
 
-/// What it is called.
+/// The name of a space's snapshot: an HMAC of project, space and format version.
 pub(crate) fn name(tokens: &Tokens, config: &Config, space: &str) -> String {
     tokens.name(&[&packed_shape(), &config.url, space])
 }
 
-/// What the host still has of a space, if it can be used.
-pub(crate) async fn recall(
+/// The host's snapshot of a space; `None` when there is none, or it is too old or of another space.
+pub(crate) async fn load(
     host: &impl Host,
     tokens: &Tokens,
     config: &Config,
     space: &str,
-) -> Option<Recalled> {
+) -> Option<Loaded> {
     let bytes = host.recall(&name(tokens, config, space)).await?;
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let (head, rest) = bytes.split_at_checked(line)?;
     let head: Head = serde_json::from_slice(head).ok()?;
     let ours = head.url == config.url && head.space == space && !head.epoch.is_empty();
-    if !ours || (host.now() - head.at).abs() > KEPT_FOR {
+    if !ours || (host.now() - head.at).abs() > MAX_AGE {
         return None;
     }
-    Some(Recalled {
+    Some(Loaded {
         epoch: head.epoch,
         cursor: head.cursor,
         at: head.at,
@@ -62,8 +62,8 @@ pub(crate) async fn recall(
     })
 }
 
-/// Gives the host a space to keep as it is now, the same as on the server at `at`.
-pub(crate) async fn keep<S: Store, H: Host>(service: &Service<S, H>, name: &str, at: Millis) {
+/// Stores a snapshot of a space that was the same as the server's at `at`.
+pub(crate) async fn store<S: Store, H: Host>(service: &Service<S, H>, name: &str, at: Millis) {
     let write = |out: &mut dyn FnMut(&[u8])| {
         service.with_replica(|link, space, replica, index| {
             let head = Head {
@@ -82,7 +82,7 @@ pub(crate) async fn keep<S: Store, H: Host>(service: &Service<S, H>, name: &str,
     service.host().keep(name, write).await;
 }
 
-/// Whether it is no more than is kept.
+/// Whether a snapshot of the space is small enough to be stored.
 pub(crate) fn fits(space: &Space) -> bool {
     packed_size(space) <= LARGEST
 }

@@ -1,9 +1,8 @@
 //! A space in this isolate: its lessons in memory, kept the same as the server's.
 //!
-//! It is a replica like a browser's, over a store in memory. Nothing here waits for another
-//! request's work: on a host such as workerd that work ends with the request that began it. So a
-//! round has an owner and a time, others look again after a while, and one that lasts too long is
-//! taken over.
+//! It is a replica like a browser's, over a store in memory. No request awaits another request's work, because on workerd
+//! that work ends with the request that began it. So a round of syncing has an owner and a start time, other requests
+//! poll, and a round that takes too long is taken over.
 
 use crate::config::Config;
 use crate::host::Signed;
@@ -19,26 +18,26 @@ use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A round that takes longer has lost its request, and another may begin.
+/// After this time another round may begin, in milliseconds: the request that ran the last one is gone.
 const ROUND: Millis = 35_000;
 /// A snapshot older than this is refreshed after the answer.
 pub(crate) const FRESH: Millis = 5_000;
 /// A snapshot older than this is refreshed before the answer, for a moment at most.
 pub(crate) const OLD: Millis = 60_000;
-/// After a round that came to nothing, before the next is tried.
+/// Time between a failed round and the next, in milliseconds.
 const PAUSE: Millis = 1_000;
-/// The same after the first in a row, when it failed quickly: writes wait for it.
+/// The same after a first failure that came quickly: writes wait for the next round.
 const SOON: Millis = 300;
-/// What is quick.
+/// A failure within this time is quick, in milliseconds.
 const QUICK: Millis = 2_000;
-/// How long is waited for what the host keeps of a space.
+/// Time limit of loading a snapshot from the cache, in milliseconds.
 const RECALL_MS: u32 = 400;
-/// Between two times that the host is given the space to keep: what changed since is read quickly.
+/// Time between two snapshots that are stored, in milliseconds: the next pull brings what changed since.
 const KEEP: Millis = 5 * 60_000;
-/// The same when nothing changed: it is not used for ever.
-const RENEW: Millis = snapshot_cache::KEPT_FOR / 2;
+/// The same when nothing changed: a stored snapshot expires.
+const RENEW: Millis = snapshot_cache::MAX_AGE / 2;
 
-/// A space, and where syncing it stands.
+/// A space and the state of its syncing.
 pub(crate) struct Space<S, H> {
     pub service: Service<S, Signed<H>>,
     /// When a request last came for it.
@@ -58,9 +57,9 @@ pub(crate) struct Space<S, H> {
     /// The cursor of what the host keeps, and since when.
     kept: Cell<Option<(u64, Millis)>>,
     /// Who stays after the answer to send what waits, and since when.
-    pub staying: Cell<Option<Millis>>,
+    pub settling: Cell<Option<Millis>>,
     /// When the server last did not give its vectors in time.
-    pub silent: Cell<Option<Millis>>,
+    pub vectors_silent: Cell<Option<Millis>>,
 }
 
 /// A round that came to nothing.
@@ -109,8 +108,8 @@ impl<S: Store, H: Host> Space<S, H> {
             failed: Cell::new(None),
             recall: Cell::new(Recall::Not),
             kept: Cell::new(None),
-            staying: Cell::new(None),
-            silent: Cell::new(None),
+            settling: Cell::new(None),
+            vectors_silent: Cell::new(None),
         })
     }
 
@@ -140,14 +139,14 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Whether none may be tried for longer than a write waits.
-    pub fn is_away(&self) -> bool {
+    pub fn is_server_away(&self) -> bool {
         self.wait() > 0 && self.failed.get().is_some_and(|failed| !failed.soon)
     }
 
     /// Rests until the next round may be tried, if that is soon; whether it did.
-    pub async fn rests(&self) -> bool {
+    pub async fn wait_for_retry(&self) -> bool {
         let wait = self.wait();
-        if wait == 0 || self.is_away() {
+        if wait == 0 || self.is_server_away() {
             return false;
         }
         let wait = u32::try_from(wait).unwrap_or_default();
@@ -156,13 +155,13 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Whether there is a snapshot from before this isolate.
-    pub fn is_recalled(&self) -> bool {
+    pub fn is_from_cache(&self) -> bool {
         self.recall.get() == Recall::Taken
     }
 
     /// Takes what the host keeps of the space, once, unless it has its lessons already. While
     /// another request does so, waits for a moment.
-    pub async fn recall(&self, tokens: &Tokens, config: &Config) {
+    pub async fn load_snapshot(&self, tokens: &Tokens, config: &Config) {
         let host = self.service.host();
         loop {
             match self.recall.get() {
@@ -176,7 +175,7 @@ impl<S: Store, H: Host> Space<S, H> {
         self.recall.set(Recall::Since(self.now()));
         let asking = Asking(&self.recall);
         let space = self.service.space_id();
-        let asked = snapshot_cache::recall(host, tokens, config, &space);
+        let asked = snapshot_cache::load(host, tokens, config, &space);
         let found = timeout(asked, host.sleep(RECALL_MS)).await.flatten();
         if let Some(found) = found {
             let (cursor, at) = (found.cursor, found.at);
@@ -189,7 +188,7 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Gives the host the space to keep, if it is the same as on the server and has changed since.
-    pub async fn keep(&self, tokens: &Tokens, config: &Config) {
+    pub async fn store_snapshot(&self, tokens: &Tokens, config: &Config) {
         let now = self.now();
         let (Some(synced), Some(cursor)) = (self.synced.get(), self.service.bare_cursor()) else {
             return;
@@ -203,7 +202,7 @@ impl<S: Store, H: Host> Space<S, H> {
         }
         self.kept.set(Some((cursor, now)));
         let name = snapshot_cache::name(tokens, config, &self.service.space_id());
-        snapshot_cache::keep(&self.service, &name, synced).await;
+        snapshot_cache::store(&self.service, &name, synced).await;
     }
 
     /// Whether the last round failed.
@@ -226,12 +225,12 @@ impl<S: Store, H: Host> Space<S, H> {
     /// One round, when none is under way: sends what was made here, reads what others made. Gives
     /// up after `limit` milliseconds; what was sent then may have arrived. While another's round is
     /// under way, waits a moment instead.
-    pub async fn turn(&self, limit: u32) {
-        self.turn_until(self.service.host().sleep(limit)).await;
+    pub async fn sync_for(&self, limit: u32) {
+        self.sync_until(self.service.host().sleep(limit)).await;
     }
 
     /// The same, given up when `limit` ends.
-    pub async fn turn_until(&self, limit: impl Future) {
+    pub async fn sync_until(&self, limit: impl Future) {
         if self.is_running() {
             self.service.host().sleep(LOOK_MS).await;
             return;

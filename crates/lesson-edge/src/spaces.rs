@@ -29,16 +29,16 @@ impl<S: Store, H: Host> Edge<S, H> {
         let begun = self.host.now();
         let space = self.open(agent).await?;
         space.used.set(begun);
-        space.recall(&self.tokens, &self.config).await;
-        if space.is_recalled() && !space.is_ready() && !writes {
+        space.load_snapshot(&self.tokens, &self.config).await;
+        if space.is_from_cache() && !space.is_ready() && !writes {
             if space.wait() == 0 {
-                space.turn_until(self.glance(embeds)).await;
+                space.sync_until(self.glance(embeds)).await;
             }
             return Ok(space);
         }
         while !space.is_ready() {
             let left = begun + FIRST - self.host.now();
-            if left > 0 && space.rests().await {
+            if left > 0 && space.wait_for_retry().await {
                 continue;
             }
             if left <= 0 || space.wait() > 0 {
@@ -50,10 +50,12 @@ impl<S: Store, H: Host> Edge<S, H> {
                     u64::try_from(space.wait() / 1_000).unwrap_or_default() + 1,
                 ));
             }
-            space.turn(u32::try_from(left).unwrap_or(u32::MAX)).await;
+            space
+                .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
+                .await;
         }
         if space.age() > OLD && space.wait() == 0 {
-            space.turn(REFRESH_MS).await;
+            space.sync_for(REFRESH_MS).await;
         }
         Ok(space)
     }

@@ -1,4 +1,4 @@
-//! Writes that were made, but whose asker was told to try again.
+//! Writes whose events exist here, but whose asker got 503 because the server had not acknowledged them yet.
 
 use lesson_core::Millis;
 use lesson_types::Response;

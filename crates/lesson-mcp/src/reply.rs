@@ -1,8 +1,8 @@
-//! What goes back over HTTP.
+//! The HTTP response to a message.
 
 use serde_json::Value;
 
-/// An answer of HTTP.
+/// An HTTP response.
 #[derive(Debug, PartialEq)]
 pub struct Reply {
     /// Its status. With 405 goes the header `allow: POST`.

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub const KEY: &str = "llk_1111111111111111111111111111111111111111111111111111111111111111";
 pub const OTHER: &str = "llk_2222222222222222222222222222222222222222222222222222222222222222";
@@ -389,14 +390,8 @@ impl Host for FakeHost {
     }
 }
 
-/// A number for each isolate of a test, so that each draws other numbers: also one that comes where another was freed.
-fn next_isolate() -> u64 {
-    thread_local! {
-        static MADE: Cell<u64> = const { Cell::new(0) };
-    }
-    MADE.set(MADE.get() + 1);
-    MADE.get()
-}
+/// Isolates so far: each draws other numbers, also one that comes where another was freed.
+static ISOLATES: AtomicU64 = AtomicU64::new(0);
 
 /// An isolate, the server behind it, and a clock.
 pub struct Desk {
@@ -417,7 +412,7 @@ impl Desk {
         let clock = Rc::new(Cell::new(START));
         let host = FakeHost {
             clock: Rc::clone(&clock),
-            drawn: Cell::new(next_isolate() << 32),
+            drawn: Cell::new(ISOLATES.fetch_add(1 << 32, Relaxed)),
             server: Rc::clone(&server),
         };
         let edge = Edge::new(config(), host, MemoryStore::passing_rows_on).unwrap();

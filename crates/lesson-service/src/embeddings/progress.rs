@@ -2,7 +2,7 @@
 
 use crate::embeddings::model::Indexing;
 use crate::host::Host;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_sync::Store;
 
 impl<S: Store, H: Host> Service<S, H> {

@@ -1,7 +1,7 @@
 //! Why an answer was ranked by words, wholly or in part, as whoever asked is told.
 
 use crate::state::embedder::NoModel;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 
 impl<S, H> Service<S, H> {

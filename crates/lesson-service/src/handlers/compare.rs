@@ -5,7 +5,7 @@ use crate::handlers::recommend::{check, of_rank, situation};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core as core;
 use lesson_sync::Store;
 use lesson_types::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};

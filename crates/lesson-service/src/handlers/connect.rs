@@ -4,9 +4,9 @@ use crate::host::{Host, fresh_id};
 use crate::http::answer::Answer;
 use crate::http::fault::of_store;
 use crate::http::validate;
-use crate::remote::fault::of_sign_in;
 use crate::remote::network::Network;
-use crate::state::held::Service;
+use crate::remote::remote_error::of_sign_in;
+use crate::state::service_struct::Service;
 use lesson_core::LEDGER_VERSION;
 use lesson_sync::{Account, Change, Link, Named, Store, create_space, server_url, spaces};
 use lesson_types::{

@@ -7,7 +7,7 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::{
     Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
 };

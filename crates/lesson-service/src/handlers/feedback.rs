@@ -2,15 +2,15 @@
 
 use crate::convert::{self, Convert};
 use crate::handlers::lessons::known;
-use crate::handlers::repeat::detection;
+use crate::handlers::repeated_request::detection;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::{self, filled, optional};
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     Decision, DecisionOutcome, Event, FoldError, Happening, Lesson, MatchType, ResolveError,

@@ -9,7 +9,7 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::no_lesson;
 use crate::http::validate;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core as core;
 use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
 use lesson_sync::Store;

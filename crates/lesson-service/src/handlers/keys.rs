@@ -4,9 +4,9 @@ use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::fault::clip;
 use crate::http::validate;
-use crate::remote::fault::of_remote;
 use crate::remote::network::Network;
-use crate::state::held::Service;
+use crate::remote::remote_error::of_remote;
+use crate::state::service_struct::Service;
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{
     AgentKey, AgentKeyRevoked, AgentKeys, ApiError, ErrorCode, MadeAgentKey, NewAgentKey, limits,

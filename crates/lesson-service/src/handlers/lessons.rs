@@ -8,8 +8,8 @@ use crate::http::context::RequestContext;
 use crate::http::fault::{no_lesson, of_fold};
 use crate::http::redact;
 use crate::http::validate;
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,

@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Lesson, SearchOptions};
 use lesson_sync::Store;

@@ -10,8 +10,8 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::redact::readable;
 use crate::http::validate::{self, filled, optional};
-use crate::state::held::Service;
 use crate::state::plan::Draft;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,

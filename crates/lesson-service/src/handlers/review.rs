@@ -4,7 +4,7 @@ use crate::convert::{self, Convert};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::{RankPolicy, ReviewReason, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};

@@ -6,8 +6,8 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::filled;
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,

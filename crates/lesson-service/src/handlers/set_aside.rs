@@ -1,4 +1,4 @@
-//! What the server did not take, and what a person decides about it.
+//! Events that the server refused, and how a person settles them.
 
 use crate::convert;
 use crate::host::Host;
@@ -6,8 +6,8 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_store};
 use crate::http::validate;
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::{Linked, State};
 use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
 use lesson_screen::screen_named;
@@ -161,7 +161,8 @@ fn edited<'a>(
     })
 }
 
-/// What is set aside and worth a person's time: edits that came too late, and the rest.
+/// Events that were refused and that a person should see: conflicting edits, and the others. Conflicts that are already
+/// in effect are hidden.
 pub(crate) fn sorted<'a>(
     state: &State,
     linked: &'a Linked,
@@ -173,8 +174,7 @@ pub(crate) fn sorted<'a>(
         .partition(|one| one.field == "base_rev" && edit(one).is_some())
 }
 
-/// Whether what the event wanted is so anyway: the same lesson came from another device, or the
-/// text is the edit's.
+/// Whether the event's effect is there already: another device added the same lesson, or the text equals the edit's.
 fn is_there(state: &State, one: &SetAside) -> bool {
     match &one.event.event {
         Happening::LessonAdded { lesson } => state

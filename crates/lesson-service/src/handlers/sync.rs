@@ -5,7 +5,7 @@ use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::to_rfc3339;
 use lesson_sync::{Phase, Store};
 use lesson_types::{ApiError, SyncPhase, SyncProgress, SyncStatus};

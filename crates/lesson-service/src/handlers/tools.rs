@@ -5,8 +5,8 @@ use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled};
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
 use lesson_types::{

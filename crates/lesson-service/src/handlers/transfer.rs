@@ -6,8 +6,8 @@ use crate::http::bounds;
 use crate::http::context::RequestContext;
 use crate::http::fault::clip;
 use crate::http::validate::{self, filled, too_large};
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,

@@ -1,13 +1,12 @@
-//! What agents are not given: the text, titles and slugs of lessons in quarantine. People see them
-//! in the dashboard, where they judge them.
+//! Withholding lessons in quarantine from agents: their text, title and slug. People see and review them in the dashboard.
 
 use crate::http::context::RequestContext;
 use crate::http::fault::clip;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_types::{ApiError, ErrorCode};
 
 impl<S, H> Service<S, H> {
-    /// Whether whoever asks is not given the lesson with this slug.
+    /// Whether the lesson with this slug is withheld from who asks.
     pub(crate) fn withheld(&self, context: &RequestContext, slug: &str) -> bool {
         context.is_agent()
             && self

@@ -1,6 +1,6 @@
 //! What a request carries besides its body.
 
-use crate::http::repeat_key::Keyed;
+use crate::http::idempotency_key::Keyed;
 use lesson_core::{Lesson, Trust};
 
 /// Who uses a device that nobody has signed in to.
@@ -74,7 +74,7 @@ impl RequestContext {
             .then(|| decision_prefix(self.by.trim_start_matches("agent:")))
     }
 
-    /// Whether whoever asks is not given this lesson.
+    /// Whether this lesson is withheld from who asks.
     pub(crate) fn withholds(&self, lesson: &Lesson) -> bool {
         self.is_agent && lesson.trust == Trust::Quarantined
     }

@@ -1,4 +1,4 @@
-//! From the causes below to the errors of the interface.
+//! Errors of the layers below as errors of the interface.
 
 use lesson_core::FoldError;
 use lesson_embed::EmbedError;

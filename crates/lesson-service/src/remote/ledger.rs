@@ -2,9 +2,9 @@
 
 use crate::host::Host;
 use crate::http::fault::of_store;
-use crate::remote::fault::words;
 use crate::remote::network::Network;
-use crate::state::held::Service;
+use crate::remote::remote_error::words;
+use crate::state::service_struct::Service;
 use lesson_core::Event;
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{ApiError, ErrorCode};

@@ -2,7 +2,7 @@
 
 use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_sync::{Change, Link, Machine, Store, StoreError};
 use lesson_types::{ApiError, ErrorCode};
 

@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::remote::network::Network;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::Millis;
 use lesson_sync::{Phase, Store, Supabase, run};
 

@@ -3,7 +3,7 @@
 use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
 use crate::http::idempotency::Answers;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::Store;

@@ -2,9 +2,9 @@
 
 use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
-use crate::state::exchanged::Exchange;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::{Reading, State};
+use crate::state::vector_exchange::Exchange;
 use crate::state::vectors::Vectors;
 use lesson_sync::{Link, Machine, Store, StoreError};
 use lesson_types::ApiError;

@@ -8,8 +8,8 @@
 use crate::host::{Host, uuid7};
 use crate::http::context::RequestContext;
 use crate::http::fault::{of_fold, of_store};
-use crate::state::held::Service;
 use crate::state::plan::{Draft, Plan};
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::Millis;
 use lesson_sync::{Entry, Store, StoreError};

@@ -1,18 +1,18 @@
-//! Requests that come again with the same `Idempotency-Key` where nobody remembers them: another isolate, a restart.
+//! Requests repeated with the same `Idempotency-Key` in another process, such as another isolate or after a restart.
 //!
-//! The server does: the ids of a request's events are made of its key, and its events say what was asked. So a repeated
-//! request gets the facts of the first, and a key that is used again for something else is told so, before anything is
-//! made.
+//! The ids of a request's events are derived from its key, and the events hold a hash of what was asked. So the server
+//! tells whether a request was done: a repeated one gets the facts of the first, and a key that was used for another
+//! request is refused before anything is written.
 
 use crate::convert::Convert;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::idempotency::used_again;
-use crate::http::repeat_key::Keyed;
+use crate::http::idempotency_key::Keyed;
 use crate::http::router::Route;
 use crate::http::validate;
 use crate::remote::network::Network;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::{Detection, Event, Happening, Uncounted};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{

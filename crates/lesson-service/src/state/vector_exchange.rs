@@ -1,8 +1,8 @@
-//! What is known of the linked server's vectors.
+//! The state of exchanging vectors with the linked server.
 
 use lesson_core::Millis;
 
-/// What is known of the server's vectors. All of it may be lost at any time.
+/// The state of exchanging vectors with the server. All of it may be lost at any time.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     /// Which server and model it is about.

@@ -1,11 +1,11 @@
-//! What a service holds. Everything else is an `impl` of it in the file of its purpose.
+//! The struct `Service`: what it holds, and how to look at it. What it does is in `impl`s in the files of each purpose.
 
 use crate::host::Host;
 use crate::http::idempotency::Answers;
 use crate::state::embedder::{Embedder, NoModel};
-use crate::state::exchanged::Exchange;
 use crate::state::plan::Draft;
 use crate::state::snapshot::State;
+use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::{Link, Machine, Store};
 use std::cell::{Cell, RefCell};
@@ -25,7 +25,7 @@ pub struct Service<S, H> {
     /// fold goes by `policy`, so that a ledger means the same everywhere.
     pub(crate) tools: ToolPolicy,
     pub(crate) state: RefCell<State>,
-    /// The writer's turn.
+    /// Held by the one writer.
     pub(crate) writing: async_lock::Mutex<()>,
     /// Tracking that waits to be stored.
     pub(crate) queue: RefCell<VecDeque<Draft>>,
@@ -38,13 +38,13 @@ pub struct Service<S, H> {
     pub(crate) indexes: Cell<bool>,
     /// What syncing does next.
     pub(crate) machine: RefCell<Machine>,
-    /// The turn of a round of syncing.
+    /// Held by the one round of syncing.
     pub(crate) syncing: async_lock::Mutex<()>,
     /// Whether a round is to end soon.
     pub(crate) leaving: Cell<bool>,
     /// How often the store was found cleared.
     pub(crate) cleared: Cell<u32>,
-    /// What is known of the linked server's vectors.
+    /// The state of exchanging vectors with the linked server.
     pub(crate) exchanged: RefCell<Exchange>,
     pub(crate) answers: Answers,
 }

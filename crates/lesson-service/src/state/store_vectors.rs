@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::http::fault::of_store;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_sync::{Store, StoreError, VectorRow};
 use lesson_types::ApiError;
 

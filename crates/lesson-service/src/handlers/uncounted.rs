@@ -1,17 +1,17 @@
-//! What of that which was said of a lesson is recorded, but does not count: see `fold/voice.rs` of the core.
+//! Outcomes, feedback, ratings and votes that are recorded but do not count: see `fold/voice.rs` of the core.
 
 use crate::host::Host;
 use crate::http::fault::of_fold;
-use crate::state::held::Service;
 use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Event, Happening, Millis, Uncounted, WhyUncounted, account};
 use lesson_sync::Store;
 use lesson_types::ApiError;
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// A plan to write `event`, with what of it will not count; a plan to write nothing, and `None`, where the `same` is
-    /// written already.
+    /// A plan that writes `event`, and what of it will not count; where the `same` is in the ledger already, an empty plan
+    /// and `None`.
     pub(crate) fn once(
         &self,
         state: &State,
@@ -53,7 +53,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// What of an event that was written before does not count: only the ledger knows.
+    /// What of an event in the ledger does not count.
     pub(crate) async fn heard_before(
         &self,
         slugs: &[String],
@@ -85,7 +85,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(uncounted)
     }
 
-    /// Whether there is anything of a lesson that does not count; else the ledger need not be asked.
+    /// Whether anything about a lesson may not count. When not, the ledger need not be read.
     fn may_be_uncounted(&self, slug: &str) -> bool {
         let state = self.state.borrow();
         let lesson = state.space.lesson(slug);

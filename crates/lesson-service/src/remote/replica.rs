@@ -1,8 +1,8 @@
-//! What a host that syncs by itself asks of a linked service.
+//! The interface for a host that runs the syncing of a linked service itself, such as the edge.
 
 use crate::host::Host;
 use crate::http::fault::clip;
-use crate::state::held::Service;
+use crate::state::service_struct::Service;
 use lesson_core::{KeywordIndex, Millis, Replica, Space};
 use lesson_sync::{Change, Link, Phase, Session, Store};
 
@@ -21,7 +21,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.link().map(|link| link.space.id).unwrap_or_default()
     }
 
-    /// What `look` sees in the space.
+    /// Calls `look` with the space.
     pub fn with_space<T>(&self, look: impl FnOnce(&Space) -> T) -> T {
         look(&self.state.borrow().space)
     }
@@ -49,8 +49,8 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().space.lessons().len()
     }
 
-    /// Takes rows that were kept elsewhere, as they were on the server at a cursor; whether it did.
-    /// Only a service without any takes them.
+    /// Installs a snapshot: rows as they were on the server at `cursor`. Returns whether it did; a service that has rows
+    /// already does not.
     pub async fn adopt(
         &self,
         epoch: String,
@@ -82,7 +82,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// The cursor of the rows that are here, when nothing is on top of them.
+    /// The cursor of the rows, when no events of this device are on top of them.
     pub fn bare_cursor(&self) -> Option<u64> {
         let state = self.state.borrow();
         let linked = state.linked.as_ref()?;
@@ -145,7 +145,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.machine.borrow().status().next_at
     }
 
-    /// What is wrong with syncing, in brackets.
+    /// The cause of a failing sync in brackets, to be put into a message; empty without one.
     pub fn trouble_of_sync(&self) -> String {
         let machine = self.machine.borrow();
         let message = machine.status().message.as_deref();
@@ -154,8 +154,7 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    /// Takes a session in place of one that did not hold. A store that refuses is tried again with
-    /// the next round.
+    /// Replaces a session that the server refused. When the store fails, the next round tries again.
     pub async fn sign_in_anew(&self, session: Session) {
         let Some(link) = self.link() else { return };
         let change = Change::to(Link {

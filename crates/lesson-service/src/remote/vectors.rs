@@ -1,14 +1,13 @@
-//! Vectors to and from the server that the space is linked to: what it has need not be computed
-//! here, and what is here need not be computed by others.
+//! Exchange of vectors with the linked server, so that each is computed on one device only.
 //!
 //! Vectors are beside the ledger: nothing that goes wrong here is shown or stops syncing. It is
 //! tried again after a while, and lessons get their vectors here meanwhile.
 
 use crate::host::Host;
-use crate::remote::fault::words;
 use crate::remote::network::Network;
-use crate::state::exchanged::{About, Exchange};
-use crate::state::held::Service;
+use crate::remote::remote_error::words;
+use crate::state::service_struct::Service;
+use crate::state::vector_exchange::{About, Exchange};
 use lesson_core::Millis;
 use lesson_sync::{
     Lacking, Link, RefusedVector, RemoteError, Store, Supabase, VECTOR_DIMS, VECTORS_ASKED,
@@ -24,7 +23,7 @@ const BATCH: usize = 500;
 /// While lessons are without a vector that nobody had, the server is asked again after this: who
 /// wrote them may have sent it since.
 const AGAIN: Millis = 60_000;
-/// A round that takes longer than this is taken for dead: its host gave up the request.
+/// A round that takes longer is considered lost, in milliseconds: its host dropped the request.
 const PATIENCE: Millis = 120_000;
 
 /// What a look at the server's vectors came to.
@@ -55,7 +54,7 @@ struct Plan {
     look: bool,
 }
 
-/// Ends the round, however it ends.
+/// Ends the round when it is dropped.
 struct Turn<'a>(&'a RefCell<Exchange>);
 
 impl Drop for Turn<'_> {
