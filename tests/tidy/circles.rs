@@ -225,7 +225,7 @@ fn resolve<'a>(
     let passed_on = found
         .uses
         .iter()
-        .find(|one| one.is_public && rest.first().is_some() && one.path.last() == rest.first());
+        .find(|one| one.is_public && !rest.is_empty() && one.path.last() == rest.first());
     match passed_on {
         Some(one) if most > 0 => resolve(by_path, found, &one.path, most - 1).or(Some(found)),
         _ => Some(found),

@@ -210,6 +210,8 @@ pub const ROOMS: &[Room] = &[
             "lesson-types",
             "lesson-sync",
             "lesson-service",
+            "lesson-mcp",
+            "lesson-edge",
         ]],
     },
     Room {
@@ -239,6 +241,8 @@ pub const ROOMS: &[Room] = &[
             "lesson-core",
             "lesson-embed",
             "lesson-service",
+            "lesson-mcp",
+            "lesson-edge",
             "lesson-sync",
             "tract-core",
             "tokenizers",

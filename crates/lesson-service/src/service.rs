@@ -17,7 +17,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Answers a request of the person who uses this device. Never fails: what went wrong is an answer too, with its
     /// status, a stable code and a remedy. Call [`Service::flush`] once the answer is on its way.
     pub async fn handle(&self, request: Request) -> Response {
-        let account = self.link().map(|link| link.user.id);
+        let account = self.account();
         let context = RequestContext::of_person(account.as_deref());
         match route(request.method, &request.path) {
             Ok(route) => self.handle_for(&context, route, request).await,

@@ -78,6 +78,13 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().revision()
     }
 
+    /// The id of the account that is signed in to the linked server.
+    pub(crate) fn account(&self) -> Option<String> {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref()?;
+        Some(linked.link.user.id.clone())
+    }
+
     /// The link, for requests that read from the server.
     pub(crate) fn link(&self) -> Option<Link> {
         self.state
