@@ -7,6 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/rooms.rs"]
 mod rooms;
 

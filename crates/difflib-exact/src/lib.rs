@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod alphabet;
+mod block;
 mod first_fixed;
 mod masks;
 mod second;
@@ -15,19 +16,10 @@ mod tests;
 use std::ops::Range;
 
 use alphabet::Alphabet;
+pub use block::Block;
+use block::Window;
 pub use first_fixed::FirstFixed;
 use second::Second;
-
-/// `a[a..a + size]` equals `b[b..b + size]`; positions and size count code points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Block {
-    /// Start in the first sequence.
-    pub a: usize,
-    /// Start in the second sequence.
-    pub b: usize,
-    /// Number of equal elements.
-    pub size: usize,
-}
 
 /// What an [`Opcode`] does to turn `a` into `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,26 +76,6 @@ pub struct SequenceMatcher {
     second: Second,
     /// Buffer for the first sequence.
     a: Vec<u32>,
-}
-
-/// Half-open ranges of both sequences that are still to be matched.
-#[derive(Clone, Copy, Debug)]
-struct Window {
-    a_start: usize,
-    a_end: usize,
-    b_start: usize,
-    b_end: usize,
-}
-
-impl Window {
-    fn is_empty(&self) -> bool {
-        self.a_start >= self.a_end || self.b_start >= self.b_end
-    }
-
-    /// No more elements than this can match inside.
-    fn bound(&self) -> usize {
-        (self.a_end - self.a_start).min(self.b_end - self.b_start)
-    }
 }
 
 impl SequenceMatcher {

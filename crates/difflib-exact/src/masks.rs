@@ -4,7 +4,7 @@
 //! starts are `m0`, `m0 & m1>>1`, … of the masks of successive elements of `a`. Only blocks of 4 and more are followed
 //! element by element.
 
-use super::{Block, Window};
+use crate::block::{Block, Window};
 
 /// Longest second sequence that fits the masks; `difflib` starts to drop popular elements right after it.
 pub(super) const LONGEST: usize = 199;

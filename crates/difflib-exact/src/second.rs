@@ -2,7 +2,7 @@
 
 use super::masks::{self, Masks};
 use super::sparse::Sparse;
-use super::{Block, Window};
+use crate::block::{Block, Window};
 
 /// The second sequence with its index, and the buffers of the search.
 ///

@@ -1,6 +1,6 @@
 //! Index of a long second sequence: the positions of every symbol that is not popular, in one array.
 
-use super::{Block, Window};
+use crate::block::{Block, Window};
 
 /// From this length on `difflib` treats elements that make up more than 1 % + 1 as popular: they start no block.
 pub(super) const POPULAR_FROM: usize = 200;

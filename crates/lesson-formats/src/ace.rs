@@ -4,7 +4,8 @@ use super::fields::Fields;
 use super::headings::headings;
 use super::node::{Fault, Node, Value, line_number, shown};
 use super::record::{self, Place};
-use super::{Sink, json_tree, words};
+use super::sink::Sink;
+use super::{json_tree, words};
 use lesson_core::Millis;
 use lesson_core::slug_of;
 

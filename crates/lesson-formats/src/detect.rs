@@ -1,7 +1,9 @@
 //! Which format a file has, by its name and content, and whether it is text at all.
 
+use super::file_name::file_name;
+use super::format::Format;
 use super::limits::FILE_BYTES;
-use super::{Format, ace, reflections};
+use super::{ace, reflections};
 
 type Refusal = (&'static str, String);
 
@@ -35,20 +37,6 @@ pub(super) fn decoded(content: &str) -> Result<(&str, Option<u32>), Refusal> {
         super::node::line_number(breaks + 1)
     });
     Ok((content, replaced))
-}
-
-/// The name of a file, without its folders.
-pub(super) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// The name of a file, without its folders and its extension.
-pub(super) fn stem(path: &str) -> &str {
-    let name = file_name(path);
-    match name.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() && extension.len() <= 8 => stem,
-        _ => name,
-    }
 }
 
 /// The format of a file.

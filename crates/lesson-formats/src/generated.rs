@@ -1,10 +1,10 @@
 //! Reflections that a trading agent generated: their titles come from a template, and their domain
 //! stands in the file's name, such as `warning-perps-1767917147919`.
 
-use super::Sink;
 use super::fields::Fields;
 use super::headings::headings;
 use super::node::{Node, shown};
+use super::sink::Sink;
 use lesson_core::Kind;
 
 /// Domains that a name may hold without a number after them.

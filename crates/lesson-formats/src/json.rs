@@ -4,7 +4,8 @@
 use super::fields::Fields;
 use super::node::{Node, Value};
 use super::record::{self, Place};
-use super::{Sink, json_tree, tool_records};
+use super::sink::Sink;
+use super::{json_tree, tool_records};
 use lesson_core::Millis;
 
 /// Reads all records of a file.

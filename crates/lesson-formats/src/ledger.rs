@@ -3,7 +3,8 @@
 use super::fields::Fields;
 use super::limits::{LINE_BYTES, edit_out_of_bounds, out_of_bounds};
 use super::node::{Node, Value, line_number, shown};
-use super::{Sink, json, json_tree};
+use super::sink::Sink;
+use super::{json, json_tree};
 use lesson_core::Millis;
 use lesson_core::is_slug;
 use lesson_core::{Event, Happening, LEDGER_VERSION};

@@ -1,12 +1,12 @@
 //! Markdown with YAML front matter, or without.
 
-use super::Sink;
-use super::detect::stem;
 use super::fields::Fields;
+use super::file_name::stem;
 use super::front_matter;
 use super::headings::{Heading, headings, lines_outside_code};
 use super::node::Node;
 use super::record::{self, Place};
+use super::sink::Sink;
 use lesson_core::Millis;
 use std::borrow::Cow;
 

@@ -3,7 +3,8 @@
 use super::fields::{FieldError, Fields, tidy};
 use super::limits::out_of_bounds;
 use super::node::{Node, Value, shown};
-use super::{Sink, words};
+use super::sink::Sink;
+use super::words;
 use lesson_core::Millis;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};

@@ -4,13 +4,14 @@
 //! value, and every other line stays in the recommendation. What a generator wrote by its template
 //! is mended by the file's name ([`super::generated`]).
 
-use super::detect::stem;
 use super::fields::Fields;
+use super::file_name::stem;
 use super::headings::{headings, lines_outside_code};
 use super::markdown::{Document, document, finish};
 use super::node::{Node, Value, line_number};
 use super::record::{self, Place};
-use super::{Sink, generated, words};
+use super::sink::Sink;
+use super::{generated, words};
 use lesson_core::Kind;
 use lesson_core::Millis;
 use lesson_core::slug_of;

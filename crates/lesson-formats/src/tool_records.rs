@@ -1,9 +1,9 @@
 //! Records of tools that worked, as `maitre_d_feedback.json` keeps them: a JSON list of
 //! `{query, server, timestamp, query_hash}`.
 
-use super::Sink;
 use super::fields::Fields;
 use super::node::{Node, Value};
+use super::sink::Sink;
 use lesson_core::Millis;
 
 /// Whether an object is such a record: it names a query and a server, and no title as lessons do.

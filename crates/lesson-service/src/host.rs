@@ -55,7 +55,7 @@ pub fn uuid7(now: Millis, random: [u8; 10]) -> String {
 }
 
 /// A fresh id by the host's clock and randomness.
-pub(crate) fn fresh_id(host: &impl Host) -> String {
+pub fn fresh_id(host: &impl Host) -> String {
     let mut random = [0; 10];
     host.random(&mut random);
     uuid7(host.now(), random)

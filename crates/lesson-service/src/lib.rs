@@ -3,24 +3,32 @@
 //! A host opens a [`Service`] over its [`lesson_sync::Store`] with its clock and randomness
 //! ([`Host`]), passes every request to [`Service::handle`], and calls [`Service::flush`] after each
 //! answer. Retrieval is answered from memory: it waits for no store, no model and no network.
+//!
+//! What asks for others than the person who uses the device (the edge, MCP) finds a request's [`Route`] by [`route`], says
+//! who asks by a [`RequestContext`], and passes both to [`Service::handle_for`].
 #![forbid(unsafe_code)]
 
-mod asker;
 mod convert;
-pub mod edge;
 mod embeddings;
 mod handlers;
 mod host;
 mod http;
-mod mcp;
-mod race;
 mod remote;
 mod service;
 mod state;
 
-pub use embeddings::exchange::VectorsRound;
-pub use embeddings::index::Wanted;
-pub use embeddings::model::{Embedder, Indexing};
-pub use handlers::sync::SyncRound;
-pub use host::{Host, uuid7};
-pub use service::Service;
+pub use embeddings::model::{Indexing, loaded};
+pub use host::{Host, fresh_id, uuid7};
+pub use http::context::{RequestContext, decision_prefix};
+pub use http::fault::clip;
+pub use http::idempotency::{HEADER as IDEMPOTENCY_KEY, check_key};
+pub use http::idempotency_key::{Keyed, digest, fingerprint, hex};
+pub use http::path::{Target, parse as parse_path};
+pub use http::router::{Route, methods, name as method_name, route, wrong_method};
+pub use http::strict;
+pub use remote::network::Network;
+pub use remote::sync::SyncRound;
+pub use remote::vectors::VectorsRound;
+pub use state::embedder::{Embedder, NoModel};
+pub use state::service_struct::Service;
+pub use state::vectors::Wanted;

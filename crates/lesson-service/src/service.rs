@@ -1,223 +1,140 @@
-//! The service: what it holds, how it is opened, and how a request is answered.
+//! A request in, its answer out: each step of the way once.
 
-use crate::asker::Asker;
-use crate::embeddings::exchange::Exchange;
-use crate::embeddings::model::Embedder;
-use crate::embeddings::semantic_reason::NoModel;
-use crate::host::{Host, fresh_id};
-use crate::http::fault::of_store;
-use crate::http::idempotency::{Answers, Turn};
+use crate::host::Host;
+use crate::http::answer::{Answer, refusal};
+use crate::http::context::RequestContext;
+use crate::http::idempotency::{HEADER, Turn, check_key};
+use crate::http::idempotency_key::fingerprint;
 use crate::http::redact;
 use crate::http::router::{Route, route};
 use crate::http::validate;
-use crate::race::inside;
-use crate::state::snapshot::State;
-use crate::state::writer::Draft;
-use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Machine, Store};
-use lesson_types::{ApiError, ErrorBody, Request, Response};
-use serde::Serialize;
+use crate::state::service_struct::Service;
+use lesson_sync::Store;
+use lesson_types::{ApiError, Request, Response};
 use serde_json::Value;
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
-
-/// The engine over a store and a host: every request of the interface is answered by
-/// [`Service::handle`].
-///
-/// All methods take a shared reference, so that requests can be answered while others wait for
-/// the store. State is never borrowed across an await.
-pub struct Service<S, H> {
-    pub(crate) store: S,
-    pub(crate) host: H,
-    pub(crate) policy: Policy,
-    /// How tools are suggested here: the policy's constants with the host's own core servers. The
-    /// fold goes by `policy`, so that a ledger means the same everywhere.
-    pub(crate) tools: ToolPolicy,
-    pub(crate) state: RefCell<State>,
-    /// The writer's turn.
-    pub(crate) writing: async_lock::Mutex<()>,
-    /// Tracking that waits to be stored.
-    pub(crate) queue: RefCell<VecDeque<Draft>>,
-    /// The store's last failure, while it fails.
-    pub(crate) trouble: RefCell<Option<String>>,
-    pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
-    /// Why there is none, while there is none.
-    pub(crate) no_model: Cell<NoModel>,
-    /// Whether lessons get their vectors.
-    pub(crate) indexes: Cell<bool>,
-    /// What syncing does next.
-    pub(crate) machine: RefCell<Machine>,
-    /// The turn of a round of syncing.
-    pub(crate) syncing: async_lock::Mutex<()>,
-    /// Whether a round is to end soon.
-    pub(crate) leaving: Cell<bool>,
-    /// How often the store was found cleared.
-    pub(crate) cleared: Cell<u32>,
-    /// Whether agents ask, who are not given what is in quarantine; people are.
-    pub(crate) for_agents: Cell<bool>,
-    /// Whether what is answered may be older than it should be.
-    pub(crate) stale: Cell<bool>,
-    /// Who asks, while an agent's request is being answered; without it the one who uses this device.
-    pub(crate) asker: RefCell<Option<Rc<Asker>>>,
-    /// What is known of the linked server's vectors.
-    pub(crate) exchanged: RefCell<Exchange>,
-    pub(crate) answers: Answers,
-}
-
-impl<S, H> std::fmt::Debug for Service<S, H> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Service").finish_non_exhaustive()
-    }
-}
-
-/// A body and the headers that go with it.
-pub(crate) struct Answer {
-    pub body: Value,
-    pub headers: Vec<(&'static str, String)>,
-}
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// Reads the whole ledger and folds it. Events that can't be read or folded stay in the store,
-    /// take no part, and are named by `GET /v1/health`.
-    ///
-    /// # Errors
-    /// When the store can't be read.
-    pub async fn open(store: S, host: H) -> Result<Self, ApiError> {
-        store
-            .identity(&fresh_id(&host))
-            .await
-            .map_err(|error| of_store(&error))?;
-        let service = Self {
-            store,
-            host,
-            policy: Policy::default(),
-            tools: ToolPolicy::default(),
-            state: RefCell::new(State::empty()),
-            writing: async_lock::Mutex::new(()),
-            queue: RefCell::default(),
-            trouble: RefCell::default(),
-            model: RefCell::default(),
-            no_model: Cell::default(),
-            indexes: Cell::new(true),
-            machine: RefCell::default(),
-            syncing: async_lock::Mutex::new(()),
-            leaving: Cell::new(false),
-            for_agents: Cell::new(false),
-            stale: Cell::new(false),
-            cleared: Cell::new(0),
-            asker: RefCell::default(),
-            exchanged: RefCell::default(),
-            answers: Answers::default(),
-        };
-        service
-            .open_state()
-            .await
-            .map_err(|error| of_store(&error))?;
-        Ok(service)
-    }
-
-    /// Keeps further tool servers out: they are always at hand, so they are neither recorded nor
-    /// suggested, whatever the case of their letters.
-    #[must_use]
-    pub fn with_core_servers(mut self, servers: Vec<String>) -> Self {
-        self.tools.core_servers.extend(servers);
-        self
-    }
-
-    /// Answers a request. Never fails: what went wrong is an answer too, with its status, a stable
-    /// code and a remedy. Call [`Service::flush`] once the answer is on its way.
+    /// Answers a request of the person who uses this device. Never fails: what went wrong is an answer too, with its
+    /// status, a stable code and a remedy. Call [`Service::flush`] once the answer is on its way.
     pub async fn handle(&self, request: Request) -> Response {
-        match self.answer(request).await {
+        let account = self.account();
+        let context = RequestContext::of_person(account.as_deref());
+        match route(request.method, &request.path) {
+            Ok(route) => self.handle_for(&context, route, request).await,
+            Err(error) => refusal(error),
+        }
+    }
+
+    /// Answers a request that has its route, for whom the context says. As [`Service::handle`] otherwise.
+    pub async fn handle_for(
+        &self,
+        context: &RequestContext,
+        route: Route,
+        request: Request,
+    ) -> Response {
+        match self.answer(context, route, request).await {
             Ok(response) => response,
             Err(mut error) => {
                 // Slugs are words that others wrote.
-                error.candidates.retain(|slug| !self.withheld(slug));
+                error
+                    .candidates
+                    .retain(|slug| !self.withheld(context, slug));
                 refusal(error)
             }
         }
     }
 
-    /// Answers a request of somebody else than who uses this device.
-    pub(crate) async fn handle_for(&self, asker: &Rc<Asker>, request: Request) -> Response {
-        inside(
-            self.handle(request),
-            || *self.asker.borrow_mut() = Some(Rc::clone(asker)),
-            || *self.asker.borrow_mut() = None,
-        )
-        .await
-    }
-
-    async fn answer(&self, request: Request) -> Result<Response, ApiError> {
-        let route = route(request.method, &request.path)?;
+    async fn answer(
+        &self,
+        context: &RequestContext,
+        route: Route,
+        request: Request,
+    ) -> Result<Response, ApiError> {
         validate::bounded_depth(&request.body)?;
-        if !route.writes() {
-            return self
-                .dispatch(route, request.body)
-                .await
-                .map(Answer::respond);
-        }
-        match self.answers.turn(&request)? {
+        let turn = if route.writes() {
+            self.turn(context, &request)
+        } else {
+            None
+        };
+        let Some(turn) = turn else {
+            let answer = self.dispatch(context, route, request.body).await?;
+            return Ok(answer.respond());
+        };
+        let once = route.answers_once();
+        match turn? {
             Turn::Repeat(response) => Ok(*response),
-            Turn::Free => self
-                .dispatch(route, request.body)
-                .await
-                .map(Answer::respond),
-            Turn::First(claim) if route.answers_once() => {
-                let answer = self.dispatch(route, request.body).await?;
-                claim.answered_once();
-                Ok(answer.respond())
-            }
             Turn::First(claim) => {
                 let response = self
-                    .dispatch(route, request.body)
+                    .dispatch(context, route, request.body)
                     .await
                     .map(Answer::respond)?;
-                claim.answered(&response);
+                if once {
+                    claim.answered_once();
+                } else {
+                    claim.answered(&response);
+                }
                 Ok(response)
             }
         }
     }
 
-    async fn dispatch(&self, route: Route, mut body: Value) -> Result<Answer, ApiError> {
+    /// What is known of the request's key, where it has one: an agent's is in the context.
+    fn turn(
+        &self,
+        context: &RequestContext,
+        request: &Request,
+    ) -> Option<Result<Turn<'_>, ApiError>> {
+        if let Some(keyed) = context.keyed() {
+            return Some(self.answers.turn(&keyed.key(), keyed.print()));
+        }
+        let key = request.headers.get(HEADER)?;
+        Some(check_key(key).and_then(|()| self.answers.turn(key, fingerprint(request))))
+    }
+
+    async fn dispatch(
+        &self,
+        context: &RequestContext,
+        route: Route,
+        mut body: Value,
+    ) -> Result<Answer, ApiError> {
         use validate::body as read;
         redact::body(&route, &mut body)?;
         match route {
-            Route::Import => self.import(read(body)?).await,
+            Route::Import => self.import(context, read(body)?).await,
             Route::Export(format) => self.export(format, &body).await,
-            Route::AddLesson => self.add_lesson(read(body)?).await,
-            Route::ListLessons(query) => self.list_lessons(&query, &body),
-            Route::GetLesson(slug) => self.get_lesson(&slug, &body),
-            Route::EditLesson(slug) => self.edit_lesson(&slug, read(body)?).await,
-            Route::Archive(slug) => self.archive(&slug, &body).await,
-            Route::Restore(slug) => self.restore(&slug, &body).await,
-            Route::Review(slug) => self.review(&slug, read(body)?).await,
-            Route::Merge => self.merge(read(body)?).await,
-            Route::Bulk => self.bulk(read(body)?).await,
-            Route::History(slug, query) => self.history(&slug, &query, &body).await,
+            Route::AddLesson => self.add_lesson(context, read(body)?).await,
+            Route::ListLessons(query) => self.list_lessons(context, &query, &body),
+            Route::GetLesson(slug) => self.get_lesson(context, &slug, &body),
+            Route::EditLesson(slug) => self.edit_lesson(context, &slug, read(body)?).await,
+            Route::Archive(slug) => self.archive(context, &slug, &body).await,
+            Route::Restore(slug) => self.restore(context, &slug, &body).await,
+            Route::Review(slug) => self.review(context, &slug, read(body)?).await,
+            Route::Merge => self.merge(context, read(body)?).await,
+            Route::Bulk => self.bulk(context, read(body)?).await,
+            Route::History(slug, query) => self.history(context, &slug, &query, &body).await,
             Route::Revision(slug, rev) => self.show_revision(&slug, rev, &body).await,
             Route::Standing(slug) => self.explain_standing(&slug, &body),
-            Route::Recommend => self.recommend(read(body)?),
+            Route::Recommend => self.recommend(context, read(body)?),
             Route::Compare => self.compare(read(body)?),
-            Route::Search => self.search(read(body)?),
-            Route::Patterns => self.patterns(read(body)?),
-            Route::Track => self.track(read(body)?).await,
-            Route::Outcome => self.outcome(read(body)?).await,
-            Route::Feedback => self.feedback(read(body)?).await,
-            Route::Rate => self.rate(read(body)?).await,
-            Route::Vote => self.vote(read(body)?).await,
-            Route::Session => self.session(read(body)?).await,
-            Route::ToolSuccess => self.tool_success(read(body)?).await,
+            Route::Search => self.search(context, read(body)?),
+            Route::Patterns => self.patterns(context, read(body)?),
+            Route::Track => self.track(context, read(body)?).await,
+            Route::Outcome => self.outcome(context, read(body)?).await,
+            Route::Feedback => self.feedback(context, read(body)?).await,
+            Route::Rate => self.rate(context, read(body)?).await,
+            Route::Vote => self.vote(context, read(body)?).await,
+            Route::Session => self.session(context, read(body)?).await,
+            Route::ToolSuccess => self.tool_success(context, read(body)?).await,
             Route::ToolSuggest => self.tool_suggest(read(body)?),
             Route::ToolRecords(query) => self.tool_records(&query, &body),
             Route::ReviewQueue(query) => self.review_queue(&query, &body),
-            Route::Stats => self.stats(&body),
-            Route::Health => self.health(&body),
+            Route::Stats => self.stats(context, &body),
+            Route::Health => self.health(context, &body),
             Route::Policy => self.show_policy(&body),
-            Route::ChangePolicy => self.change_policy(read(body)?).await,
-            Route::Trial(slug) => self.grant_trial(&slug, &body).await,
-            Route::ListDecisions(query) => self.list_decisions(&query, &body),
-            Route::GetDecision(id) => self.get_decision(&id, &body),
+            Route::ChangePolicy => self.change_policy(context, read(body)?).await,
+            Route::Trial(slug) => self.grant_trial(context, &slug, &body).await,
+            Route::ListDecisions(query) => self.list_decisions(context, &query, &body),
+            Route::GetDecision(id) => self.get_decision(context, &id, &body),
             Route::Sync => self.sync_status(&body),
             Route::Connect => self.connect(read(body)?).await,
             Route::SignIn => self.sign_in(read(body)?).await,
@@ -225,63 +142,10 @@ impl<S: Store, H: Host> Service<S, H> {
             Route::DeleteSpace => self.delete_space(read(body)?).await,
             Route::SyncNow => self.sync_now(&body),
             Route::SetAside => self.list_set_aside(&body),
-            Route::Settle => self.settle(read(body)?).await,
+            Route::Settle => self.settle(context, read(body)?).await,
             Route::AgentKeys => self.list_agent_keys(&body).await,
             Route::MakeAgentKey => self.make_agent_key(read(body)?).await,
             Route::RevokeAgentKey(id) => self.revoke_agent_key(&id, &body).await,
         }
-    }
-}
-
-impl Answer {
-    /// A JSON answer.
-    pub fn json(body: &impl Serialize) -> Result<Self, ApiError> {
-        let body = serde_json::to_value(body).map_err(|error| {
-            ApiError::new(
-                lesson_types::ErrorCode::Unavailable,
-                format!("the answer could not be written ({error}); please report this"),
-            )
-        })?;
-        Ok(Self {
-            body,
-            headers: vec![("content-type", "application/json".to_owned())],
-        })
-    }
-
-    /// A text answer of a media type.
-    pub fn text(body: String, media_type: &str) -> Self {
-        Self {
-            body: Value::String(body),
-            headers: vec![("content-type", media_type.to_owned())],
-        }
-    }
-
-    /// The answer with one more header.
-    pub fn with(mut self, name: &'static str, value: String) -> Self {
-        self.headers.push((name, value));
-        self
-    }
-
-    /// The answer as a response.
-    pub(crate) fn respond(self) -> Response {
-        Response {
-            status: 200,
-            headers: self
-                .headers
-                .into_iter()
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-            body: self.body,
-        }
-    }
-}
-
-fn refusal(error: ApiError) -> Response {
-    let status = error.code.status();
-    Response {
-        status,
-        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
-        // An error holds strings only, which always become JSON.
-        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
     }
 }

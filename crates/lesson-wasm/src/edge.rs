@@ -6,7 +6,7 @@ use crate::options::{function, known_keys, property};
 use crate::pack::sha256;
 use crate::store::AnyStore;
 use js_sys::{Array, Function, Uint8Array};
-use lesson_service::edge::{Edge as Inner, EdgeConfig, EdgeRequest};
+use lesson_edge::{Edge as Inner, EdgeConfig, EdgeRequest};
 use lesson_sync::MemoryStore;
 use lesson_types::ApiError;
 use serde::Serialize;

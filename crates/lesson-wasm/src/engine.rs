@@ -7,7 +7,7 @@ use crate::options::{function, known_keys, property, strings};
 use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Uint8Array};
-use lesson_service::edge::Signed;
+use lesson_edge::Signed;
 use lesson_service::{Indexing, Service, Wanted};
 use lesson_sync::MemoryStore;
 use lesson_types::{ApiError, ErrorCode};

@@ -1,7 +1,7 @@
 //! The engine module: the service, bound to JavaScript.
 //!
 //! This crate converts and calls. Rules about lessons live in `lesson-core`, answers in
-//! `lesson-service`.
+//! `lesson-service`, what agents call in `lesson-edge`.
 #![forbid(unsafe_code)]
 
 mod convert;

@@ -11,6 +11,7 @@ use crate::integrity;
 use crate::model;
 use crate::notices;
 use crate::precache;
+use crate::profile::Profile;
 use crate::progress::Plan;
 use crate::run;
 use crate::serve;
@@ -19,35 +20,6 @@ use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
-
-/// How code is compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// For daily work: quick to compile, not optimised further.
-    Dev,
-    /// For shipping.
-    Release,
-}
-
-impl Profile {
-    /// The quick one, or the one for shipping.
-    pub fn of(quick: bool) -> Self {
-        if quick { Self::Dev } else { Self::Release }
-    }
-
-    /// The name of cargo's folder for it.
-    pub fn folder(self) -> &'static str {
-        match self {
-            Self::Dev => "debug",
-            Self::Release => "release",
-        }
-    }
-
-    /// What to tell cargo or trunk.
-    pub fn flag(self) -> Option<&'static str> {
-        (self == Self::Release).then_some("--release")
-    }
-}
 
 /// Adds the steps that build `dist/`.
 pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {

@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::bundle::Profile;
 use crate::cache::{self, Cache, Made};
 use crate::fault::advice;
+use crate::profile::Profile;
 use crate::wasm_target::{TARGET, Toolchain};
 use crate::{glue, npm, run, tools};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 10] = [
+const ROOMS: [&str; 12] = [
     "difflib-exact",
     "inventory",
     "lesson-types",
     "lesson-core",
+    "lesson-edge",
     "lesson-embed",
     "lesson-formats",
+    "lesson-mcp",
     "lesson-screen",
     "lesson-service",
     "lesson-sync",

@@ -19,6 +19,7 @@ mod notices;
 mod npm;
 mod patience;
 mod precache;
+mod profile;
 mod progress;
 mod python;
 mod run;
@@ -39,8 +40,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 
-use bundle::Profile;
 use cache::Cache;
+use profile::Profile;
 
 // Two clones that share a target folder must not run each other's build of this program: its tests hold the clone's path.
 const _: Option<&str> = option_env!("LESSONLOOP_ROOT");

@@ -2,9 +2,11 @@
 
 use anyhow::Result;
 
+use crate::bench::{embed, web};
 use crate::cache::Cache;
+use crate::profile::Profile;
 use crate::progress::Plan;
-use crate::{bench, browser, bundle, edge, model, npm, python, stack, tools, wasm_target};
+use crate::{browser, bundle, edge, model, npm, python, stack, tools, wasm_target};
 
 /// Something that set-up provides. The order is the order of set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,13 +77,9 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::Oracles => plan.step("Python packages of the oracles", || {
                 python::ORACLES.ensure(cache)
             }),
-            Need::Peers => plan.step("npm packages of the peers", || {
-                bench::embed::ensure_peers(cache)
-            }),
-            Need::PeerModel => plan.step("model of the peers", || {
-                bench::embed::ensure_peer_model(cache)
-            }),
-            Need::Lighthouse => plan.step("Lighthouse", || bench::web::ensure_lighthouse(cache)),
+            Need::Peers => plan.step("npm packages of the peers", || embed::ensure_peers(cache)),
+            Need::PeerModel => plan.step("model of the peers", || embed::ensure_peer_model(cache)),
+            Need::Lighthouse => plan.step("Lighthouse", || web::ensure_lighthouse(cache)),
             Need::Stack => plan.step("PostgreSQL, pgvector and PostgREST", || {
                 stack::ensure(cache)
             }),
@@ -93,7 +91,7 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
                 plan.step("schemathesis", || python::FUZZER.ensure(cache));
             }
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
-            Need::Dist => bundle::plan(cache, bundle::Profile::Release, plan),
+            Need::Dist => bundle::plan(cache, Profile::Release, plan),
         }
     }
     Ok(())

@@ -8,9 +8,10 @@ use anyhow::{Context as _, Result};
 use notify::{EventKind, RecursiveMode, Watcher as _};
 use tokio::sync::watch::Sender;
 
-use crate::bundle::{self, Profile};
+use crate::bundle;
 use crate::cache::Cache;
 use crate::fault::{advice, told};
+use crate::profile::Profile;
 use crate::progress::Plan;
 
 /// What `dist/` is built from.

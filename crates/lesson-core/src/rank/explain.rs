@@ -3,8 +3,9 @@
 //! The ranking keeps a few numbers of every lesson that it leaves out; factors and words are made for those that are
 //! asked for, by the same steps that scored them.
 
+use super::candidate::{Candidate, count};
+use super::ranked::Ranked;
 use super::trace::{Exclusion, ExclusionCode, Trace};
-use super::{Candidate, Ranked, count};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,7 +7,7 @@
 //! neutral halves of metadata and confidence outweighed what was asked. A convex sum with fixed weights: on real lessons it found the right one more often than either part, than reciprocal
 //! rank fusion, and than sums normalised for each query.
 
-use super::{Candidate, Similarity};
+use super::candidate::{Candidate, Similarity};
 use crate::keyword::{KeywordIndex, WordMatch};
 use crate::policy::RankPolicy;
 use crate::space::Space;

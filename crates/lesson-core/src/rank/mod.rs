@@ -3,19 +3,23 @@
 //! One pipeline: pool → qualification → relevance → standing → order → top N. The trace is made by
 //! the very steps that make the scores.
 
+mod candidate;
 mod compare;
 mod explain;
 mod matching;
 mod order;
 mod pool;
+mod ranked;
 mod relevance;
 mod search;
 mod situation;
 mod standing;
 mod trace;
 
+pub use candidate::{Cosines, Similarity};
 pub use compare::{Compared, FactorChange, Placed, compare};
 pub use explain::{Explain, TracePart};
+pub use ranked::Ranked;
 pub use relevance::RelevanceWord;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
@@ -24,74 +28,14 @@ pub use situation::{Market, RankError, Situation, Trend, Volatility, situation_t
 pub use trace::{Exclusion, ExclusionCode, Factor, FactorKind, Trace};
 
 use crate::keyword::KeywordIndex;
-use crate::lesson::Lesson;
-use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::space::Space;
+use candidate::{Candidate, candidates, count};
 use explain::{Explained, LeftOut, TraceCollector};
 use matching::{MatchScore, Matches};
 use order::{Scored, best_first, contenders, merge_duplicates};
 use situation::Context;
 use trace::Run;
-
-/// What a query's vector says of lessons. A closure from a lesson to its cosine is one.
-pub trait Cosines {
-    /// The cosine of the query and a lesson; `None` for a lesson without a vector.
-    fn of(&self, lesson: &Lesson) -> Option<f64>;
-
-    /// The same of the lesson at this place in the order of slugs. A ranking asks for thousands: whoever keeps vectors in
-    /// that order need not look at the lesson.
-    fn at(&self, _place: u32, lesson: &Lesson) -> Option<f64> {
-        self.of(lesson)
-    }
-}
-
-impl<F: Fn(&Lesson) -> Option<f64>> Cosines for F {
-    fn of(&self, lesson: &Lesson) -> Option<f64> {
-        self(lesson)
-    }
-}
-
-/// The cosines of the query and the lessons of a space.
-pub type Similarity<'a> = &'a dyn Cosines;
-
-/// A lesson that is considered. Its text is somewhere else in memory: most of them need no look at it.
-#[derive(Debug, Clone, Copy)]
-struct Candidate<'a> {
-    lesson: &'a Lesson,
-    facts: &'a Facts,
-    /// Its place in the order of slugs.
-    place: u32,
-}
-
-/// All lessons of a space, in the order of their slugs. Costs a look at none of them.
-fn candidates(space: &Space) -> impl Iterator<Item = Candidate<'_>> {
-    let all = space.lessons.in_order().zip(0..);
-    all.map(|((lesson, facts), place)| Candidate {
-        lesson,
-        facts,
-        place,
-    })
-}
-
-/// A lesson in an answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
-    /// Which.
-    pub slug: String,
-    /// The final score.
-    pub score: f64,
-    /// Relevance before standing, 0 to 1.
-    pub relevance: f64,
-    /// The same for people: of the match where there is a query, else of the relevance.
-    pub word: RelevanceWord,
-    /// 1 is the best.
-    pub rank: u32,
-    /// The highest confidence among the lessons of its title.
-    pub confidence: f64,
-    /// The summed frequency of the lessons of its title.
-    pub frequency: u32,
-}
 
 /// The answer to a situation.
 #[derive(Debug, Clone, PartialEq)]
@@ -302,8 +246,4 @@ fn why(
         }
         code => pool::words(code, left.of.lesson, context),
     }
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
 //! Step 5, order: total and stable, with one lesson per title.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use crate::lesson::Lesson;
 use crate::stable_map::StableMap;
 use std::cmp::Ordering;

@@ -5,7 +5,7 @@
 //! - *Decision relevance* (decision recommendations): 0.5 and what the market adds, at most 1.
 //! - Both: their mean. Decision relevance runs first, since its cap holds for it alone.
 
-use super::Candidate;
+use super::candidate::Candidate;
 use super::matching::MatchScore;
 use super::situation::{Context, Named, Trend, Volatility, same_word};
 use super::trace::Run;

@@ -2,12 +2,12 @@
 //!
 //! `0.8·match + 0.2·confidence` (hybrid retrieval). Nothing here is counted in a standing.
 
+use super::candidate::{Candidate, Similarity, candidates, count};
 use super::matching::{MatchScore, Matches};
 use super::order::{Scored, best_first, compare, merge_duplicates};
 use super::relevance::{Fit, RelevanceWord};
 use super::situation::{Context, Situation};
 use super::trace::{Factor, Run};
-use super::{Candidate, Similarity, candidates, count};
 use crate::keyword::KeywordIndex;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{ToolRecord, words};
+use super::record::ToolRecord;
+use super::words;
 
 /// Derived from the records alone; record numbers are their places in the list.
 #[derive(Clone, Default)]

@@ -4,6 +4,7 @@
 //! `(overlap + coverage + 0.4 · fuzzy) · recency`; a server's score is the sum over its records.
 
 mod index;
+mod record;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::instant::{DAY, Millis};
 use difflib_exact::FirstFixed;
 use index::Index;
+pub use record::ToolRecord;
 pub use words::STOP_WORDS;
 
 /// Characters kept of the SHA-256 in hex: 128 bits, beyond chance collisions.
@@ -68,20 +70,6 @@ impl ToolPolicy {
             .iter()
             .any(|core| core.trim().to_lowercase() == server)
     }
-}
-
-/// A server that helped with a query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolRecord {
-    /// The query as first given.
-    pub query: String,
-    /// Name of the server.
-    pub server: String,
-    /// The last time it helped, in milliseconds since the epoch.
-    pub at: Millis,
-    /// [`tool_query_hash`] of query and server; computed anew when a book is loaded.
-    #[serde(default)]
-    pub query_hash: String,
 }
 
 /// What [`ToolBook::record`] did.

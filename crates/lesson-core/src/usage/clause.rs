@@ -1,6 +1,7 @@
 //! What surrounds a lesson's name: the cues that it is applied, the words that deny it.
 
 use super::denial::{Governed, denied_after, governed};
+use super::marks::{trim_marks, words};
 
 /// Words after which a name is a lesson that is applied.
 const CUES: [&str; 6] = [
@@ -64,12 +65,6 @@ fn first_bytes(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-pub(super) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '\''))
-        .map(|word| word.trim_matches('\''))
-        .filter(|word| !word.is_empty())
-}
-
 fn ends_with_cue(before: &str) -> bool {
     let mut rest = trim_marks(before);
     loop {
@@ -81,11 +76,6 @@ fn ends_with_cue(before: &str) -> bool {
         };
         rest = trim_marks(&rest[..rest.len() - filler.len()]);
     }
-}
-
-/// `text` without the blanks, quotes and marks that may stand before a name.
-pub(super) fn trim_marks(text: &str) -> &str {
-    text.trim_end_matches([' ', '\'', '"', '`', ':', '(', '[', '#'])
 }
 
 fn ends_with_word(text: &str, word: &str) -> bool {

@@ -5,7 +5,7 @@
 //! denies the lesson, one that a verb of its own keeps from it does not. After the name, its own
 //! predicate counts: "X does not apply", "X was ignored".
 
-use super::clause::{trim_marks, words};
+use super::marks::{trim_marks, words};
 
 /// Nouns and articles between a governing word and the name: "ignoring the advice of 'x'".
 const FILLERS: [&str; 17] = [

@@ -2,6 +2,7 @@
 
 mod clause;
 mod denial;
+mod marks;
 mod phrases;
 mod plain;
 

@@ -25,14 +25,14 @@ mod relaxed;
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
+mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub(crate) use lanes::F32x4;
 pub(crate) use quantise::{RowScale, quantise};
-
-/// Outputs of a panel of weights: four groups of four.
-pub(crate) const PANEL: usize = 16;
+pub(crate) use tile::PANEL;
+use tile::Tile;
 
 /// Seven-bit weights in the pack's blocks (see the pack's description), in the order that a kernel reads: see
 /// [`Kernel::lay`].
@@ -202,54 +202,6 @@ pub(crate) fn gemm(
         ),
     }
 }
-
-/// What a tile function gets: a few rows, arranged as its kernel reads them, and the blocks of at most four groups of
-/// four outputs.
-pub(crate) struct Tile<'a, A> {
-    activations: &'a [A],
-    weights: &'a [u8],
-    inputs: usize,
-    rows: usize,
-    groups: usize,
-}
-
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-impl<A> Tile<'_, A> {
-    /// What kernels rely on that work with pointers: slices of the lengths that are said, 1 to `most` rows, and room for
-    /// the sums.
-    #[inline]
-    fn check(&self, sums: &[i32], most: usize) {
-        assert!(self.activations.len() == self.rows * self.inputs);
-        assert!(self.weights.len() == self.groups * 4 * self.inputs);
-        assert!(self.groups <= PANEL / 4 && (1..=most).contains(&self.rows));
-        assert!(sums.len() >= self.rows * PANEL);
-    }
-}
-
-/// Runs a whole panel at once, or a smaller one group by group. A macro, for what runs has its own instructions.
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-macro_rules! by_groups {
-    ($run:ident::<$rows:ident>($tile:expr, $sums:expr)) => {
-        if $tile.groups == PANEL / 4 {
-            $run::<$rows, { PANEL / 4 }>($tile, 0, $sums);
-        } else {
-            for group in 0..$tile.groups {
-                $run::<$rows, 1>($tile, group, $sums);
-            }
-        }
-    };
-}
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-use by_groups;
 
 /// Tiles of at most `most` rows by a panel. The panel stays in the first-level cache while all rows pass by, and the
 /// sums of a panel until `emit` has read them.

@@ -6,7 +6,7 @@
 use std::arch::wasm32::*;
 use std::hint::black_box;
 
-use super::{PANEL, Tile, by_groups};
+use super::tile::{PANEL, Tile, by_groups};
 
 /// Rows of a tile.
 pub(super) const ROWS: usize = 4;

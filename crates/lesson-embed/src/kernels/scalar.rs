@@ -1,6 +1,6 @@
 //! The reference: the definition of the product, written down.
 
-use super::{PANEL, Tile};
+use super::tile::{PANEL, Tile};
 
 /// Sums of one tile.
 pub(super) fn tile(t: &Tile<'_, i8>, sums: &mut [i32]) {

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{PANEL, Tile, by_groups};
+use super::tile::{PANEL, Tile, by_groups};
 
 /// Sums of one tile of at most 2 rows. Runs only where AVX2 was detected: [`super::Kernel::Avx2`] exists nowhere else.
 pub(super) fn avx2(t: &Tile<'_, i8>, sums: &mut [i32]) {

@@ -1,7 +1,8 @@
 //! Passwords and tokens in addresses and on command lines: `scheme://user:password@host`,
 //! `https://key@host`, `.pgpass`, `curl -u user:password`, `sshpass -p password`.
 
-use super::{Span, look, run};
+use super::look;
+use super::span::{Span, run};
 
 /// Longest part of an address that is looked at.
 const PART: usize = 400;

@@ -2,8 +2,9 @@
 //! settings, code, headers, addresses, command lines and sentences.
 
 use super::names::{Kind, NAMES, NOT_AFTER, NOT_BEFORE};
+use super::span::{Span, boundary_after, run};
 use super::value::{Form, value};
-use super::{Span, boundary_after, look, token};
+use super::{look, token};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
@@ -209,13 +210,13 @@ fn phrase(text: &str, from: usize, label: &'static str) -> Option<Span> {
         at = start;
     }
     while words < 24 {
-        let length = super::run(&bytes[at..], |b| b.is_ascii_lowercase());
+        let length = run(&bytes[at..], |b| b.is_ascii_lowercase());
         if !(3..=8).contains(&length) {
             break;
         }
         words += 1;
         end = at + length;
-        at = end + super::run(&bytes[end..], |b| b == b' ' || b == b',').min(2);
+        at = end + run(&bytes[end..], |b| b == b' ' || b == b',').min(2);
         if at == end {
             break;
         }
@@ -239,7 +240,7 @@ fn web_keys(text: &str, spans: &mut Vec<Span>) {
             let rest = text[at + name.len()..].trim_start_matches([':', ' ', '"']);
             let start = text.len() - rest.len();
             let end = start
-                + super::run(rest.as_bytes(), |b| {
+                + run(rest.as_bytes(), |b| {
                     b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=')
                 });
             if end - start >= 20 {

@@ -1,6 +1,6 @@
 //! Private keys that stand as blocks of text: PEM and OpenPGP, SSH2, PuTTY; whole or cut off.
 
-use super::Span;
+use super::span::Span;
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 

@@ -11,6 +11,7 @@ mod look;
 mod names;
 mod rules;
 mod shape;
+mod span;
 mod token;
 mod value;
 mod view;
@@ -22,14 +23,6 @@ pub(super) struct Redacted {
     pub text: String,
     /// What each one was, in order.
     pub labels: Vec<&'static str>,
-}
-
-/// A secret's bytes in the text, and what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Span {
-    start: usize,
-    end: usize,
-    label: &'static str,
 }
 
 /// Replaces every secret by a mark that says what it was.
@@ -89,27 +82,4 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
 /// Whether a word without a name or a prefix is a token all the same.
 pub(super) fn random_word(word: &str) -> bool {
     word.len() >= 20 && look::random(word)
-}
-
-/// Length of the run of such bytes at the start.
-fn run(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().take_while(|b| allowed(**b)).count()
-}
-
-/// Whether no word goes on across this place; an escape such as `\\n` or `%20` ends a word.
-fn boundary_before(text: &str, at: usize) -> bool {
-    let before = &text.as_bytes()[..at];
-    match before {
-        [] => true,
-        [.., b'\\', b'n' | b't' | b'r'] => true,
-        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
-        [.., last] => !(last.is_ascii_alphanumeric() || *last == b'_'),
-    }
-}
-
-/// Whether no word goes on across this place.
-fn boundary_after(text: &str, at: usize) -> bool {
-    text.as_bytes()
-        .get(at)
-        .is_none_or(|after| !(after.is_ascii_alphanumeric() || *after == b'_'))
 }

@@ -1,6 +1,8 @@
 //! Shapes of tokens: how one is read from its line in the table, and found in a text.
 
-use super::{Span, boundary_after, boundary_before, look, rules::RULES};
+use super::look;
+use super::rules::RULES;
+use super::span::{Span, boundary_after, boundary_before};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

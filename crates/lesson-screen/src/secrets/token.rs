@@ -2,7 +2,7 @@
 //! have neither prefix nor name.
 
 use super::shape::Class;
-use super::{Span, boundary_after, boundary_before, run};
+use super::span::{Span, boundary_after, boundary_before, run};
 
 /// Adds every such token of the text to `spans`.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {

@@ -1,7 +1,8 @@
 //! Where the value stands that belongs to a name, whatever connects the two.
 
+use super::look;
 use super::names::Kind;
-use super::{look, run};
+use super::span::run;
 
 /// How a value is connected to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A text as it reads without what hides in it, and the way back: a zero-width character within a
 //! token doesn't split it.
 
-use super::Span;
+use super::span::Span;
 use crate::hidden::{always_hidden, selector};
 use crate::plain::mark;
 use std::borrow::Cow;

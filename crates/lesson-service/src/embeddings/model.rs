@@ -1,51 +1,21 @@
 //! The model: loading it, embedding queries, and giving every lesson its vector in slices.
 
-use crate::embeddings::exchange::Exchange;
-use crate::embeddings::index::{Vectors, Wanted};
 use crate::host::Host;
 use crate::http::fault::{clip, of_model, of_store};
 use crate::http::validate::chars;
-use crate::service::Service;
-use lesson_embed::{EmbedError, Model};
-use lesson_sync::{Store, StoreError, VectorRow};
+use crate::state::embedder::Embedder;
+use crate::state::service_struct::Service;
+use crate::state::vector_exchange::Exchange;
+use crate::state::vectors::{Vectors, Wanted};
+use lesson_embed::Model;
+use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, limits};
 use std::rc::Rc;
 
-/// Lessons looked at between two pauses when a model is loaded.
-const LOOK: usize = 1_000;
 /// The most texts embedded in one slice.
 const SLICE: usize = 16;
 /// A slice ends after this many milliseconds of the host's clock.
 const SLICE_MS: i64 = 40;
-
-/// What turns texts into unit vectors.
-pub trait Embedder {
-    /// The model's id; vectors of another one are not compared with its own.
-    fn id(&self) -> &str;
-
-    /// Length of the vectors.
-    fn dims(&self) -> usize;
-
-    /// The text's vector.
-    ///
-    /// # Errors
-    /// When the text can't be embedded.
-    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
-}
-
-impl Embedder for Model {
-    fn id(&self) -> &str {
-        Model::id(self)
-    }
-
-    fn dims(&self) -> usize {
-        Model::dims(self)
-    }
-
-    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        Model::embed(self, text)
-    }
-}
 
 /// How far the lessons have their vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -242,21 +212,6 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    pub(crate) async fn store_vectors(
-        &self,
-        model: &str,
-        rows: &[VectorRow],
-    ) -> Result<(), ApiError> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        match self.store.put_vectors(model, rows).await {
-            // Derived and replaceable: no room for them costs time, not knowledge.
-            Ok(()) | Err(StoreError::Full) => Ok(()),
-            Err(error) => Err(of_store(&error)),
-        }
-    }
-
     /// Returns when everything that waits is stored, and every lesson has its vector if a model is
     /// loaded and indexing is on.
     ///
@@ -296,20 +251,10 @@ impl<S: Store, H: Host> Service<S, H> {
         let model = self.model.borrow().clone()?;
         model.embed(text).ok()
     }
-
-    /// Looks at some lessons; whether any is left.
-    pub(crate) fn look(&self) -> bool {
-        let mut state = self.state.borrow_mut();
-        let state = &mut *state;
-        state
-            .vectors
-            .as_mut()
-            .is_some_and(|vectors| vectors.look(&state.space, LOOK))
-    }
 }
 
 /// The model of a pack, whose hash the host may have computed already.
-pub(crate) fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
+pub fn loaded(pack: Vec<u8>, sha256: Option<[u8; 32]>) -> Result<Model, ApiError> {
     let model = match sha256 {
         Some(sha256) => Model::load_hashed(pack, sha256),
         None => Model::load(pack),

@@ -1,32 +1,8 @@
 //! Why an answer was ranked by words, wholly or in part, as whoever asked is told.
 
-use crate::service::Service;
+use crate::state::embedder::NoModel;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-
-/// Why no model is loaded, as far as the host knows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum NoModel {
-    /// Nobody has loaded one.
-    #[default]
-    NotLoaded,
-    /// One is on its way.
-    Loading,
-    /// The host has none.
-    Missing,
-    /// The one there is could not be loaded; it is tried again.
-    Failed,
-}
-
-impl NoModel {
-    fn reason(self) -> &'static str {
-        match self {
-            Self::NotLoaded => "no model is loaded",
-            Self::Loading => "the model is still loading",
-            Self::Missing => "this host has no model",
-            Self::Failed => "the model could not be loaded; it is tried again within a minute",
-        }
-    }
-}
 
 impl<S, H> Service<S, H> {
     /// Why the model took no part in an answer, or not for all lessons; `None` when it did. `without_vector` is how many
@@ -57,12 +33,12 @@ impl<S, H> Service<S, H> {
     }
 
     /// Says why there is no model, for answers that are ranked by words.
-    pub(crate) fn set_no_model(&self, why: NoModel) {
+    pub fn set_no_model(&self, why: NoModel) {
         self.no_model.set(why);
     }
 
     /// Whether a model is loaded.
-    pub(crate) fn has_model(&self) -> bool {
+    pub fn has_model(&self) -> bool {
         self.model.borrow().is_some()
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::handlers::lessons::known;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
+use crate::http::context::RequestContext;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
 use lesson_screen::screen_named;
 use lesson_sync::Store;
@@ -17,10 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 type Back = (BulkAct, Vec<String>, BulkItem);
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn bulk(&self, bulk: Bulk) -> Result<Answer, ApiError> {
+    pub(crate) async fn bulk(
+        &self,
+        context: &RequestContext,
+        bulk: Bulk,
+    ) -> Result<Answer, ApiError> {
         let bulk = checked(bulk)?;
         let done = self
-            .commit(|state, _| {
+            .commit(context, |state, _| {
                 let mut done = BulkDone::default();
                 let mut own = Vec::new();
                 let mut back = BTreeMap::new();

@@ -1,15 +1,14 @@
 //! Connecting to a server, signing in again, and signing out.
 
-use crate::handlers::sync::Network;
 use crate::host::{Host, fresh_id};
+use crate::http::answer::Answer;
 use crate::http::fault::of_store;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::remote::network::Network;
+use crate::remote::remote_error::of_sign_in;
+use crate::state::service_struct::Service;
 use lesson_core::LEDGER_VERSION;
-use lesson_sync::{
-    Account, Change, Link, Machine, Named, SignInError, Store, StoreError, create_space,
-    server_url, spaces,
-};
+use lesson_sync::{Account, Change, Link, Named, Store, create_space, server_url, spaces};
 use lesson_types::{
     ApiError, Connect, Connected, ErrorCode, SignIn, SignOut, SpaceChoice, SyncStatus, limits,
 };
@@ -103,28 +102,6 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    /// Makes the link: what the store held as a ledger is now what was made here.
-    pub(crate) async fn link_up(&self, link: Link) -> Result<(), ApiError> {
-        let _turn = self.writing.lock().await;
-        self.store_queue().await.map_err(|error| of_store(&error))?;
-        let change = Change {
-            renumber_after: Some(0),
-            ..Change::to(link)
-        };
-        self.store
-            .commit(0, change)
-            .await
-            .map_err(|error| match error {
-                StoreError::Behind => ApiError::new(
-                    ErrorCode::Conflict,
-                    "another tab has connected in the meantime; look at its state first",
-                ),
-                other => of_store(&other),
-            })?;
-        *self.machine.borrow_mut() = Machine::new();
-        self.read_news().await.map_err(|error| of_store(&error))
-    }
-
     pub(crate) async fn sign_in(&self, asked: SignIn) -> Result<Answer, ApiError> {
         secret("password", &asked.password)?;
         let link = self.linked_or_refuse()?;
@@ -181,36 +158,6 @@ impl<S: Store, H: Host> Service<S, H> {
         self.forget_all().await?;
         lesson_sync::sign_out(&Network(&self.host), &link).await;
         Answer::json(&self.status())
-    }
-
-    /// Removes everything from this device.
-    pub(crate) async fn forget_all(&self) -> Result<(), ApiError> {
-        self.leaving.set(true);
-        let _round = self.syncing.lock().await;
-        let _writing = self.writing.lock().await;
-        self.leaving.set(false);
-        let wiped = self.store.wipe().await;
-        wiped.map_err(|error| of_store(&error))?;
-        self.queue.borrow_mut().clear();
-        self.answers.forget();
-        *self.machine.borrow_mut() = Machine::new();
-        self.store
-            .identity(&fresh_id(&self.host))
-            .await
-            .map_err(|error| of_store(&error))?;
-        self.read_news().await.map_err(|error| of_store(&error))
-    }
-}
-
-fn of_sign_in(error: SignInError) -> ApiError {
-    let message = error.message().to_owned();
-    match error {
-        SignInError::Url(_) => ApiError::invalid("url", message),
-        SignInError::Credentials(_) => {
-            ApiError::new(ErrorCode::Unauthorized, message).at("password")
-        }
-        SignInError::Key(_) => ApiError::invalid("key", message),
-        SignInError::Server(_) => ApiError::new(ErrorCode::Unavailable, message).at("url"),
     }
 }
 

@@ -3,9 +3,11 @@
 use crate::convert::Convert;
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::service_struct::Service;
 use lesson_core::{
     Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
 };
@@ -53,6 +55,7 @@ impl Filter<'_> {
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn list_decisions(
         &self,
+        context: &RequestContext,
         asked: &DecisionQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
@@ -70,7 +73,7 @@ impl<S: Store, H: Host> Service<S, H> {
             outcome: asked.outcome.map(Convert::convert),
             from: instant("from", asked.from.as_ref())?,
             to: instant("to", asked.to.as_ref())?,
-            own: self.own_decisions(),
+            own: context.own_decisions(),
         };
         let after = asked.cursor.as_deref().map(cursor).transpose()?;
         let state = self.state.borrow();
@@ -104,10 +107,15 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) fn get_decision(&self, id: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn get_decision(
+        &self,
+        context: &RequestContext,
+        id: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         validate::filled("decision_id", id, limits::ID)?;
-        let own = self.own_decisions();
+        let own = context.own_decisions();
         // It is kept as recommend kept it: without secrets.
         let kept = lesson_screen::redacted(id).unwrap_or_else(|| id.to_owned());
         let held = format!("{}{kept}", own.as_deref().unwrap_or_default());
@@ -117,13 +125,6 @@ impl<S: Store, H: Host> Service<S, H> {
             .decision(&held)
             .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))?;
         Answer::json(&self.decision_view(&held, decision, own.as_deref()))
-    }
-
-    /// What the ids of an agent's decisions begin with; nothing where a person asks, who sees all.
-    fn own_decisions(&self) -> Option<String> {
-        let asker = self.asker.borrow();
-        let asker = asker.as_ref().filter(|asker| asker.is_agent)?;
-        Some(decision_prefix(asker.by.trim_start_matches("agent:")))
     }
 
     fn decision_view(&self, id: &str, decision: &Decision, own: Option<&str>) -> DecisionView {
@@ -188,11 +189,6 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
         }
     }
-}
-
-/// What the ids of the decisions of an agent's key begin with, so that no other key can claim them.
-pub(crate) fn decision_prefix(key: &str) -> String {
-    format!("{key}/")
 }
 
 /// The moment that a decision is listed at.

@@ -1,10 +1,11 @@
 //! Deleting the connected space: the server does it in two steps, and what is kept here goes with it.
 
-use crate::handlers::keys::of_remote;
-use crate::handlers::sync::Network;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::remote::network::Network;
+use crate::remote::remote_error::of_remote;
+use crate::state::service_struct::Service;
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{ApiError, ConfirmDeletion, DeleteSpace, ErrorCode, SpaceDeletion, limits};
 use serde::Deserialize;

@@ -2,14 +2,16 @@
 
 use crate::convert::{self, Convert};
 use crate::handlers::lessons::known;
-use crate::handlers::repeat::detection;
+use crate::handlers::repeated_request::detection;
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::{self, filled, optional};
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Decision, DecisionOutcome, Event, FoldError, Happening, Lesson, MatchType, ResolveError,
     Uncounted, find_lesson,
@@ -22,11 +24,15 @@ use lesson_types::{
 use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn track(&self, asked: Track) -> Result<Answer, ApiError> {
+    pub(crate) async fn track(
+        &self,
+        context: &RequestContext,
+        asked: Track,
+    ) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
         filled("reasoning", &asked.reasoning, limits::TEXT)?;
         let detections = self
-            .commit(|state, _| {
+            .commit(context, |state, _| {
                 let decision = decision(state, &asked.decision_id)?;
                 let lessons: Vec<&Lesson> = decision
                     .records
@@ -53,12 +59,16 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn outcome(&self, asked: Outcome) -> Result<Answer, ApiError> {
+    pub(crate) async fn outcome(
+        &self,
+        context: &RequestContext,
+        asked: Outcome,
+    ) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
         let outcome: DecisionOutcome = asked.outcome.convert();
-        let by = self.by();
+        let by = context.by();
         let (before, uncounted) = self
-            .commit(|state, at| {
+            .commit(context, |state, at| {
                 let held = decision(state, &asked.decision_id)?;
                 let same = if held.is_final() {
                     !outcome.is_final() || held.outcome == Some(outcome)
@@ -71,7 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     pnl_percent: asked.pnl_percent,
                 };
                 let before = settled(held);
-                let (plan, uncounted) = self.once(state, same, told, &by, at)?;
+                let (plan, uncounted) = self.once(state, same, told, by, at)?;
                 Ok((plan, (before, uncounted)))
             })
             .await?;
@@ -109,7 +119,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn feedback(&self, asked: Feedback) -> Result<Answer, ApiError> {
+    pub(crate) async fn feedback(
+        &self,
+        context: &RequestContext,
+        asked: Feedback,
+    ) -> Result<Answer, ApiError> {
         validate::slugs("lessons", &asked.lessons, 1)?;
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
@@ -120,9 +134,9 @@ impl<S: Store, H: Host> Service<S, H> {
             None if !text.trim().is_empty() => self.query_vector(text),
             _ => None,
         };
-        let by = self.by();
+        let by = context.by();
         let uncounted = self
-            .commit(|state, at| {
+            .commit(context, |state, at| {
                 let causal = match &asked.causal {
                     Some(causal) => causal.clone(),
                     // Nothing tells them apart, so all of them were at work.
@@ -130,7 +144,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     None => self.causes(state, &asked.lessons, vector.as_deref(), text),
                 };
                 let before = match &asked.decision_id {
-                    Some(id) => decision(state, id)?.feedback_by(&by),
+                    Some(id) => decision(state, id)?.feedback_by(by),
                     None => None,
                 };
                 let same = before.is_some_and(|held| {
@@ -144,7 +158,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     causal,
                     decision_id: asked.decision_id.clone(),
                 };
-                self.once(state, same, given, &by, at)
+                self.once(state, same, given, by, at)
             })
             .await?;
         let given = |event: &Event| {
@@ -213,38 +227,51 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn rate(&self, asked: Rate) -> Result<Answer, ApiError> {
+    pub(crate) async fn rate(
+        &self,
+        context: &RequestContext,
+        asked: Rate,
+    ) -> Result<Answer, ApiError> {
         let opinion = Opinion {
             is_vote: false,
             is_positive: asked.helpful,
             decision_id: asked.decision_id,
         };
-        self.give_opinion(&asked.lesson, opinion).await
+        self.give_opinion(context, &asked.lesson, opinion).await
     }
 
-    pub(crate) async fn vote(&self, asked: Vote) -> Result<Answer, ApiError> {
+    pub(crate) async fn vote(
+        &self,
+        context: &RequestContext,
+        asked: Vote,
+    ) -> Result<Answer, ApiError> {
         let opinion = Opinion {
             is_vote: true,
             is_positive: asked.up,
             decision_id: asked.decision_id,
         };
-        self.give_opinion(&asked.lesson, opinion).await
+        self.give_opinion(context, &asked.lesson, opinion).await
     }
 
-    async fn give_opinion(&self, name: &str, given: Opinion) -> Result<Answer, ApiError> {
+    async fn give_opinion(
+        &self,
+        context: &RequestContext,
+        name: &str,
+        given: Opinion,
+    ) -> Result<Answer, ApiError> {
         filled("lesson", name, limits::TITLE)?;
         about(given.decision_id.as_ref())?;
-        let by = self.by();
+        let by = context.by();
         let (slug, uncounted) = self
-            .commit(|state, at| {
-                let lesson = meant(state, name, |lesson| !self.withholds(lesson))?;
+            .commit(context, |state, at| {
+                let lesson = meant(state, name, |lesson| !context.withholds(lesson))?;
                 let before = match &given.decision_id {
-                    Some(id) => decision(state, id)?.opinion_by(&by, &lesson, given.is_vote),
+                    Some(id) => decision(state, id)?.opinion_by(by, &lesson, given.is_vote),
                     None => None,
                 };
                 let same = before.is_some_and(|held| held.is_positive == given.is_positive);
                 let said = given.of(lesson.clone());
-                let (plan, uncounted) = self.once(state, same, said, &by, at)?;
+                let (plan, uncounted) = self.once(state, same, said, by, at)?;
                 Ok((plan, (lesson, uncounted)))
             })
             .await?;

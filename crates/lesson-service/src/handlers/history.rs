@@ -5,9 +5,11 @@ use crate::convert::{self, Convert};
 use crate::handlers::lessons::known;
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::no_lesson;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::service_struct::Service;
 use lesson_core as core;
 use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
 use lesson_sync::Store;
@@ -26,12 +28,13 @@ const REVISIONS: usize = 100;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn history(
         &self,
+        context: &RequestContext,
         slug: &str,
         query: &HistoryQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.readable(slug)?;
+        self.readable(context, slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
         let limit = validate::limit(query.limit, most, limits::PAGE)?;
         let events = self.ledger_of(slug).await?;

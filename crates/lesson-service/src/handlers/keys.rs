@@ -1,10 +1,12 @@
 //! Keys of agents: the linked server makes, lists and revokes them. None is kept here.
 
-use crate::handlers::sync::Network;
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::fault::clip;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::remote::network::Network;
+use crate::remote::remote_error::of_remote;
+use crate::state::service_struct::Service;
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{
     AgentKey, AgentKeyRevoked, AgentKeys, ApiError, ErrorCode, MadeAgentKey, NewAgentKey, limits,
@@ -121,39 +123,6 @@ impl<S: Store, H: Host> Service<S, H> {
         let answer = self.signed_in(&link, ask).await;
         answer.map_err(|error| of_remote(unknown, &error))
     }
-}
-
-pub(crate) fn of_remote(unknown: &str, error: &RemoteError) -> ApiError {
-    let (code, message) = match error {
-        RemoteError::Unauthorized => (
-            ErrorCode::Unauthorized,
-            "the session on the server has ended; sign in again, then repeat this".to_owned(),
-        ),
-        RemoteError::NotFound => (
-            ErrorCode::NotFound,
-            "you are no member of this space any more; ask one of its members to add you"
-                .to_owned(),
-        ),
-        RemoteError::Busy(_) => (
-            ErrorCode::RateLimited,
-            "the server is busy, and nothing was done; try again in a minute".to_owned(),
-        ),
-        RemoteError::TooLarge | RemoteError::ActorTaken => (
-            ErrorCode::Forbidden,
-            "the server does not allow this, and nothing was done".to_owned(),
-        ),
-        // Nothing was done, and repeating would not mend it.
-        RemoteError::Refused(cause) => (ErrorCode::Unavailable, cause.clone()),
-        RemoteError::NoAnswer(cause) => (
-            ErrorCode::Unavailable,
-            format!("the server can't be reached ({cause}); {unknown}"),
-        ),
-        RemoteError::Trouble(cause) => (
-            ErrorCode::Unavailable,
-            format!("the server does not answer as it should ({cause}); {unknown}"),
-        ),
-    };
-    ApiError::new(code, message)
 }
 
 /// Whether a text is a UUID as the server writes them.

@@ -2,13 +2,15 @@
 
 use crate::convert::{self, Convert};
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
+use crate::http::context::RequestContext;
 use crate::http::fault::{no_lesson, of_fold};
 use crate::http::redact;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
 };
@@ -18,7 +20,11 @@ use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, 
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn add_lesson(&self, new: NewLesson) -> Result<Answer, ApiError> {
+    pub(crate) async fn add_lesson(
+        &self,
+        context: &RequestContext,
+        new: NewLesson,
+    ) -> Result<Answer, ApiError> {
         if let Some(slug) = &new.slug {
             redact::new_slug(slug)?;
         }
@@ -32,7 +38,7 @@ impl<S: Store, H: Host> Service<S, H> {
         bounds::text(&screened.text)?;
         validate::optional("source", Some(&source), limits::WORD)?;
         let slug = self
-            .commit(|state, at| {
+            .commit(context, |state, at| {
                 let slug = match &slug {
                     Some(slug) => slug.clone(),
                     None => free_slug(&state.space, &screened.text),
@@ -49,21 +55,27 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(&slug)
     }
 
-    pub(crate) fn get_lesson(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn get_lesson(
+        &self,
+        context: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.readable(slug)?;
+        self.readable(context, slug)?;
         self.shown(slug)
     }
 
     pub(crate) async fn edit_lesson(
         &self,
+        context: &RequestContext,
         slug: &str,
         patch: LessonPatch,
     ) -> Result<Answer, ApiError> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
-        self.readable(slug)?;
-        self.commit(|state, _| {
+        self.readable(context, slug)?;
+        self.commit(context, |state, _| {
             let held = known(state, slug)?;
             let text = wanted.applied_to(&held.text);
             bounds::text(&text)?;
@@ -87,9 +99,14 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(slug)
     }
 
-    pub(crate) async fn archive(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) async fn archive(
+        &self,
+        context: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             let lesson = slug.to_owned();
             Ok((
                 if known(state, slug)?.archived {
@@ -104,9 +121,14 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(slug)
     }
 
-    pub(crate) async fn restore(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) async fn restore(
+        &self,
+        context: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             let lesson = slug.to_owned();
             Ok((
                 if known(state, slug)?.archived {
@@ -121,10 +143,15 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(slug)
     }
 
-    pub(crate) async fn review(&self, slug: &str, review: Review) -> Result<Answer, ApiError> {
+    pub(crate) async fn review(
+        &self,
+        context: &RequestContext,
+        slug: &str,
+        review: Review,
+    ) -> Result<Answer, ApiError> {
         validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
         let verdict: Verdict = review.verdict.convert();
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             let held = known(state, slug)?;
             let current = held.text.content_hash();
             let content_hash = review
@@ -149,10 +176,14 @@ impl<S: Store, H: Host> Service<S, H> {
         self.shown(slug)
     }
 
-    pub(crate) async fn merge(&self, merge: Merge) -> Result<Answer, ApiError> {
+    pub(crate) async fn merge(
+        &self,
+        context: &RequestContext,
+        merge: Merge,
+    ) -> Result<Answer, ApiError> {
         validate::slug("into", &merge.into)?;
         validate::slugs("from", &merge.from, 1)?;
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             // The fold names only the lesson; say which field it stood in.
             for (field, slug) in std::iter::once(("into", &merge.into))
                 .chain(merge.from.iter().map(|slug| ("from", slug)))

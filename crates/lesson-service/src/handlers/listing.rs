@@ -2,8 +2,10 @@
 
 use crate::convert::Convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Lesson, SearchOptions};
 use lesson_sync::Store;
@@ -17,6 +19,7 @@ const PAGE: u32 = 50;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn list_lessons(
         &self,
+        context: &RequestContext,
         query: &LessonQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
@@ -33,7 +36,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Some(text) => self.found(&state, text, vector.as_deref()),
             None => (state.space.lessons().collect(), false),
         };
-        found.retain(|lesson| fits(lesson, query) && !self.withholds(lesson));
+        found.retain(|lesson| fits(lesson, query) && !context.withholds(lesson));
         order(&mut found, query.sort.unwrap_or_default(), text.is_some());
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);

@@ -6,11 +6,13 @@ use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::redact::readable;
 use crate::http::validate::{self, filled, optional};
-use crate::service::{Answer, Service};
+use crate::state::plan::Draft;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Draft;
 use lesson_core::{
     Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
     SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
@@ -33,7 +35,11 @@ const NONE_SAYS_SO: &str =
     "No lesson has these words. Try others, or say the same in more general ones.";
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn recommend(&self, asked: Recommend) -> Result<Answer, ApiError> {
+    pub(crate) fn recommend(
+        &self,
+        context: &RequestContext,
+        asked: Recommend,
+    ) -> Result<Answer, ApiError> {
         check(&asked)?;
         let policy = match &asked.policy {
             Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
@@ -69,10 +75,13 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .map_err(|error| of_rank(error, &policy))?;
         let retrieval_id = self.id(at);
-        let mut answer = self.recommendations(&state, retrieval_id.clone(), &ranking, budget);
+        let mut answer =
+            self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
         drop(state);
         if let Some(trace) = &ranking.trace {
-            let readable = trace.iter().filter(|entry| !self.withheld(&entry.slug));
+            let readable = trace
+                .iter()
+                .filter(|entry| !self.withheld(context, &entry.slug));
             answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
@@ -89,7 +98,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     relevance: item.relevance,
                 })
                 .collect();
-            self.surface(retrieval_id, at, asked, items, &policy);
+            self.surface(context, retrieval_id, at, asked, items, &policy);
         }
         let queued = self.host.now();
         let timing = format!(
@@ -103,6 +112,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     fn recommendations(
         &self,
+        context: &RequestContext,
         state: &State,
         retrieval_id: String,
         ranking: &Ranking,
@@ -120,7 +130,7 @@ impl<S: Store, H: Host> Service<S, H> {
             retrieval_id,
             semantic: ranking.semantic,
             semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
-            stale: self.stale.get() || self.trouble.borrow().is_some(),
+            stale: context.is_stale() || self.trouble.borrow().is_some(),
             recommended: shown
                 .map(|((item, (lesson, word)), tokens)| {
                     let mut view = merged(self.view(lesson), item.confidence, item.frequency);
@@ -143,7 +153,7 @@ impl<S: Store, H: Host> Service<S, H> {
             hint: ranking
                 .items
                 .is_empty()
-                .then(|| self.hint(state, NONE_FITS)),
+                .then(|| self.hint(context, state, NONE_FITS)),
             trace: None,
             left_out: None,
         }
@@ -157,6 +167,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Queues the event that says what was recommended.
     fn surface(
         &self,
+        context: &RequestContext,
         retrieval_id: String,
         at: i64,
         asked: Recommend,
@@ -186,12 +197,16 @@ impl<S: Store, H: Host> Service<S, H> {
         self.enqueue(Draft {
             op_id: self.id(at),
             at,
-            by: self.by(),
+            by: context.by().to_owned(),
             event,
         });
     }
 
-    pub(crate) fn search(&self, asked: Search) -> Result<Answer, ApiError> {
+    pub(crate) fn search(
+        &self,
+        context: &RequestContext,
+        asked: Search,
+    ) -> Result<Answer, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let options = SearchOptions {
             limit: Some(validate::limit(
@@ -214,10 +229,14 @@ impl<S: Store, H: Host> Service<S, H> {
                 options,
             )
         });
-        Answer::json(&self.results(&state, ranking, options.explain))
+        Answer::json(&self.results(context, &state, ranking, options.explain))
     }
 
-    pub(crate) fn patterns(&self, asked: Patterns) -> Result<Answer, ApiError> {
+    pub(crate) fn patterns(
+        &self,
+        context: &RequestContext,
+        asked: Patterns,
+    ) -> Result<Answer, ApiError> {
         filled("feature", &asked.feature, limits::QUERY)?;
         optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
         validate::words("tech_stack", asked.tech_stack.as_ref())?;
@@ -240,13 +259,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 &self.policy.rank,
             )
         });
-        Answer::json(&self.results(&state, ranking, false))
+        Answer::json(&self.results(context, &state, ranking, false))
     }
 
     /// What to do next when there is nothing to show.
-    fn hint(&self, state: &State, otherwise: &'static str) -> String {
+    fn hint(&self, context: &RequestContext, state: &State, otherwise: &'static str) -> String {
         let in_use = state.space.lessons().any(|lesson| !lesson.archived);
-        let said = match (in_use, self.for_agents.get()) {
+        let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,
             (false, true) => NO_LESSONS_YET,
             (true, true) if otherwise == NONE_FOUND => NONE_SAYS_SO,
@@ -255,9 +274,15 @@ impl<S: Store, H: Host> Service<S, H> {
         said.to_owned()
     }
 
-    fn results(&self, state: &State, ranking: SearchRanking, explain: bool) -> SearchResults {
+    fn results(
+        &self,
+        context: &RequestContext,
+        state: &State,
+        ranking: SearchRanking,
+        explain: bool,
+    ) -> SearchResults {
         // A page shows what it asked for; an agent reads all of it.
-        let tokens = if self.for_agents.get() {
+        let tokens = if context.is_agent() {
             limits::PROMPT_TOKENS_MAX
         } else {
             usize::MAX
@@ -269,7 +294,7 @@ impl<S: Store, H: Host> Service<S, H> {
             hint: ranking
                 .items
                 .is_empty()
-                .then(|| self.hint(state, NONE_FOUND)),
+                .then(|| self.hint(context, state, NONE_FOUND)),
             results: ranking
                 .items
                 .into_iter()

@@ -1,39 +1,17 @@
-//! `GET /v1/review`: the queue, and the near duplicates in it, which are looked for only when the
-//! texts have changed.
+//! `GET /v1/review`: the queue.
 
 use crate::convert::{self, Convert};
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::validate;
-use crate::service::{Answer, Service};
-use crate::state::snapshot::State;
-use lesson_core::{
-    Lesson, NearPair, RankPolicy, ReviewPolicy, ReviewReason, may_be_double, to_rfc3339,
-};
+use crate::state::service_struct::Service;
+use lesson_core::{RankPolicy, ReviewReason, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
 use serde_json::Value;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Lessons in the answer when the request does not say.
 const PAGE: u32 = 50;
-/// A request that only counts looks for near duplicates among so many lessons at most: it is made
-/// in the background, and nobody should wait for it. In larger stores it counts those that were
-/// found last.
-const QUICK: usize = 20_000;
-
-/// The near duplicates that were found last, and in what.
-pub(crate) struct Near {
-    of: Of,
-    pairs: Vec<NearPair>,
-}
-
-/// What near duplicates depend on: the lessons in use, their words and their vectors.
-#[derive(PartialEq, Eq)]
-struct Of {
-    lessons: u64,
-    words: u64,
-    vectors: Option<(String, u64)>,
-}
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn review_queue(
@@ -78,44 +56,6 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect(),
         })
-    }
-}
-
-impl State {
-    /// Looks for near duplicates, unless nothing has changed since the last time.
-    fn look_for_near(&self, policy: &ReviewPolicy, quick: bool) {
-        let in_use: Vec<&str> = self
-            .space
-            .lessons()
-            .filter(|lesson| may_be_double(lesson))
-            .map(|lesson: &Lesson| lesson.slug.as_str())
-            .collect();
-        if quick && in_use.len() > QUICK {
-            return;
-        }
-        let mut hasher = DefaultHasher::new();
-        in_use.hash(&mut hasher);
-        let of = Of {
-            lessons: hasher.finish(),
-            words: self.index.version(),
-            vectors: self
-                .vectors
-                .as_ref()
-                .map(|vectors| (vectors.model.clone(), vectors.version())),
-        };
-        let mut near = self.near.borrow_mut();
-        if near.as_ref().is_some_and(|near| near.of == of) {
-            return;
-        }
-        let by_meaning = self
-            .vectors
-            .as_ref()
-            .map(|vectors| vectors.alike(&in_use, policy.near_meaning_min))
-            .unwrap_or_default();
-        let cosine = |one: &str, two: &str| self.vectors.as_ref()?.cosine(one, two);
-        let pairs =
-            lesson_core::near_duplicates(&self.space, &self.index, &by_meaning, &cosine, policy);
-        *near = Some(Near { of, pairs });
     }
 }
 

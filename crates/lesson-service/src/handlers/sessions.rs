@@ -2,11 +2,13 @@
 
 use crate::convert::Convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::filled;
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,
 };
@@ -30,7 +32,11 @@ struct Read {
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn session(&self, asked: Session) -> Result<Answer, ApiError> {
+    pub(crate) async fn session(
+        &self,
+        context: &RequestContext,
+        asked: Session,
+    ) -> Result<Answer, ApiError> {
         filled("transcript", &asked.transcript, limits::TEXT)?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let vector = if extracted.injected.is_empty() || extracted.outcome_text.trim().is_empty() {
@@ -39,12 +45,12 @@ impl<S: Store, H: Host> Service<S, H> {
             self.query_vector(&extracted.outcome_text)
         };
         let said = without_shown(&asked.transcript);
-        let by = self.by();
+        let by = context.by();
         let read = self
-            .commit(|state, at| {
+            .commit(context, |state, at| {
                 let (mut plan, mut read) =
-                    self.read_session(state, at, &extracted, vector.as_deref(), &said);
-                let checked = state.space.check(&plan.own, &by, at, &self.policy);
+                    self.read_session(context, state, at, &extracted, vector.as_deref(), &said);
+                let checked = state.space.check(&plan.own, by, at, &self.policy);
                 read.uncounted = checked.map_err(|(_, error)| of_fold(&error))?;
                 plan.checked = true;
                 Ok((plan, read))
@@ -68,6 +74,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Everything that a session changes, as one batch.
     fn read_session(
         &self,
+        context: &RequestContext,
         state: &State,
         at: Millis,
         extracted: &Extracted,
@@ -83,7 +90,7 @@ impl<S: Store, H: Host> Service<S, H> {
             uncounted: Vec::new(),
         };
         for name in extracted.injected.iter().take(limits::SLUGS) {
-            match find_lesson(&state.space, name, |lesson| !self.withholds(lesson)) {
+            match find_lesson(&state.space, name, |lesson| !context.withholds(lesson)) {
                 Ok(lesson) if read.injected.contains(&lesson.slug) => {}
                 Ok(lesson) => read.injected.push(lesson.slug.clone()),
                 Err(_) => read.unknown.push(clip(name)),

@@ -1,12 +1,14 @@
-//! What the server did not take, and what a person decides about it.
+//! Events that the server refused, and how a person settles them.
 
 use crate::convert;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_store};
 use crate::http::validate;
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::{Linked, State};
-use crate::state::writer::Plan;
 use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
 use lesson_screen::screen_named;
 use lesson_sync::{Change, SetAside, Store};
@@ -50,7 +52,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn settle(&self, asked: Settle) -> Result<Answer, ApiError> {
+    pub(crate) async fn settle(
+        &self,
+        context: &RequestContext,
+        asked: Settle,
+    ) -> Result<Answer, ApiError> {
         if asked.ids.is_empty() {
             return Err(ApiError::invalid(
                 "ids",
@@ -85,7 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect::<Result<_, _>>()?
         };
         if asked.keep == Settlement::Mine {
-            self.edit_again(&chosen).await?;
+            self.edit_again(context, &chosen).await?;
         }
         let _turn = self.syncing.lock().await;
         let link = self.linked_or_refuse()?;
@@ -102,8 +108,12 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Makes edits again on top of the texts that are in force.
-    async fn edit_again(&self, chosen: &[SetAside]) -> Result<(), ApiError> {
-        self.commit(|state, _| {
+    async fn edit_again(
+        &self,
+        context: &RequestContext,
+        chosen: &[SetAside],
+    ) -> Result<(), ApiError> {
+        self.commit(context, |state, _| {
             let mut own: Vec<Happening> = Vec::new();
             for one in chosen {
                 let Some((slug, changes)) = edit(one) else {
@@ -151,7 +161,8 @@ fn edited<'a>(
     })
 }
 
-/// What is set aside and worth a person's time: edits that came too late, and the rest.
+/// Events that were refused and that a person should see: conflicting edits, and the others. Conflicts that are already
+/// in effect are hidden.
 pub(crate) fn sorted<'a>(
     state: &State,
     linked: &'a Linked,
@@ -163,8 +174,7 @@ pub(crate) fn sorted<'a>(
         .partition(|one| one.field == "base_rev" && edit(one).is_some())
 }
 
-/// Whether what the event wanted is so anyway: the same lesson came from another device, or the
-/// text is the edit's.
+/// Whether the event's effect is there already: another device added the same lesson, or the text equals the edit's.
 fn is_there(state: &State, one: &SetAside) -> bool {
     match &one.event.event {
         Happening::LessonAdded { lesson } => state

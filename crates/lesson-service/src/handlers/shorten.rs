@@ -1,4 +1,4 @@
-//! Lessons of an answer within its budget, so that a few long ones don't fill what an agent can read.
+//! Shortening an answer's lessons to its token budget.
 
 use lesson_types::LessonView;
 

@@ -2,9 +2,11 @@
 
 use crate::handlers::lessons::known;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
-use crate::service::{Answer, Service};
-use crate::state::writer::Plan;
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use lesson_core::{Happening, Qualification, Space, ToolPolicy};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, PolicyPatch};
@@ -15,7 +17,11 @@ use std::collections::BTreeMap;
 const CORE_SERVERS: &str = "tools.core_servers";
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn change_policy(&self, patch: PolicyPatch) -> Result<Answer, ApiError> {
+    pub(crate) async fn change_policy(
+        &self,
+        context: &RequestContext,
+        patch: PolicyPatch,
+    ) -> Result<Answer, ApiError> {
         let mut changes: BTreeMap<String, Value> = BTreeMap::new();
         if let Some(servers) = patch.tools.and_then(|tools| tools.core_servers) {
             validate::words("tools.core_servers", Some(&servers))?;
@@ -43,7 +49,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 "nothing is changed; name a setting, such as tools.core_servers",
             ));
         }
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             let is_so = changes
                 .iter()
                 .all(|(name, value)| state.space.setting(name).unwrap_or(&Value::Null) == value);
@@ -73,9 +79,14 @@ impl<S: Store, H: Host> Service<S, H> {
         policy
     }
 
-    pub(crate) async fn grant_trial(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) async fn grant_trial(
+        &self,
+        context: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        self.commit(|state, _| {
+        self.commit(context, |state, _| {
             let held = known(state, slug)?;
             let qualification = held.standing.qualification(&self.policy.rank);
             if qualification == Qualification::Qualified {
@@ -88,6 +99,6 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok((Plan::one(Happening::TrialGranted { lesson }), ()))
         })
         .await?;
-        self.get_lesson(slug, &Value::Null)
+        self.get_lesson(context, slug, &Value::Null)
     }
 }

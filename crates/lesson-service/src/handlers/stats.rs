@@ -1,10 +1,12 @@
 //! Stats, health and policy.
 
 use crate::convert;
+use crate::handlers::issues;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
-use crate::service::{Answer, Service};
-use crate::state::issues;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::Policy;
 use lesson_sync::Store;
@@ -12,7 +14,7 @@ use lesson_types::{ApiError, Bands, Funnel, Health, ModelHealth, StoreHealth};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn stats(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn stats(&self, context: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
@@ -22,12 +24,16 @@ impl<S: Store, H: Host> Service<S, H> {
             &mut stats.pruning,
             &mut stats.never_rated,
         ] {
-            ranks.retain(|rank| !self.withheld(&rank.slug));
+            ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
         Answer::json(&convert::stats(stats))
     }
 
-    pub(crate) fn health(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn health(
+        &self,
+        context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
@@ -43,7 +49,7 @@ impl<S: Store, H: Host> Service<S, H> {
             trouble: trouble.as_deref(),
             left_out: left_out.as_deref(),
         });
-        if self.for_agents.get() {
+        if context.is_agent() {
             for issue in &mut issues {
                 "A person sees to it in the dashboard; go on as you are."
                     .clone_into(&mut issue.remedy);

@@ -2,9 +2,11 @@
 
 use crate::handlers::stats::count;
 use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled};
-use crate::service::{Answer, Service};
-use crate::state::writer::Plan;
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
 use lesson_types::{
@@ -18,7 +20,11 @@ use serde_json::Value;
 const PAGE: u32 = 50;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn tool_success(&self, success: ToolSuccess) -> Result<Answer, ApiError> {
+    pub(crate) async fn tool_success(
+        &self,
+        context: &RequestContext,
+        success: ToolSuccess,
+    ) -> Result<Answer, ApiError> {
         filled("query", &success.query, limits::QUERY)?;
         filled("server", &success.server, limits::WORD)?;
         let server = success.server.trim();
@@ -30,7 +36,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let hash = tool_query_hash(&success.query, server);
         let known = self
-            .commit(|state, _| {
+            .commit(context, |state, _| {
                 let mut records = state.space.tools().records().iter();
                 let known = records.any(|record| record.query_hash == hash);
                 let succeeded = Happening::ToolSucceeded {

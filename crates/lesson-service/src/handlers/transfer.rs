@@ -1,12 +1,14 @@
 //! Import and export.
 
 use crate::host::Host;
+use crate::http::answer::Answer;
 use crate::http::bounds;
+use crate::http::context::RequestContext;
 use crate::http::fault::clip;
 use crate::http::validate::{self, filled, too_large};
-use crate::service::{Answer, Service};
+use crate::state::plan::Plan;
+use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use crate::state::writer::Plan;
 use lesson_core::{
     Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
     tool_query_hash,
@@ -29,7 +31,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const PATH: usize = 1_000;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn import(&self, asked: Import) -> Result<Answer, ApiError> {
+    pub(crate) async fn import(
+        &self,
+        context: &RequestContext,
+        asked: Import,
+    ) -> Result<Answer, ApiError> {
         if asked.files.is_empty() {
             return Err(ApiError::invalid(
                 "files",
@@ -89,7 +95,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let imported = if asked.dry_run.unwrap_or(false) {
             merge(&self.state.borrow(), self.host.now()).1
         } else {
-            self.commit(|state, at| Ok(merge(state, at))).await?
+            self.commit(context, |state, at| Ok(merge(state, at)))
+                .await?
         };
         Answer::json(&imported)
     }

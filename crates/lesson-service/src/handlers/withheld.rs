@@ -1,31 +1,25 @@
-//! What agents are not given: the text, titles and slugs of lessons in quarantine. People see them
-//! in the dashboard, where they judge them.
+//! Withholding lessons in quarantine from agents: their text, title and slug. People see and review them in the dashboard.
 
+use crate::http::context::RequestContext;
 use crate::http::fault::clip;
-use crate::service::Service;
-use lesson_core::{Lesson, Trust};
+use crate::state::service_struct::Service;
 use lesson_types::{ApiError, ErrorCode};
 
 impl<S, H> Service<S, H> {
-    /// Whether whoever asks is not given this lesson.
-    pub(crate) fn withholds(&self, lesson: &Lesson) -> bool {
-        self.for_agents.get() && lesson.trust == Trust::Quarantined
-    }
-
-    /// The same of the lesson with this slug.
-    pub(crate) fn withheld(&self, slug: &str) -> bool {
-        self.for_agents.get()
+    /// Whether the lesson with this slug is withheld from who asks.
+    pub(crate) fn withheld(&self, context: &RequestContext, slug: &str) -> bool {
+        context.is_agent()
             && self
                 .state
                 .borrow()
                 .space
                 .lesson(slug)
-                .is_some_and(|lesson| self.withholds(lesson))
+                .is_some_and(|lesson| context.withholds(lesson))
     }
 
     /// Refuses an agent the text of a lesson in quarantine.
-    pub(crate) fn readable(&self, slug: &str) -> Result<(), ApiError> {
-        if !self.withheld(slug) {
+    pub(crate) fn readable(&self, context: &RequestContext, slug: &str) -> Result<(), ApiError> {
+        if !self.withheld(context, slug) {
             return Ok(());
         }
         Err(ApiError::new(

@@ -1,4 +1,4 @@
-//! From the causes below to the errors of the interface.
+//! Errors of the layers below as errors of the interface.
 
 use lesson_core::FoldError;
 use lesson_embed::EmbedError;
@@ -31,7 +31,7 @@ pub(crate) fn no_lesson(slug: &str) -> ApiError {
 }
 
 /// A name as it may stand in a message: at most 200 characters of it.
-pub(crate) fn clip(name: &str) -> String {
+pub fn clip(name: &str) -> String {
     match name.char_indices().nth(200) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),

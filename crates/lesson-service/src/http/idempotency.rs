@@ -1,12 +1,11 @@
 //! Repeated requests with the same `Idempotency-Key` get the same answer, while the process lives.
 
-use crate::asker::fingerprint;
-use lesson_types::{ApiError, ErrorCode, Request, Response, limits};
+use lesson_types::{ApiError, ErrorCode, Response, limits};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 
 /// The header.
-pub(crate) const HEADER: &str = "idempotency-key";
+pub const HEADER: &str = "idempotency-key";
 /// How many answers are kept.
 const KEPT: usize = 256;
 /// Answers longer than this as JSON are not kept, so that memory is bounded.
@@ -41,8 +40,6 @@ enum Kept {
 
 /// What to do with a request.
 pub(crate) enum Turn<'a> {
-    /// It has no key.
-    Free,
     /// It is the first with its key; give the answer to the claim.
     First(Claim<'a>),
     /// It was answered before.
@@ -73,13 +70,8 @@ impl Answers {
         *self.held.borrow_mut() = Held::default();
     }
 
-    /// Looks at a request's key.
-    pub fn turn(&self, request: &Request) -> Result<Turn<'_>, ApiError> {
-        let Some(key) = request.headers.get(HEADER) else {
-            return Ok(Turn::Free);
-        };
-        check_key(key)?;
-        let print = fingerprint(request);
+    /// Looks at a key that came with the request of this hash.
+    pub fn turn(&self, key: &str, print: [u8; 32]) -> Result<Turn<'_>, ApiError> {
         let mut held = self.held.borrow_mut();
         match held.by_key.get(key) {
             Some(seen) if seen.request != print => Err(used_again()),
@@ -94,7 +86,7 @@ impl Answers {
             },
             None => {
                 held.by_key.insert(
-                    key.clone(),
+                    key.to_owned(),
                     Seen {
                         request: print,
                         answer: Kept::Awaited,
@@ -102,7 +94,7 @@ impl Answers {
                 );
                 Ok(Turn::First(Claim {
                     answers: self,
-                    key: Some(key.clone()),
+                    key: Some(key.to_owned()),
                 }))
             }
         }
@@ -148,7 +140,7 @@ impl Drop for Claim<'_> {
 }
 
 /// A key that is neither empty nor too long.
-pub(crate) fn check_key(key: &str) -> Result<(), ApiError> {
+pub fn check_key(key: &str) -> Result<(), ApiError> {
     let is_plain = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     if is_plain && !key.trim().is_empty() && key.len() <= limits::ID {
         return Ok(());

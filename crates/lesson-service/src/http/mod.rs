@@ -1,10 +1,13 @@
 //! From a request to a handler: routes, paths, strict JSON, bounds, errors, what is repeated.
 
+pub(crate) mod answer;
 pub(crate) mod bounds;
+pub(crate) mod context;
 pub(crate) mod fault;
 pub(crate) mod idempotency;
+pub(crate) mod idempotency_key;
 pub(crate) mod path;
 pub(crate) mod redact;
 pub(crate) mod router;
-pub(crate) mod strict;
+pub mod strict;
 pub(crate) mod validate;

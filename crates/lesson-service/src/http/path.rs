@@ -7,7 +7,7 @@ const PATH_BYTES: usize = 32 * 1024;
 
 /// A path in its segments, and its query parameters in order.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub struct Target {
     /// Decoded segments, without the empty one before the first `/`.
     pub segments: Vec<String>,
     /// Decoded names and values.
@@ -15,7 +15,7 @@ pub(crate) struct Target {
 }
 
 /// Reads `/v1/lessons?q=sql%20index`.
-pub(crate) fn parse(path: &str) -> Result<Target, ApiError> {
+pub fn parse(path: &str) -> Result<Target, ApiError> {
     if path.len() > PATH_BYTES {
         return Err(ApiError::new(
             ErrorCode::TooLarge,

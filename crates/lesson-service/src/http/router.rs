@@ -10,8 +10,9 @@ use lesson_types::{
 use serde_json::{Map, Value};
 
 /// A request of the interface, with what its path says.
+#[allow(missing_docs)] // Each is the endpoint of its name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Route {
+pub enum Route {
     Import,
     Export(ExportFormat),
     AddLesson,
@@ -109,7 +110,7 @@ impl Route {
 }
 
 /// The request that a method and a path mean.
-pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
+pub fn route(method: Method, path: &str) -> Result<Route, ApiError> {
     use Method::{Get, Patch, Post};
     let target = parse(path)?;
     let segments: Vec<&str> = target.segments.iter().map(String::as_str).collect();
@@ -246,7 +247,7 @@ fn takes(method: Method, allowed: &[Method], path: &str) -> Result<(), ApiError>
 }
 
 /// The refusal of a method that a path does not take.
-pub(crate) fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiError {
+pub fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiError {
     let names: Vec<&str> = allowed.iter().copied().map(name).collect();
     ApiError::new(
         ErrorCode::MethodNotAllowed,
@@ -261,7 +262,7 @@ pub(crate) fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiEr
 }
 
 /// The methods that a path takes; none where there is no such path.
-pub(crate) fn methods(path: &str) -> Vec<Method> {
+pub fn methods(path: &str) -> Vec<Method> {
     let takes = |method: &Method| match route(*method, path) {
         Ok(_) => true,
         Err(error) => {
@@ -276,7 +277,8 @@ pub(crate) fn methods(path: &str) -> Vec<Method> {
         .collect()
 }
 
-pub(crate) fn name(method: Method) -> &'static str {
+/// The name of a method, as HTTP has it.
+pub fn name(method: Method) -> &'static str {
     match method {
         Method::Get => "GET",
         Method::Post => "POST",

@@ -12,7 +12,7 @@ const WHOLE: f64 = 9_007_199_254_740_991.0;
 
 /// Why a text was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub enum Unread {
     /// It is no JSON: NaN, half a surrogate pair and bytes that are no UTF-8 among others.
     Syntax(String),
     /// It is JSON, but a field is given twice or it is nested too deep.
@@ -21,7 +21,7 @@ pub(crate) enum Unread {
 
 /// Reads a text of JSON. Unlike the usual reader it refuses a field that is given twice, which two
 /// readers would understand differently, and more than 64 levels of nesting.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Unread> {
+pub fn parse(bytes: &[u8]) -> Result<Value, Unread> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = Level(0)
         .deserialize(&mut reader)

@@ -1,7 +1,13 @@
 //! What the engine holds in memory, and how it is written and read again.
 
-pub(crate) mod heard;
-pub(crate) mod issues;
-pub(crate) mod ledger;
+pub(crate) mod embedder;
+pub(crate) mod near;
+pub(crate) mod open;
+pub(crate) mod plan;
+pub(crate) mod reader;
+pub(crate) mod service_struct;
 pub(crate) mod snapshot;
+pub(crate) mod store_vectors;
+pub(crate) mod vector_exchange;
+pub(crate) mod vectors;
 pub(crate) mod writer;

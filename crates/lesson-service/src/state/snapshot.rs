@@ -1,9 +1,9 @@
 //! What the engine holds in memory: the fold of the ledger, and what is derived from it.
 
-use crate::embeddings::index::Vectors;
-use crate::handlers::review::Near;
+use crate::state::near::{self, Near};
+use crate::state::vectors::Vectors;
 use lesson_core::{
-    Event, Folded, Happening, KeywordIndex, Policy, Replica, Row, Similarity, Space,
+    Event, Folded, Happening, KeywordIndex, Policy, Replica, ReviewPolicy, Row, Similarity, Space,
 };
 use lesson_sync::{Ledger, Link, SetAside, Stored};
 use std::cell::RefCell;
@@ -73,7 +73,7 @@ pub(crate) struct Reading {
 }
 
 impl State {
-    /// Of nothing.
+    /// An empty state.
     pub fn empty() -> Self {
         Self {
             space: Space::new(),
@@ -243,6 +243,19 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Looks for near duplicates, unless nothing has changed since the last time. A `quick` look leaves a large store
+    /// as it was found last.
+    pub fn look_for_near(&self, policy: &ReviewPolicy, quick: bool) {
+        near::look(
+            &mut self.near.borrow_mut(),
+            &self.space,
+            &self.index,
+            self.vectors.as_ref(),
+            policy,
+            quick,
+        );
     }
 
     /// Notes an event that takes no part.

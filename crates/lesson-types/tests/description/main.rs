@@ -1,5 +1,5 @@
 //! Writes the descriptions of the interface out of its types, and holds the committed ones to
-//! them: `www/edge/openapi.json` for HTTP, `crates/lesson-service/src/mcp/tools.json` for MCP.
+//! them: `www/edge/openapi.json` for HTTP, `crates/lesson-mcp/src/tools.json` for MCP.
 //!
 //! After a change of the interface:
 //! `LESSONLOOP_WRITE=1 cargo test -p lesson-types --features schema --test description`
@@ -14,7 +14,7 @@ mod tools;
 use std::path::PathBuf;
 
 const OPENAPI: &str = "www/edge/openapi.json";
-const TOOLS: &str = "crates/lesson-service/src/mcp/tools.json";
+const TOOLS: &str = "crates/lesson-mcp/src/tools.json";
 /// Clients put every tool's name, description and input before each conversation.
 const TOOLS_BYTES: usize = 40_000;
 

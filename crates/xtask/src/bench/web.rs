@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::bench::size::size;
 use crate::cache::Cache;
 use crate::serve::Site;
 use crate::{browser, npm, run};
@@ -16,7 +17,7 @@ pub fn ensure_lighthouse(cache: &Cache) -> Result<String> {
 
 /// Sizes, Lighthouse, times; the site is served from this process.
 pub fn run(cache: &Cache) -> Result<()> {
-    let sizes = super::size(cache);
+    let sizes = size(cache);
     let site = Site::open(&cache.root.join("dist"), Some(0), None)?;
     site.start()?;
     let node = |script: &str| {

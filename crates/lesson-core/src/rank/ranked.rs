@@ -1,0 +1,22 @@
+//! A lesson as an answer has it.
+
+use super::relevance::RelevanceWord;
+
+/// A lesson in an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Which.
+    pub slug: String,
+    /// The final score.
+    pub score: f64,
+    /// Relevance before standing, 0 to 1.
+    pub relevance: f64,
+    /// The same for people: of the match where there is a query, else of the relevance.
+    pub word: RelevanceWord,
+    /// 1 is the best.
+    pub rank: u32,
+    /// The highest confidence among the lessons of its title.
+    pub confidence: f64,
+    /// The summed frequency of the lessons of its title.
+    pub frequency: u32,
+}

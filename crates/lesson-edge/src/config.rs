@@ -1,0 +1,108 @@
+//! The operator's settings, and their validation.
+
+use crate::rate::Rate;
+use lesson_sync::server_url;
+use lesson_types::ApiError;
+
+/// The operator's settings, validated by `Edge::new`.
+#[derive(Clone)]
+pub struct EdgeConfig {
+    /// The Supabase project's address, such as `https://abc.supabase.co`.
+    pub url: String,
+    /// The project's publishable key.
+    pub key: String,
+    /// The project's JWT secret. It signs short-lived tokens and goes nowhere.
+    pub jwt_secret: String,
+    /// A dashboard on another origin that may call, such as `https://lessons.example.org`.
+    pub dashboard_origin: Option<String>,
+    /// The values of `Host` that are answered, such as `127.0.0.1:8787`; any, when there are none.
+    pub hosts: Vec<String>,
+    /// Requests a second that a key may make in the long run; 50 when absent.
+    pub requests_per_second: Option<f64>,
+    /// Requests that a key may make at once; four seconds' worth when absent.
+    pub burst: Option<f64>,
+}
+
+impl std::fmt::Debug for EdgeConfig {
+    /// The secret stays out of logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EdgeConfig")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Settings that were validated, with defaults filled in.
+pub(crate) struct Config {
+    pub url: String,
+    pub key: String,
+    pub jwt_secret: String,
+    pub dashboard_origin: Option<String>,
+    pub hosts: Vec<String>,
+    pub rate: Rate,
+}
+
+impl Config {
+    /// Validates the settings.
+    ///
+    /// # Errors
+    /// Names the setting and what it has to be.
+    pub fn check(given: EdgeConfig) -> Result<Self, ApiError> {
+        let url = server_url(&given.url)
+            .map_err(|error| ApiError::invalid("url", error.message().to_owned()))?;
+        let key = given.key.trim().to_owned();
+        if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(ApiError::invalid(
+                "key",
+                "the publishable key is missing or holds characters that no key has; copy it from the project's API settings",
+            ));
+        }
+        if given.jwt_secret.len() < 32 {
+            return Err(ApiError::invalid(
+                "jwt_secret",
+                "the JWT secret is missing or shorter than 32 bytes; copy it from the project's JWT settings",
+            ));
+        }
+        let dashboard_origin = given
+            .dashboard_origin
+            .filter(|origin| !origin.is_empty())
+            .map(|origin| {
+                let host = origin
+                    .strip_prefix("https://")
+                    .or_else(|| origin.strip_prefix("http://"));
+                match host {
+                    Some(host) if !host.is_empty() && !host.contains(['/', '?', '#', '@', ' ']) => {
+                        Ok(origin.to_ascii_lowercase())
+                    }
+                    _ => Err(ApiError::invalid(
+                        "dashboard_origin",
+                        "the dashboard's origin has to be like https://lessons.example.org, without a path",
+                    )),
+                }
+            })
+            .transpose()?;
+        let number = |field: &str, given: Option<f64>, absent: f64| match given {
+            None => Ok(absent),
+            Some(number) if number.is_finite() && (0.1..=1e6).contains(&number) => Ok(number),
+            Some(_) => Err(ApiError::invalid(
+                field,
+                format!("{field} has to be a number from 0.1 to 1000000"),
+            )),
+        };
+        let per_second = number("requests_per_second", given.requests_per_second, 50.0)?;
+        let burst = number("burst", given.burst, per_second * 4.0)?.max(1.0);
+        Ok(Self {
+            url,
+            key,
+            jwt_secret: given.jwt_secret,
+            dashboard_origin,
+            hosts: given
+                .hosts
+                .iter()
+                .map(|host| host.trim().to_ascii_lowercase())
+                .filter(|host| !host.is_empty())
+                .collect(),
+            rate: Rate { per_second, burst },
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! One HTTP request and its answer, as the host's shim hands them over.
+
+use lesson_types::{ApiError, ErrorBody, ErrorCode, Response};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// An HTTP request.
+#[derive(Clone, Default)]
+pub struct EdgeRequest {
+    /// Such as `POST`.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The address that the request came from, as the host knows it; never one that the caller could claim.
+    /// Empty where the host does not know.
+    pub client: String,
+    /// The body, as far as it was read: [`crate::BODY_BYTES`] and one byte more at most.
+    pub body: Vec<u8>,
+    /// Has the host fetch the model pack beside the request, which it then hands to [`crate::Edge::load_model`], or
+    /// says by [`crate::Edge::no_model`] that it can't.
+    pub fetch_model: Option<Rc<dyn Fn()>>,
+}
+
+impl std::fmt::Debug for EdgeRequest {
+    /// Headers carry keys; they stay out of logs.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.method)
+    }
+}
+
+/// An HTTP response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The body; empty where there is none.
+    pub body: String,
+}
+
+impl EdgeAnswer {
+    /// An answer without a body.
+    pub(crate) fn empty(status: u16) -> Self {
+        Self {
+            status,
+            headers: BTreeMap::new(),
+            body: String::new(),
+        }
+    }
+
+    /// A JSON answer.
+    pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {
+        Self {
+            status,
+            headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
+            body: body.to_string(),
+        }
+    }
+
+    /// The engine's answer.
+    pub(crate) fn of(response: Response) -> Self {
+        let body = match response.body {
+            serde_json::Value::String(text) => text,
+            other => other.to_string(),
+        };
+        Self {
+            status: response.status,
+            headers: response.headers,
+            body,
+        }
+    }
+}
+
+/// An error answer with its headers.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub error: ApiError,
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Self {
+        Self {
+            error,
+            headers: Vec::new(),
+        }
+    }
+}
+
+impl Refusal {
+    /// 401: no key, or an invalid one. The message is the same for every cause.
+    pub fn unauthorized(given: bool) -> Self {
+        let (message, challenge) = if given {
+            (
+                "this agent key is not in force; make one in the dashboard under Data, Agents",
+                "Bearer realm=\"lessonloop\", error=\"invalid_token\"",
+            )
+        } else {
+            (
+                "an agent key is needed: send `authorization: Bearer llk_…`; make one in the dashboard under Data, Agents",
+                "Bearer realm=\"lessonloop\"",
+            )
+        };
+        Self {
+            error: ApiError::new(ErrorCode::Unauthorized, message).at("authorization"),
+            headers: vec![("www-authenticate", challenge.to_owned())],
+        }
+    }
+
+    /// 429: the key's rate limit.
+    pub fn too_often(seconds: u64) -> Self {
+        Self {
+            error: ApiError::new(
+                ErrorCode::RateLimited,
+                format!("too many requests with this key; try again in {seconds} s"),
+            ),
+            headers: vec![("retry-after", seconds.to_string())],
+        }
+    }
+
+    /// 429: too many look-ups of invalid keys from this network, or with this beginning.
+    pub fn too_many_keys(seconds: u64) -> Self {
+        let mut refusal = Self::too_often(seconds);
+        refusal.error.message = format!(
+            "too many keys that are not in force came from your address; try again in {seconds} s"
+        );
+        refusal
+    }
+
+    /// 503, with the seconds after which to try again.
+    pub fn unavailable(message: impl Into<String>, seconds: u64) -> Self {
+        Self {
+            error: ApiError::new(ErrorCode::Unavailable, message),
+            headers: vec![("retry-after", seconds.to_string())],
+        }
+    }
+
+    /// 403.
+    pub fn forbidden(field: &str, message: &str) -> Self {
+        ApiError::new(ErrorCode::Forbidden, message)
+            .at(field)
+            .into()
+    }
+
+    /// The error as a response of the service.
+    pub fn response(self) -> Response {
+        let mut headers: BTreeMap<String, String> = self
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        headers.insert("content-type".to_owned(), "application/json".to_owned());
+        Response {
+            status: self.error.code.status(),
+            headers,
+            // An error holds strings only, which always become JSON.
+            body: serde_json::to_value(ErrorBody { error: self.error }).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Work after an answer: sending, syncing, the snapshot cache, embedding.
+
+use crate::edge::Edge;
+use crate::space::Space;
+use lesson_core::Millis;
+use lesson_service::Host;
+use lesson_sync::Store;
+use std::rc::Rc;
+
+/// How long the work after an answer may take, in milliseconds.
+const STAY: Millis = 25_000;
+
+impl<S: Store, H: Host> Edge<S, H> {
+    /// To be called after each answer: sends events that wait, pulls what others made, stores the snapshot, embeds
+    /// lessons. Returns when nothing is left, or after about 25 seconds. Never fails.
+    pub async fn settle(&self) {
+        let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
+        for space in spaces {
+            let begun = self.host.now();
+            let since = space.settling.get();
+            if since.is_some_and(|since| (begun - since).abs() < STAY + 5_000) {
+                // Somebody stays already, and sends until nothing waits.
+                continue;
+            }
+            space.settling.set(Some(begun));
+            self.send(&space, begun).await;
+            space.store_snapshot(&self.tokens, &self.config).await;
+            space.settling.set(None);
+            // Vectors that are missing are tried for again after the next request.
+            let until = begun + STAY;
+            while space
+                .service
+                .vectors_round()
+                .await
+                .is_ok_and(|round| round.more && self.host.now() < until)
+            {}
+            self.embed(&space).await;
+        }
+    }
+
+    async fn send(&self, space: &Space<S, H>, begun: Millis) {
+        while space.is_due() {
+            let left = begun + STAY - self.host.now();
+            if left <= 0 {
+                return;
+            }
+            let wait = space.wait();
+            if wait > 0 {
+                let wait = u32::try_from(wait.min(left)).unwrap_or(u32::MAX);
+                self.host.sleep(wait).await;
+            } else {
+                space
+                    .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
+                    .await;
+                // Agents that ask all the time leave no later moment for it.
+                space.store_snapshot(&self.tokens, &self.config).await;
+            }
+        }
+    }
+}

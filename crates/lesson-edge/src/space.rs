@@ -1,0 +1,330 @@
+//! A space in this isolate: its lessons in memory, kept the same as the server's.
+//!
+//! It is a replica like a browser's, over a store in memory. No request awaits another request's work, because on workerd
+//! that work ends with the request that began it. So a round of syncing has an owner and a start time, other requests
+//! poll, and a round that takes too long is taken over.
+
+use crate::config::Config;
+use crate::host::Signed;
+use crate::limits::LOOK_MS;
+use crate::snapshot_cache;
+use crate::timeout::timeout;
+use crate::token::Tokens;
+use crate::unanswered::Unanswered;
+use lesson_core::{LEDGER_VERSION, Millis};
+use lesson_service::{Host, Service, fresh_id};
+use lesson_sync::{Link, Named, Phase, Session, Store};
+use lesson_types::ApiError;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// After this time another round may begin, in milliseconds: the request that ran the last one is gone.
+const ROUND: Millis = 35_000;
+/// A snapshot older than this is refreshed after the answer.
+pub(crate) const FRESH: Millis = 5_000;
+/// A snapshot older than this is refreshed before the answer, for a moment at most.
+pub(crate) const OLD: Millis = 60_000;
+/// Time between a failed round and the next, in milliseconds.
+const PAUSE: Millis = 1_000;
+/// The same after a first failure that came quickly: writes wait for the next round.
+const SOON: Millis = 300;
+/// A failure within this time is quick, in milliseconds.
+const QUICK: Millis = 2_000;
+/// Time limit of loading a snapshot from the cache, in milliseconds.
+const RECALL_MS: u32 = 400;
+/// Time between two snapshots that are stored, in milliseconds: the next pull brings what changed since.
+const KEEP: Millis = 5 * 60_000;
+/// The same when nothing changed: a stored snapshot expires.
+const RENEW: Millis = snapshot_cache::MAX_AGE / 2;
+
+/// A space and the state of its syncing.
+pub(crate) struct Space<S, H> {
+    pub service: Service<S, Signed<H>>,
+    /// When a request last came for it.
+    pub used: Cell<Millis>,
+    /// Writes whose asker was told to try again.
+    pub unanswered: RefCell<Unanswered>,
+    /// When the round that is under way began.
+    running: Cell<Option<Millis>>,
+    /// Counts rounds, so that one that was taken over notices.
+    round: Cell<u64>,
+    /// When everything was last the same as on the server.
+    synced: Cell<Option<Millis>>,
+    /// The last round, when it failed.
+    failed: Cell<Option<Failed>>,
+    /// What became of asking the host for what it keeps.
+    recall: Cell<Recall>,
+    /// The cursor of what the host keeps, and since when.
+    kept: Cell<Option<(u64, Millis)>>,
+    /// Who stays after the answer to send what waits, and since when.
+    pub settling: Cell<Option<Millis>>,
+    /// When the server last did not give its vectors in time.
+    pub vectors_silent: Cell<Option<Millis>>,
+}
+
+/// A round that came to nothing.
+#[derive(Clone, Copy)]
+struct Failed {
+    at: Millis,
+    /// No other is tried before.
+    until: Millis,
+    /// How many in a row.
+    times: u32,
+    /// Whether the next is worth waiting for.
+    soon: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Recall {
+    Not,
+    /// Somebody asks, since then.
+    Since(Millis),
+    /// There was nothing of use, or no answer.
+    Nothing,
+    Taken,
+}
+
+impl<S: Store, H: Host> Space<S, H> {
+    /// An empty replica of a space.
+    pub async fn open(
+        store: S,
+        host: &Rc<H>,
+        tokens: &Rc<Tokens>,
+        config: &Config,
+        space: Named,
+    ) -> Result<Self, ApiError> {
+        let own = Signed::by(host, tokens, &space.id);
+        let service = Service::open(store, own).await?;
+        service
+            .link_up(link(config, space, fresh_id(&**host)))
+            .await?;
+        Ok(Self {
+            service,
+            used: Cell::new(host.now()),
+            unanswered: RefCell::default(),
+            running: Cell::new(None),
+            round: Cell::new(0),
+            synced: Cell::new(None),
+            failed: Cell::new(None),
+            recall: Cell::new(Recall::Not),
+            kept: Cell::new(None),
+            settling: Cell::new(None),
+            vectors_silent: Cell::new(None),
+        })
+    }
+
+    fn now(&self) -> Millis {
+        self.service.host().now()
+    }
+
+    /// Whether there is a snapshot to answer from.
+    pub fn is_ready(&self) -> bool {
+        self.synced.get().is_some()
+    }
+
+    /// The age of the snapshot, in milliseconds.
+    pub fn age(&self) -> Millis {
+        self.synced
+            .get()
+            .map_or(Millis::MAX, |at| (self.now() - at).abs())
+    }
+
+    /// Milliseconds until a round may be tried again, while the last one failed; 0 when one may be.
+    pub fn wait(&self) -> Millis {
+        match self.failed.get() {
+            // A clock that was set back does not stop rounds.
+            Some(failed) if self.now() >= failed.at => (failed.until - self.now()).max(0),
+            _ => 0,
+        }
+    }
+
+    /// Whether none may be tried for longer than a write waits.
+    pub fn is_server_away(&self) -> bool {
+        self.wait() > 0 && self.failed.get().is_some_and(|failed| !failed.soon)
+    }
+
+    /// Rests until the next round may be tried, if that is soon; whether it did.
+    pub async fn wait_for_retry(&self) -> bool {
+        let wait = self.wait();
+        if wait == 0 || self.is_server_away() {
+            return false;
+        }
+        let wait = u32::try_from(wait).unwrap_or_default();
+        self.service.host().sleep(wait).await;
+        true
+    }
+
+    /// Whether there is a snapshot from before this isolate.
+    pub fn is_from_cache(&self) -> bool {
+        self.recall.get() == Recall::Taken
+    }
+
+    /// Takes what the host keeps of the space, once, unless it has its lessons already. While
+    /// another request does so, waits for a moment.
+    pub async fn load_snapshot(&self, tokens: &Tokens, config: &Config) {
+        let host = self.service.host();
+        loop {
+            match self.recall.get() {
+                Recall::Not => break,
+                Recall::Since(at) if (self.now() - at).abs() <= Millis::from(RECALL_MS) => {
+                    host.sleep(LOOK_MS).await;
+                }
+                _ => return,
+            }
+        }
+        self.recall.set(Recall::Since(self.now()));
+        let asking = Asking(&self.recall);
+        let space = self.service.space_id();
+        let asked = snapshot_cache::load(host, tokens, config, &space);
+        let found = timeout(asked, host.sleep(RECALL_MS)).await.flatten();
+        if let Some(found) = found {
+            let (cursor, at) = (found.cursor, found.at);
+            if self.service.adopt(found.epoch, cursor, found.parts).await {
+                self.kept.set(Some((cursor, at)));
+                self.recall.set(Recall::Taken);
+            }
+        }
+        drop(asking);
+    }
+
+    /// Gives the host the space to keep, if it is the same as on the server and has changed since.
+    pub async fn store_snapshot(&self, tokens: &Tokens, config: &Config) {
+        let now = self.now();
+        let (Some(synced), Some(cursor)) = (self.synced.get(), self.service.bare_cursor()) else {
+            return;
+        };
+        let rests = self.kept.get().is_some_and(|(kept, at)| {
+            let wait = if kept == cursor { RENEW } else { KEEP };
+            (now - at).abs() < wait
+        });
+        if rests || self.has_failed() || !self.service.with_space(snapshot_cache::fits) {
+            return;
+        }
+        self.kept.set(Some((cursor, now)));
+        let name = snapshot_cache::name(tokens, config, &self.service.space_id());
+        snapshot_cache::store(&self.service, &name, synced).await;
+    }
+
+    /// Whether the last round failed.
+    pub fn has_failed(&self) -> bool {
+        self.failed.get().is_some()
+    }
+
+    /// Whether a round is under way.
+    pub fn is_running(&self) -> bool {
+        self.running
+            .get()
+            .is_some_and(|since| (self.now() - since).abs() < ROUND)
+    }
+
+    /// Whether there is something to send or, by now, to look for.
+    pub fn is_due(&self) -> bool {
+        self.service.has_queue() || self.service.unsent() > 0 || self.age() > FRESH
+    }
+
+    /// One round, when none is under way: sends what was made here, reads what others made. Gives
+    /// up after `limit` milliseconds; what was sent then may have arrived. While another's round is
+    /// under way, waits a moment instead.
+    pub async fn sync_for(&self, limit: u32) {
+        self.sync_until(self.service.host().sleep(limit)).await;
+    }
+
+    /// The same, given up when `limit` ends.
+    pub async fn sync_until(&self, limit: impl Future) {
+        if self.is_running() {
+            self.service.host().sleep(LOOK_MS).await;
+            return;
+        }
+        let mine = self.round.get().wrapping_add(1);
+        let begun = self.now();
+        self.round.set(mine);
+        self.running.set(Some(begun));
+        let ended = Ended(self, mine);
+        let still_mine = || self.round.get() == mine;
+        let done = timeout(self.service.round(still_mine), limit).await;
+        drop(ended);
+        if !still_mine() {
+            return;
+        }
+        let now = self.now();
+        let phase = self.service.phase();
+        if done.is_some() && phase == Phase::Idle {
+            self.synced.set(Some(now));
+            self.failed.set(None);
+            return;
+        }
+        let next = self.service.next_at().filter(|_| done.is_some());
+        // A server that is busy says for how long, a second at least.
+        let passing = match next {
+            Some(at) => matches!(phase, Phase::Offline | Phase::Trouble) && at < now + PAUSE,
+            None => done.is_none(),
+        };
+        let times = self
+            .failed
+            .get()
+            .map_or(0, |failed| failed.times)
+            .saturating_add(1);
+        let soon = times == 1 && passing && (now - begun).abs() < QUICK;
+        let until = match next {
+            _ if soon => now + SOON,
+            Some(at) => at.clamp(now + PAUSE, now + 30 * PAUSE),
+            None => now + PAUSE,
+        };
+        self.failed.set(Some(Failed {
+            at: now,
+            until,
+            times,
+            soon,
+        }));
+        if phase == Phase::SignedOut {
+            // Tokens are made here, so there is always another to try.
+            self.service.sign_in_anew(session()).await;
+        }
+    }
+}
+
+/// Ends asking the host, also when it is dropped half-way.
+struct Asking<'a>(&'a Cell<Recall>);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if let Recall::Since(_) = self.0.get() {
+            self.0.set(Recall::Nothing);
+        }
+    }
+}
+
+/// Ends a round, also one that is dropped half-way.
+struct Ended<'a, S, H>(&'a Space<S, H>, u64);
+
+impl<S, H> Drop for Ended<'_, S, H> {
+    fn drop(&mut self) {
+        if self.0.round.get() == self.1 {
+            self.0.running.set(None);
+        }
+    }
+}
+
+/// The tokens are put in by [`Signed`]; there is nothing to keep.
+fn session() -> Session {
+    Session {
+        access_token: String::new(),
+        refresh_token: String::new(),
+    }
+}
+
+fn link(config: &Config, space: Named, actor: String) -> Link {
+    Link {
+        url: config.url.clone(),
+        key: config.key.clone(),
+        user: Named {
+            id: space.id.clone(),
+            name: "edge".to_owned(),
+        },
+        space,
+        actor,
+        session: Some(session()),
+        ledger_version: LEDGER_VERSION,
+        ..Link::default()
+    }
+}

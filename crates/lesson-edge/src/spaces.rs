@@ -1,0 +1,122 @@
+//! The spaces of an isolate: opening them, waiting for their lessons, and forgetting those that nobody asks for.
+
+use crate::edge::Edge;
+use crate::keys::Agent;
+use crate::message::Refusal;
+use crate::space::{OLD, Space};
+use lesson_core::Millis;
+use lesson_service::Host;
+use lesson_sync::{Named, Store};
+use std::rc::Rc;
+
+/// How long the first request for a space waits for its lessons, in milliseconds.
+const FIRST: Millis = 20_000;
+/// How long a request waits for a snapshot that has grown old.
+const REFRESH_MS: u32 = 500;
+/// The most spaces, and lessons in all of them, that are kept in memory.
+const SPACES: usize = 16;
+const LESSONS: usize = 60_000;
+
+impl<S: Store, H: Host> Edge<S, H> {
+    /// The agent's space, with a snapshot to answer from; what `writes` waits until it is one of
+    /// the server's. `embeds`: whether the model is waited for.
+    pub(crate) async fn space(
+        &self,
+        agent: &Agent,
+        writes: bool,
+        embeds: bool,
+    ) -> Result<Rc<Space<S, H>>, Refusal> {
+        let begun = self.host.now();
+        let space = self.open(agent).await?;
+        space.used.set(begun);
+        space.load_snapshot(&self.tokens, &self.config).await;
+        if space.is_from_cache() && !space.is_ready() && !writes {
+            if space.wait() == 0 {
+                space.sync_until(self.glance(embeds)).await;
+            }
+            return Ok(space);
+        }
+        while !space.is_ready() {
+            let left = begun + FIRST - self.host.now();
+            if left > 0 && space.wait_for_retry().await {
+                continue;
+            }
+            if left <= 0 || space.wait() > 0 {
+                let cause = space.service.trouble_of_sync();
+                return Err(Refusal::unavailable(
+                    format!(
+                        "the lessons of this space could not be read yet{cause}; nothing was done, try again"
+                    ),
+                    u64::try_from(space.wait() / 1_000).unwrap_or_default() + 1,
+                ));
+            }
+            space
+                .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
+                .await;
+        }
+        if space.age() > OLD && space.wait() == 0 {
+            space.sync_for(REFRESH_MS).await;
+        }
+        Ok(space)
+    }
+
+    async fn open(&self, agent: &Agent) -> Result<Rc<Space<S, H>>, Refusal> {
+        if let Some(space) = self.held(&agent.space) {
+            return Ok(space);
+        }
+        let named = Named {
+            id: agent.space.clone(),
+            name: agent.space_name.clone(),
+        };
+        let space = Space::open(
+            (self.store)(),
+            &self.host,
+            &self.tokens,
+            &self.config,
+            named,
+        )
+        .await?;
+        let model = self.model.borrow().clone();
+        if let Some(model) = model {
+            // Without its vectors a space is ranked by keywords.
+            let _ = space.service.use_model(model).await;
+        }
+        if let Some(space) = self.held(&agent.space) {
+            return Ok(space);
+        }
+        self.make_room();
+        let space = Rc::new(space);
+        self.spaces.borrow_mut().push(Rc::clone(&space));
+        Ok(space)
+    }
+
+    fn held(&self, id: &str) -> Option<Rc<Space<S, H>>> {
+        let spaces = self.spaces.borrow();
+        spaces
+            .iter()
+            .find(|space| space.service.is_space(id))
+            .cloned()
+    }
+
+    /// Forgets spaces that were not asked for in the longest time; never one with something to
+    /// send.
+    fn make_room(&self) {
+        let mut spaces = self.spaces.borrow_mut();
+        spaces.sort_by_key(|space| space.used.get());
+        let lessons = |spaces: &[Rc<Space<S, H>>]| -> usize {
+            spaces
+                .iter()
+                .map(|space| space.service.lessons_held())
+                .sum()
+        };
+        while spaces.len() >= SPACES || lessons(&spaces) > LESSONS {
+            let idle = spaces.iter().position(|space| {
+                !space.is_running() && !space.service.has_queue() && space.service.unsent() == 0
+            });
+            match idle {
+                Some(at) => spaces.remove(at),
+                None => return,
+            };
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The HTTP response to a message.
+
+use serde_json::Value;
+
+/// An HTTP response.
+#[derive(Debug, PartialEq)]
+pub struct Reply {
+    /// Its status. With 405 goes the header `allow: POST`.
+    pub status: u16,
+    /// Its body as JSON; empty when there is none.
+    pub body: Option<Value>,
+}

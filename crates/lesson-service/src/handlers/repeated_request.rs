@@ -1,0 +1,183 @@
+//! Requests repeated with the same `Idempotency-Key` in another process, such as another isolate or after a restart.
+//!
+//! The ids of a request's events are derived from its key, and the events hold a hash of what was asked. So the server
+//! tells whether a request was done: a repeated one gets the facts of the first, and a key that was used for another
+//! request is refused before anything is written.
+
+use crate::convert::Convert;
+use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::idempotency::used_again;
+use crate::http::idempotency_key::Keyed;
+use crate::http::router::Route;
+use crate::http::validate;
+use crate::remote::network::Network;
+use crate::state::service_struct::Service;
+use lesson_core::{Detection, Event, Happening, Uncounted};
+use lesson_sync::{Link, RemoteError, Store, Supabase};
+use lesson_types::{
+    ApiError, DetectionView, Insight, Request, Response, Session, SessionRecorded, ToolRecorded,
+    Tracked,
+};
+use serde::Deserialize;
+
+/// Events of a request that are looked for. Only a session makes more than one: its lessons, and its feedback last.
+const SESSION_EVENTS: usize = 64;
+
+#[derive(Deserialize)]
+struct EventRow {
+    payload: Event,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// The answer to a request that was done before, as the server knows; `None` when it is new.
+    ///
+    /// # Errors
+    /// When its key was used for another request.
+    pub async fn done_before(
+        &self,
+        route: &Route,
+        request: &Request,
+        keyed: &Keyed,
+    ) -> Result<Result<Option<Response>, ApiError>, RemoteError> {
+        let Some(link) = self.link() else {
+            return Ok(Ok(None));
+        };
+        let events = self.events_of_request(&link, route, keyed).await?;
+        let Some(first) = events.first() else {
+            return Ok(Ok(None));
+        };
+        if first.request.as_ref() != Some(&keyed.request()) {
+            return Ok(Err(used_again()));
+        }
+        let uncounted = match self.uncounted_of(&events).await {
+            Ok(uncounted) => uncounted,
+            Err(error) => return Ok(Err(error)),
+        };
+        let answer = self.answer_of(route, request, &events, &uncounted);
+        Ok(answer.map(|answer| Some(answer.respond())))
+    }
+
+    async fn events_of_request(
+        &self,
+        link: &Link,
+        route: &Route,
+        keyed: &Keyed,
+    ) -> Result<Vec<Event>, RemoteError> {
+        let most = if *route == Route::Session {
+            SESSION_EVENTS
+        } else {
+            1
+        };
+        let ids: Vec<String> = (0..most).map(|place| keyed.event_id(place)).collect();
+        let query = format!(
+            "events?select=payload&space=eq.{}&op_id=in.({})&order=version",
+            link.space.id,
+            ids.join(",")
+        );
+        let network = Network(&self.host);
+        let rows: Vec<EventRow> = Supabase::new(&network).get(link, &query).await?;
+        Ok(rows.into_iter().map(|row| row.payload).collect())
+    }
+
+    /// What of these events does not count.
+    async fn uncounted_of(&self, events: &[Event]) -> Result<Vec<Uncounted>, ApiError> {
+        let mut uncounted = Vec::new();
+        for event in events {
+            let slugs = match &event.event {
+                Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. } => {
+                    vec![lesson.clone()]
+                }
+                Happening::FeedbackGiven { lessons, .. } => lessons.clone(),
+                Happening::OutcomeRecorded { decision_id, .. } => self.recommended_in(decision_id),
+                _ => Vec::new(),
+            };
+            let is_it = |one: &Event| one.op_id == event.op_id;
+            uncounted.extend(self.heard_before(&slugs, is_it).await?);
+        }
+        Ok(uncounted)
+    }
+
+    /// What a request answered that made these events, from what is known now.
+    fn answer_of(
+        &self,
+        route: &Route,
+        request: &Request,
+        events: &[Event],
+        uncounted: &[Uncounted],
+    ) -> Result<Answer, ApiError> {
+        if *route == Route::Session {
+            return self.session_again(request, events, uncounted);
+        }
+        match events.first().map(|event| &event.event) {
+            Some(Happening::LessonAdded { lesson }) => self.shown(&lesson.slug),
+            Some(Happening::LessonEdited { lesson, .. }) => self.shown(lesson),
+            Some(Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. }) => {
+                self.rated(lesson, uncounted, true)
+            }
+            Some(Happening::FeedbackGiven { lessons, .. }) => {
+                Answer::json(&self.feedback_given(lessons, uncounted, true)?)
+            }
+            Some(Happening::OutcomeRecorded { decision_id, .. }) => {
+                self.outcome_recorded(decision_id, &[], uncounted, true)
+            }
+            Some(Happening::UsageTracked { detections, .. }) => Answer::json(&Tracked {
+                detections: detections.iter().cloned().map(detection).collect(),
+                recorded: true,
+            }),
+            Some(Happening::ToolSucceeded { .. }) => Answer::json(&ToolRecorded {
+                recorded: true,
+                reason: None,
+            }),
+            // Nothing else is asked with a key from elsewhere.
+            _ => Err(used_again()),
+        }
+    }
+
+    fn session_again(
+        &self,
+        request: &Request,
+        events: &[Event],
+        uncounted: &[Uncounted],
+    ) -> Result<Answer, ApiError> {
+        let asked: Session = validate::body(request.body.clone())?;
+        let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
+        let mut recorded = SessionRecorded {
+            outcome: extracted.outcome.map(Convert::convert),
+            injected: Vec::new(),
+            unknown: Vec::new(),
+            insights: Vec::new(),
+            causal: Vec::new(),
+            feedback: None,
+        };
+        for event in events {
+            match &event.event {
+                Happening::LessonAdded { lesson } => recorded.insights.push(Insight {
+                    slug: lesson.slug.clone(),
+                    text: lesson.text.recommendation.clone(),
+                    added: true,
+                }),
+                Happening::FeedbackGiven {
+                    lessons, causal, ..
+                } => {
+                    recorded.injected.clone_from(lessons);
+                    recorded.causal.clone_from(causal);
+                    recorded.feedback = Some(self.feedback_given(lessons, uncounted, true)?);
+                }
+                _ => {}
+            }
+        }
+        Answer::json(&recorded)
+    }
+}
+
+/// What was seen of a lesson, as an answer tells it.
+pub(crate) fn detection(seen: Detection) -> DetectionView {
+    DetectionView {
+        slug: seen.lesson,
+        applied: seen.applied,
+        match_type: seen.match_type.convert(),
+        confidence: seen.confidence,
+        quote: seen.quote,
+    }
+}

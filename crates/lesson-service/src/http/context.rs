@@ -1,0 +1,86 @@
+//! What a request carries besides its body.
+
+use crate::http::idempotency_key::Keyed;
+use lesson_core::{Lesson, Trust};
+
+/// Who uses a device that nobody has signed in to.
+const LOCAL: &str = "local";
+
+/// Who asks, whether they may be told that what they get is old, and what makes their request known when it comes
+/// again. Made where a request enters, and passed on as an argument.
+#[derive(Clone)]
+pub struct RequestContext {
+    by: String,
+    is_agent: bool,
+    is_stale: bool,
+    keyed: Option<Keyed>,
+}
+
+impl RequestContext {
+    /// A request of the person who uses this device: `account` is the id of the account they are signed in with.
+    pub fn of_person(account: Option<&str>) -> Self {
+        Self {
+            by: account.map_or_else(|| LOCAL.to_owned(), |id| format!("person:{id}")),
+            is_agent: false,
+            is_stale: false,
+            keyed: None,
+        }
+    }
+
+    /// A request of an agent with the key of this id; `keyed` where it has an `Idempotency-Key`. Agents are given
+    /// nothing that is in quarantine, and see their own decisions only.
+    pub fn of_agent(key_id: &str, keyed: Option<Keyed>) -> Self {
+        Self {
+            by: format!("agent:{key_id}"),
+            is_agent: true,
+            is_stale: false,
+            keyed,
+        }
+    }
+
+    /// The same request, answered from lessons that may be older than they should be.
+    #[must_use]
+    pub fn stale(mut self, is_stale: bool) -> Self {
+        self.is_stale = is_stale;
+        self
+    }
+
+    /// Who asks, as it stands in events: see [`lesson_core::Event::by`].
+    pub fn by(&self) -> &str {
+        &self.by
+    }
+
+    /// The request's key, where it holds on other devices, too.
+    pub fn keyed(&self) -> Option<&Keyed> {
+        self.keyed.as_ref()
+    }
+
+    /// The hash of what is asked, in hex, where the request has a key.
+    pub(crate) fn keyed_request(&self) -> Option<String> {
+        self.keyed.as_ref().map(Keyed::request)
+    }
+
+    pub(crate) fn is_agent(&self) -> bool {
+        self.is_agent
+    }
+
+    pub(crate) fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
+    /// What the ids of an agent's decisions begin with; nothing where a person asks, who sees all.
+    pub(crate) fn own_decisions(&self) -> Option<String> {
+        self.is_agent
+            .then(|| decision_prefix(self.by.trim_start_matches("agent:")))
+    }
+
+    /// Whether this lesson is withheld from who asks.
+    pub(crate) fn withholds(&self, lesson: &Lesson) -> bool {
+        self.is_agent && lesson.trust == Trust::Quarantined
+    }
+}
+
+/// What the ids of the decisions of an agent's key begin with, so that no other key can claim them.
+pub fn decision_prefix(key_id: &str) -> String {
+    format!("{key_id}/")
+}

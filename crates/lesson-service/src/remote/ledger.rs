@@ -1,0 +1,172 @@
+//! Reading the ledger: from the store, or of a linked space from the server, which has it whole.
+
+use crate::host::Host;
+use crate::http::fault::of_store;
+use crate::remote::network::Network;
+use crate::remote::remote_error::words;
+use crate::state::service_struct::Service;
+use lesson_core::Event;
+use lesson_sync::{Link, RemoteError, Store, Supabase};
+use lesson_types::{ApiError, ErrorCode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows that REST gives at once.
+const ROWS: usize = 1_000;
+
+/// A page of a lesson's history.
+#[derive(Deserialize)]
+struct HistoryPage {
+    events: Vec<HistoryEvent>,
+    next_before: Option<u64>,
+    /// The agents' keys that had written; servers of before don't say.
+    #[serde(default)]
+    agents: Vec<FirstOfAgent>,
+}
+
+/// From where in the ledger an agent's key counts as known.
+#[derive(Deserialize)]
+struct FirstOfAgent {
+    by: String,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct HistoryEvent {
+    version: u64,
+    event: Event,
+}
+
+/// A row of the table of events.
+#[derive(Deserialize)]
+struct EventRow {
+    version: u64,
+    payload: Event,
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Events of the store after a position, in order.
+    pub(crate) async fn own_events(&self, position: u64) -> Result<Vec<Event>, ApiError> {
+        let ledger = self
+            .store
+            .read_after(position)
+            .await
+            .map_err(|error| of_store(&error))?;
+        Ok(ledger
+            .events
+            .into_iter()
+            .map(|stored| stored.event)
+            .collect())
+    }
+
+    /// What the server knows of a lesson, then what was made here since.
+    pub(crate) async fn events_of(&self, link: Link, slug: &str) -> Result<Vec<Event>, ApiError> {
+        // What was merged into a lesson brought its counts along.
+        let mut slugs = BTreeSet::from([slug.to_owned()]);
+        let mut ask: Vec<String> = vec![slug.to_owned()];
+        let mut found: BTreeMap<u64, Event> = BTreeMap::new();
+        let mut agents: BTreeMap<u64, String> = BTreeMap::new();
+        while let Some(slug) = ask.pop() {
+            let mut before = None;
+            loop {
+                let page: Option<HistoryPage> = self
+                    .asked(&link, async |link: &Link| {
+                        let network = Network(&self.host);
+                        Supabase::new(&network).history(link, &slug, before).await
+                    })
+                    .await?;
+                // A lesson that is only here yet.
+                let Some(page) = page else { break };
+                agents.extend(page.agents.into_iter().map(|one| (one.version, one.by)));
+                for one in page.events {
+                    if let lesson_core::Happening::LessonsMerged { into, from } = &one.event.event
+                        && *into == slug
+                    {
+                        for other in from {
+                            if slugs.insert(other.clone()) {
+                                ask.push(other.clone());
+                            }
+                        }
+                    }
+                    found.insert(one.version, one.event);
+                }
+                before = page.next_before;
+                if before.is_none() {
+                    break;
+                }
+            }
+        }
+        // What counts depends on who had written by then, about whatever.
+        for (version, by) in agents {
+            found
+                .entry(version)
+                .or_insert_with(|| lesson_core::first_of_agent(&by, 0));
+        }
+        let own = self.own_events(link.based).await?;
+        let events = found.into_values().chain(own);
+        Ok(lesson_core::narrowed(events, &slugs))
+    }
+
+    /// The whole ledger of the space as the server has it, then what was made here since.
+    pub(crate) async fn whole_ledger(&self, link: Link) -> Result<Vec<Event>, ApiError> {
+        let mut events: Vec<Event> = Vec::new();
+        let mut after = 0;
+        loop {
+            let query = format!(
+                "events?select=version,payload&space=eq.{}&version=gt.{after}&order=version&limit={ROWS}",
+                link.space.id
+            );
+            let rows: Option<Vec<EventRow>> = self
+                .asked(&link, async |link: &Link| {
+                    let network = Network(&self.host);
+                    Supabase::new(&network).get(link, &query).await
+                })
+                .await?;
+            let rows = rows.unwrap_or_default();
+            let Some(last) = rows.last() else { break };
+            after = last.version;
+            events.extend(rows.into_iter().map(|row| row.payload));
+        }
+        events.extend(self.own_events(link.based).await?);
+        Ok(events)
+    }
+
+    /// Asks the server for what is kept there; `None` when it has no such thing.
+    async fn asked<T: DeserializeOwned>(
+        &self,
+        link: &Link,
+        ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
+    ) -> Result<Option<T>, ApiError> {
+        match self.signed_in(link, ask).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(RemoteError::NotFound) => Ok(None),
+            Err(error) => Err(ApiError::new(
+                ErrorCode::Unavailable,
+                format!(
+                    "this is kept on the server, and {}; try again when syncing works",
+                    words(&error)
+                ),
+            )),
+        }
+    }
+
+    /// Asks the server; once more with a fresh session when the one at hand has expired.
+    pub(crate) async fn signed_in<T>(
+        &self,
+        link: &Link,
+        ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
+    ) -> Result<T, RemoteError> {
+        let answer = ask(link).await;
+        if !matches!(answer, Err(RemoteError::Unauthorized)) {
+            return answer;
+        }
+        // A round of syncing refreshes it.
+        self.machine.borrow_mut().ask();
+        self.sync_round().await;
+        match self.link() {
+            Some(link) => ask(&link).await,
+            None => answer,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Opening a service over a store.
+
+use crate::host::{Host, fresh_id};
+use crate::http::fault::of_store;
+use crate::http::idempotency::Answers;
+use crate::state::service_struct::Service;
+use crate::state::snapshot::State;
+use lesson_core::{Policy, ToolPolicy};
+use lesson_sync::Store;
+use lesson_types::ApiError;
+use std::cell::{Cell, RefCell};
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Reads the whole ledger and folds it. Events that can't be read or folded stay in the store,
+    /// take no part, and are named by `GET /v1/health`.
+    ///
+    /// # Errors
+    /// When the store can't be read.
+    pub async fn open(store: S, host: H) -> Result<Self, ApiError> {
+        store
+            .identity(&fresh_id(&host))
+            .await
+            .map_err(|error| of_store(&error))?;
+        let service = Self {
+            store,
+            host,
+            policy: Policy::default(),
+            tools: ToolPolicy::default(),
+            state: RefCell::new(State::empty()),
+            writing: async_lock::Mutex::new(()),
+            queue: RefCell::default(),
+            trouble: RefCell::default(),
+            model: RefCell::default(),
+            no_model: Cell::default(),
+            indexes: Cell::new(true),
+            machine: RefCell::default(),
+            syncing: async_lock::Mutex::new(()),
+            leaving: Cell::new(false),
+            cleared: Cell::new(0),
+            exchanged: RefCell::default(),
+            answers: Answers::default(),
+        };
+        service
+            .open_state()
+            .await
+            .map_err(|error| of_store(&error))?;
+        Ok(service)
+    }
+
+    /// Keeps further tool servers out: they are always at hand, so they are neither recorded nor
+    /// suggested, whatever the case of their letters.
+    #[must_use]
+    pub fn with_core_servers(mut self, servers: Vec<String>) -> Self {
+        self.tools.core_servers.extend(servers);
+        self
+    }
+}

@@ -1,0 +1,44 @@
+//! What a request wants to write, and what waits to be written.
+
+use lesson_core::{Event, Happening, Millis};
+
+/// What a request wants to write.
+#[derive(Default)]
+pub(crate) struct Plan {
+    /// Events of another ledger, kept as they are. Already checked.
+    pub foreign: Vec<Event>,
+    /// New events. Checked after the foreign ones unless `checked`.
+    pub own: Vec<Happening>,
+    /// New events that happened before now, after `own`. Already checked.
+    pub past: Vec<(Millis, Happening)>,
+    /// Whether `own` has been checked already.
+    pub checked: bool,
+}
+
+impl Plan {
+    /// One new event.
+    pub fn one(happening: Happening) -> Self {
+        Self::of(vec![happening])
+    }
+
+    /// New events.
+    pub fn of(own: Vec<Happening>) -> Self {
+        Self {
+            own,
+            ..Self::default()
+        }
+    }
+}
+
+/// An event that waits to be stored.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    /// Its id.
+    pub op_id: String,
+    /// When it was made.
+    pub at: Millis,
+    /// Who made it.
+    pub by: String,
+    /// What happened.
+    pub event: Happening,
+}

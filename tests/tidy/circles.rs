@@ -1,0 +1,490 @@
+//! No two files import each other: the files of a package, and what each uses of another, have no circle.
+//!
+//! An edge is a `use` or a path through `crate`, `self`, `super` or a module that the file declares, followed through
+//! re-exports to the file that has the item. That a module declares another and re-exports from it is no import.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{none, read, root, tracked};
+
+/// Files of the dashboard that are in a circle still. The list may only shrink.
+const CIRCLES_LEFT: &[&str] = &[
+    "web/src/markdown/block.rs",
+    "web/src/markdown/inline.rs",
+    "web/src/markdown/mod.rs",
+    "web/src/pages/agents.rs",
+    "web/src/pages/agents/fresh.rs",
+    "web/src/pages/agents/keys.rs",
+    "web/src/pages/agents/make.rs",
+    "web/src/pages/agents/revoke.rs",
+    "web/src/pages/agents/setup.rs",
+    "web/src/pages/data/sync.rs",
+    "web/src/pages/data/sync/connect.rs",
+    "web/src/pages/data/sync/connected.rs",
+    "web/src/pages/data/sync/sign_in.rs",
+    "web/src/pages/data/sync/sign_out.rs",
+    "web/src/pages/data/sync/space.rs",
+    "web/src/pages/recommend.rs",
+    "web/src/pages/recommend/feedback.rs",
+    "web/src/pages/recommend/opinion.rs",
+    "web/src/pages/recommend/outcome.rs",
+    "web/src/pages/recommend/replay.rs",
+    "web/src/pages/recommend/results.rs",
+    "web/src/pages/recommend/situation.rs",
+    "web/src/pages/recommend/track.rs",
+    "web/src/pages/runs.rs",
+    "web/src/pages/runs/list.rs",
+    "web/src/pages/runs/one.rs",
+    "web/src/pages/set_aside.rs",
+    "web/src/pages/set_aside/refused.rs",
+    "web/src/shell/acts.rs",
+    "web/src/shell/keys.rs",
+    "web/src/shell/mod.rs",
+    "web/src/sync.rs",
+    "web/src/view/drawn.rs",
+    "web/src/view/standing.rs",
+    "web/src/who.rs",
+];
+
+/// Packages whose folders stand on each other: each imports from those before it only.
+const FLOORS: &[(&str, &[&str])] = &[(
+    "crates/lesson-service/src/",
+    &["http/", "state/", "remote/", "embeddings/", "handlers/"],
+)];
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn no_two_files_import_each_other() {
+    let mut faults = Vec::new();
+    let mut met = BTreeSet::new();
+    for files in sources().values() {
+        let graph = graph(files);
+        for part in circles(&graph) {
+            if part
+                .iter()
+                .any(|file| !CIRCLES_LEFT.contains(&file.as_str()))
+            {
+                faults.push(format!(
+                    "{} import each other: put what they share into a file that imports neither",
+                    around(&graph, &part).join(" → ")
+                ));
+            }
+            met.extend(part);
+        }
+    }
+    for file in CIRCLES_LEFT.iter().filter(|file| !met.contains(**file)) {
+        faults.push(format!(
+            "{file} is in no circle any more: remove it from CIRCLES_LEFT of tests/tidy/circles.rs"
+        ));
+    }
+    none(&faults);
+}
+
+#[test]
+fn folders_depend_in_one_direction() {
+    let mut faults = Vec::new();
+    for (package, files) in sources() {
+        let Some((_, folders)) = FLOORS.iter().find(|(floors, _)| *floors == package) else {
+            continue;
+        };
+        let floor = |file: &str| {
+            let inside = file.strip_prefix(&package).unwrap_or_default();
+            folders.iter().position(|folder| inside.starts_with(folder))
+        };
+        for (file, imports) in graph(&files) {
+            for import in imports {
+                if let (Some(from), Some(to)) = (floor(&file), floor(&import))
+                    && from < to
+                {
+                    faults.push(format!(
+                        "{file} imports {import}: {} comes before {}, so move what it needs down",
+                        folders[from], folders[to]
+                    ));
+                }
+            }
+        }
+    }
+    none(&faults);
+}
+
+#[test]
+fn a_circle_is_found_through_re_exports_and_named() {
+    let files = [
+        ("p/src/lib.rs", "mod a; mod b; pub use b::Thing;"),
+        ("p/src/a.rs", "use crate::{Thing, other}; // use crate::c;"),
+        (
+            "p/src/b.rs",
+            "pub struct Thing; fn f() { super::a::call(\"crate::lib\") }",
+        ),
+        ("p/src/d.rs", "use crate::c::Y;"),
+        (
+            "p/src/c.rs",
+            "use super::a::X; mod part { use super::X; } #[cfg(test)] mod tests { use crate::d; }",
+        ),
+    ];
+    let files = files.map(|(file, code)| (file.to_owned(), code.to_owned()));
+    let graph = graph(&files);
+    let parts = circles(&graph);
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    let way = around(&graph, &parts[0]);
+    assert_eq!(way, ["p/src/a.rs", "p/src/b.rs", "p/src/a.rs"]);
+}
+
+/// The Rust files of each package's `src`, with their text.
+fn sources() -> BTreeMap<String, Vec<(String, String)>> {
+    let mut packages: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for file in tracked() {
+        let is_ours = file.starts_with("crates/") || file.starts_with("web/");
+        if let Some((package, _)) = file.split_once("/src/")
+            && is_ours
+            && file.ends_with(".rs")
+        {
+            let source = read(&root().join(&file));
+            let package = format!("{package}/src/");
+            packages.entry(package).or_default().push((file, source));
+        }
+    }
+    packages
+}
+
+/// What a file says: the modules under which its items are known elsewhere, and what it uses.
+struct Module {
+    file: String,
+    at: Vec<String>,
+    uses: Vec<Use>,
+}
+
+/// A path that a file names.
+struct Use {
+    path: Vec<String>,
+    /// Whether others find it here: `pub use`.
+    is_public: bool,
+}
+
+/// Which files each file imports from.
+fn graph(files: &[(String, String)]) -> Graph {
+    let modules: Vec<Module> = files
+        .iter()
+        .map(|(file, code)| module(file, code))
+        .collect();
+    let by_path: BTreeMap<&[String], &Module> = modules
+        .iter()
+        .map(|module| (module.at.as_slice(), module))
+        .collect();
+    let mut graph = Graph::new();
+    for module in &modules {
+        let imports = graph.entry(module.file.clone()).or_default();
+        for one in &module.uses {
+            let Some(found) = resolve(&by_path, module, &one.path, 8) else {
+                continue;
+            };
+            let re_exports = one.is_public && found.at.starts_with(&module.at);
+            if found.file != module.file && !re_exports {
+                imports.insert(found.file.clone());
+            }
+        }
+    }
+    graph
+}
+
+/// The file that has what a path names, as seen from a module.
+fn resolve<'a>(
+    by_path: &BTreeMap<&[String], &'a Module>,
+    from: &Module,
+    path: &[String],
+    most: usize,
+) -> Option<&'a Module> {
+    let mut rest = path;
+    let mut at = match path.first()?.as_str() {
+        "crate" => Vec::new(),
+        "self" | "super" => from.at.clone(),
+        first => {
+            let mut child = from.at.clone();
+            child.push(first.to_owned());
+            by_path.get(child.as_slice())?;
+            from.at.clone()
+        }
+    };
+    if matches!(rest[0].as_str(), "crate" | "self") {
+        rest = &rest[1..];
+    }
+    while rest.first().is_some_and(|segment| segment == "super") {
+        at.pop();
+        rest = &rest[1..];
+    }
+    while let Some(next) = rest.first() {
+        at.push(next.clone());
+        if !by_path.contains_key(at.as_slice()) {
+            at.pop();
+            break;
+        }
+        rest = &rest[1..];
+    }
+    let found = *by_path.get(at.as_slice())?;
+    let passed_on = found
+        .uses
+        .iter()
+        .find(|one| one.is_public && !rest.is_empty() && one.path.last() == rest.first());
+    match passed_on {
+        Some(one) if most > 0 => resolve(by_path, found, &one.path, most - 1).or(Some(found)),
+        _ => Some(found),
+    }
+}
+
+fn module(file: &str, code: &str) -> Module {
+    let inside = file.split_once("/src/").map_or("", |(_, inside)| inside);
+    let mut at: Vec<String> = inside
+        .trim_end_matches(".rs")
+        .split('/')
+        .map(String::from)
+        .collect();
+    if matches!(at.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        at.pop();
+    }
+    Module {
+        file: file.to_owned(),
+        at,
+        uses: uses(&tokens(code)),
+    }
+}
+
+/// Names, `::` and single marks; comments and texts are left out.
+fn tokens(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("r#\"") {
+            rest.find("\"#").map_or(rest.len(), |end| end + 2)
+        } else if first == '"' {
+            text(rest)
+        } else if is_name(first) {
+            let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            found.push(&rest[..length]);
+            length
+        } else if rest.starts_with("::") {
+            found.push("::");
+            2
+        } else if rest.starts_with("'\"'") || rest.starts_with("b'\"'") {
+            3
+        } else {
+            let length = first.len_utf8();
+            if !first.is_whitespace() {
+                found.push(&rest[..length]);
+            }
+            length
+        };
+        rest = &rest[length..];
+    }
+    found
+}
+
+/// The length of the text in quotes that begins here.
+fn text(rest: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// Every path of two names or more, those of `use` in all their branches.
+fn uses(tokens: &[&str]) -> Vec<Use> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut depth = 0;
+    // How deep the modules begin that stand in the file itself.
+    let mut inline: Vec<usize> = Vec::new();
+    while at < tokens.len() {
+        let mut take = |path: Vec<String>, is_public| {
+            if let Some(path) = of_file(path, inline.len()) {
+                found.push(Use { path, is_public });
+            }
+        };
+        match tokens[at] {
+            "use" => {
+                let is_public = at > 0 && matches!(tokens[at - 1], "pub" | ")");
+                let end = tokens[at..]
+                    .iter()
+                    .position(|token| *token == ";")
+                    .map_or(tokens.len(), |length| at + length);
+                branches(&tokens[at + 1..end], &[], &mut |path| take(path, is_public));
+                at = end;
+            }
+            "{" => {
+                depth += 1;
+                if at > 1 && tokens[at - 2] == "mod" {
+                    if at > 5 && tokens[at - 5..at - 2] == ["test", ")", "]"] {
+                        // Tests may look at whatever they like.
+                        at += closing(&tokens[at..]);
+                        depth -= 1;
+                    } else {
+                        inline.push(depth);
+                    }
+                }
+            }
+            "}" => {
+                if inline.last() == Some(&depth) {
+                    inline.pop();
+                }
+                depth = depth.saturating_sub(1);
+            }
+            name => {
+                let mut path = vec![name.to_owned()];
+                while at + 2 < tokens.len() && tokens[at + 1] == "::" {
+                    at += 2;
+                    path.push(tokens[at].to_owned());
+                }
+                if path.len() > 1 {
+                    take(path, false);
+                }
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Where the brace is closed that begins here.
+fn closing(tokens: &[&str]) -> usize {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            "{" => depth += 1,
+            "}" if depth == 1 => return at,
+            "}" => depth -= 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// A path as seen from the file, of one that stands in so many modules inside it; `None` where it stays in these.
+fn of_file(path: Vec<String>, inline: usize) -> Option<Vec<String>> {
+    let up = path
+        .iter()
+        .take_while(|segment| *segment == "super")
+        .count();
+    if inline == 0 || path[0] == "crate" {
+        return Some(path);
+    }
+    if up < inline {
+        return None;
+    }
+    let mut outside = vec!["self".to_owned()];
+    outside.extend(path.into_iter().skip(inline));
+    Some(outside)
+}
+
+/// The paths of a tree of `use`.
+fn branches(tree: &[&str], before: &[String], take: &mut dyn FnMut(Vec<String>)) {
+    let mut path = before.to_vec();
+    let mut at = 0;
+    while at < tree.len() {
+        match tree[at] {
+            "{" => {
+                let mut depth = 0;
+                let mut begun = at + 1;
+                for (place, token) in tree.iter().enumerate().skip(at) {
+                    match *token {
+                        "{" => depth += 1,
+                        "}" => depth -= 1,
+                        _ => {}
+                    }
+                    let ends = (depth == 0 && *token == "}") || (depth == 1 && *token == ",");
+                    if ends && begun < place {
+                        branches(&tree[begun..place], &path, take);
+                    }
+                    if ends {
+                        begun = place + 1;
+                    }
+                }
+                return;
+            }
+            "as" => break,
+            "::" | "*" => {}
+            "self" if !path.is_empty() => {}
+            name => path.push(name.to_owned()),
+        }
+        at += 1;
+    }
+    take(path);
+}
+
+/// The circles: the strongly connected parts of more than one file (Tarjan).
+fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
+    let mut walk = Walk::default();
+    for file in graph.keys() {
+        if !walk.number.contains_key(file) {
+            walk.visit(graph, file);
+        }
+    }
+    walk.parts.retain(|part| part.len() > 1);
+    walk.parts
+}
+
+#[derive(Default)]
+struct Walk {
+    number: BTreeMap<String, usize>,
+    low: BTreeMap<String, usize>,
+    open: Vec<String>,
+    parts: Vec<BTreeSet<String>>,
+}
+
+impl Walk {
+    fn visit(&mut self, graph: &Graph, file: &str) {
+        let number = self.number.len();
+        self.number.insert(file.to_owned(), number);
+        let mut low = number;
+        self.open.push(file.to_owned());
+        for next in &graph[file] {
+            if !self.number.contains_key(next) {
+                self.visit(graph, next);
+                low = low.min(self.low[next]);
+            } else if self.open.contains(next) {
+                low = low.min(self.number[next]);
+            }
+        }
+        self.low.insert(file.to_owned(), low);
+        if low == number {
+            let begun = self.open.iter().position(|one| one == file).unwrap_or(0);
+            self.parts.push(self.open.drain(begun..).collect());
+        }
+    }
+}
+
+/// The shortest way from the first file of a part back to it.
+fn around(graph: &Graph, part: &BTreeSet<String>) -> Vec<String> {
+    let first = part.first().cloned().unwrap_or_default();
+    let mut before: BTreeMap<&String, &String> = BTreeMap::new();
+    let mut queue = vec![&first];
+    let mut place = 0;
+    while let Some(&file) = queue.get(place) {
+        place += 1;
+        if graph[file].contains(&first) {
+            let mut way = vec![first.clone(), file.clone()];
+            let mut at = file;
+            while *at != first {
+                at = before[at];
+                way.push(at.clone());
+            }
+            way.reverse();
+            return way;
+        }
+        for next in graph[file].iter().filter(|next| part.contains(*next)) {
+            if *next != first && !before.contains_key(next) {
+                before.insert(next, file);
+                queue.push(next);
+            }
+        }
+    }
+    part.iter().cloned().collect()
+}
