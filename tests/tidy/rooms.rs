@@ -32,6 +32,7 @@ pub const ROOMS: &[Room] = &[
         may: &[
             "aho-corasick",
             "difflib-exact",
+            "lesson-types",
             "libm",
             "pulldown-cmark",
             "rust-stemmers",
@@ -57,7 +58,13 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "lesson-formats",
-        may: &["granit-parser", "lesson-core", "serde", "serde_json"],
+        may: &[
+            "granit-parser",
+            "lesson-core",
+            "lesson-types",
+            "serde",
+            "serde_json",
+        ],
         never: &[HOSTS],
     },
     Room {

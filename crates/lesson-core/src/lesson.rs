@@ -2,7 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::policy::RankPolicy;
-use crate::words::{Category, Kind, Trust};
+use lesson_types::{Badge, BadgeKind, Category, Kind, Qualification, Trust};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -349,37 +349,6 @@ fn percent(part: u32, whole: u32) -> u64 {
         return 0;
     }
     (u64::from(part) * 200 + u64::from(whole)) / (2 * u64::from(whole))
-}
-
-/// Whether outcomes allow a lesson to be recommended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Qualification {
-    /// It may be recommended.
-    Qualified,
-    /// Applied often enough, but not proven.
-    Pending,
-    /// Too many failures in a row.
-    Excluded,
-}
-
-/// Which badge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BadgeKind {
-    /// Applied at least three times with a success rate of at least one half.
-    Proven,
-    /// Applied, not proven.
-    Testing,
-    /// Never applied.
-    New,
-}
-
-/// A badge and its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge {
-    /// Which.
-    pub kind: BadgeKind,
-    /// Such as `✅ Proven (67% success, 5 uses)`.
-    pub text: String,
 }
 
 impl Lesson {

@@ -29,13 +29,13 @@ use crate::embeddings::model::Embedder;
 use crate::handlers::decisions::decision_prefix;
 use crate::host::Host;
 use crate::http::idempotency;
-use crate::http::router::{self, Route, route, wrong_method};
+use crate::http::router::{self, route, wrong_method};
 use admit::Lookups;
 use config::Config;
 use keys::{Agent, Keys};
 use lesson_core::Millis;
 use lesson_sync::{Named, Store};
-use lesson_types::{ApiError, ErrorCode, Method, Request, Response, limits};
+use lesson_types::{ApiError, EndpointName, ErrorCode, Method, Request, Response, limits};
 use message::Refusal;
 use model::Pack;
 use rate::Buckets;
@@ -161,20 +161,20 @@ impl<S: Store, H: Host> Edge<S, H> {
         mut request: Request,
     ) -> Result<Response, Refusal> {
         let route = route(request.method, &request.path)?;
-        if !is_for_agents(&route) {
+        if !route.endpoint.for_agents {
             return Err(Refusal::forbidden(
                 "path",
                 "this is done by people, in the dashboard; agents may ask for lessons, add and edit them, and tell what came of them",
             ));
         }
-        let writes = route.writes() && route != Route::Recommend;
+        let writes = route.endpoint.writes && !route.is(EndpointName::recommend);
         let asker = Rc::new(Asker {
             by: format!("agent:{}", agent.id),
             keyed: keyed(agent, &mut request)?.filter(|_| writes),
             is_agent: true,
         });
         own_decision(agent, &mut request.body)?;
-        if route == Route::AddLesson
+        if route.is(EndpointName::add_lesson)
             && let Some(fields) = request.body.as_object_mut()
         {
             // So that it can be told later where a lesson came from.
@@ -376,39 +376,11 @@ fn method(request: &EdgeRequest) -> Result<Method, Refusal> {
     let mut refusal = Refusal::from(wrong_method(&request.path, &allowed, &request.method));
     let names = allowed.iter().map(|method| match method {
         Method::Get => "GET, HEAD",
-        other => router::name(*other),
+        other => other.as_str(),
     });
     let names: Vec<&str> = names.collect();
     refusal.headers.push(("allow", names.join(", ")));
     Err(refusal)
-}
-
-/// What an agent may do. People judge, merge and archive lessons, import and export them.
-fn is_for_agents(route: &Route) -> bool {
-    matches!(
-        route,
-        Route::Recommend
-            | Route::Search
-            | Route::Patterns
-            | Route::Track
-            | Route::Outcome
-            | Route::Feedback
-            | Route::Rate
-            | Route::Vote
-            | Route::Session
-            | Route::ToolSuccess
-            | Route::ToolSuggest
-            | Route::AddLesson
-            | Route::ListLessons(_)
-            | Route::GetLesson(_)
-            | Route::EditLesson(_)
-            | Route::History(..)
-            | Route::Stats
-            | Route::Health
-            | Route::Policy
-            | Route::ListDecisions(_)
-            | Route::GetDecision(_)
-    )
 }
 
 /// Decisions belong to who asked for them: an agent's are kept under its key's id, so that another can neither track

@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::service::{Answer, Service};
 use lesson_core as core;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};
+use lesson_types::{ApiError, Compared, Comparison, Recommend};
 use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -64,51 +64,12 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect();
         let told = core::Explain::Only(&told);
         let (before, after) = (rank(held, told)?, rank(&changed, told)?);
-        let lessons: Vec<Compared> = core::compare(&before, &after)
-            .into_iter()
-            .map(compared)
-            .collect();
+        let lessons: Vec<Compared> = core::compare(&before, &after);
         let moved = |lesson: &&Compared| lesson.before.rank != lesson.after.rank;
         Answer::json(&Comparison {
             semantic: before.semantic || after.semantic,
             moved: count(lessons.iter().filter(moved).count()),
             lessons,
         })
-    }
-}
-
-fn compared(lesson: core::Compared) -> Compared {
-    Compared {
-        slug: lesson.slug,
-        title: lesson.title,
-        before: placed(lesson.before),
-        after: placed(lesson.after),
-        factors: lesson
-            .factors
-            .into_iter()
-            .map(|factor| FactorChange {
-                name: factor.name.to_owned(),
-                before: factor.before,
-                after: factor.after,
-            })
-            .collect(),
-        sentence: lesson.sentence,
-    }
-}
-
-fn placed(place: core::Placed) -> Placed {
-    let (excluded, reason) = match place.exclusion {
-        Some(exclusion) => (
-            Some(exclusion.code.as_str().to_owned()),
-            Some(exclusion.words),
-        ),
-        None => (None, None),
-    };
-    Placed {
-        rank: place.rank,
-        score: place.score,
-        relevance: place.relevance,
-        excluded,
-        reason,
     }
 }

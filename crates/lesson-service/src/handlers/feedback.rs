@@ -1,6 +1,6 @@
 //! What happened next: tracking, outcomes, feedback, ratings and votes.
 
-use crate::convert::{self, Convert};
+use crate::convert;
 use crate::handlers::lessons::known;
 use crate::handlers::repeat::detection;
 use crate::handlers::stats::count;
@@ -55,7 +55,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn outcome(&self, asked: Outcome) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
-        let outcome: DecisionOutcome = asked.outcome.convert();
+        let outcome: DecisionOutcome = asked.outcome;
         let by = self.by();
         let (before, uncounted) = self
             .commit(|state, at| {
@@ -114,7 +114,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
         about(asked.decision_id.as_ref())?;
-        let outcome = asked.outcome.convert();
+        let outcome = asked.outcome;
         let text = asked.outcome_text.as_deref().unwrap_or_default();
         let vector = match asked.causal {
             None if !text.trim().is_empty() => self.query_vector(text),

@@ -1,6 +1,6 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
-use crate::convert::{self, Convert};
+use crate::convert;
 use crate::host::Host;
 use crate::http::bounds;
 use crate::http::fault::{no_lesson, of_fold};
@@ -123,7 +123,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn review(&self, slug: &str, review: Review) -> Result<Answer, ApiError> {
         validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
-        let verdict: Verdict = review.verdict.convert();
+        let verdict: Verdict = review.verdict;
         self.commit(|state, _| {
             let held = known(state, slug)?;
             let current = held.text.content_hash();
@@ -216,7 +216,7 @@ fn new_text(new: NewLesson) -> Text {
         description: new.description.unwrap_or_default(),
         context: new.context.unwrap_or_default(),
         recommendation: new.recommendation.unwrap_or_default(),
-        category: new.category.map(Convert::convert).unwrap_or_default(),
+        category: new.category.unwrap_or_default(),
         domain: trimmed(new.domain.unwrap_or_default()),
         project_types: new.project_types.unwrap_or_default(),
         tech_stacks: new.tech_stacks.unwrap_or_default(),
@@ -230,7 +230,7 @@ fn changes(patch: LessonPatch) -> Changes {
         description: patch.description,
         context: patch.context,
         recommendation: patch.recommendation,
-        category: patch.category.map(Convert::convert),
+        category: patch.category,
         domain: patch.domain.map(trimmed),
         project_types: patch.project_types,
         tech_stacks: patch.tech_stacks,

@@ -1,7 +1,6 @@
 //! `GET /v1/review`: the queue, and the near duplicates in it, which are looked for only when the
 //! texts have changed.
 
-use crate::convert::{self, Convert};
 use crate::host::Host;
 use crate::http::validate;
 use crate::service::{Answer, Service};
@@ -123,7 +122,7 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
     let lesson = item.lesson;
     let held = &lesson.standing;
     lesson_types::ReviewItem {
-        qualification: held.qualification(policy).convert(),
+        qualification: held.qualification(policy),
         times_applied: held.times_applied,
         success_count: held.success_count,
         effectiveness: held.effectiveness,
@@ -132,9 +131,9 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
         key: item.key,
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
-        reasons: item.reasons.into_iter().map(Convert::convert).collect(),
-        trust: lesson.trust.convert(),
-        badge: convert::badge(lesson.standing.badge()),
+        reasons: item.reasons,
+        trust: lesson.trust,
+        badge: lesson.standing.badge(),
         findings: lesson.findings.clone(),
         duplicates: item.others.into_iter().map(duplicate).collect(),
         times_surfaced: lesson.standing.times_surfaced,
@@ -162,9 +161,9 @@ fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {
     NearDuplicate {
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
-        badge: convert::badge(other.lesson.standing.badge()),
-        trust: other.lesson.trust.convert(),
+        badge: other.lesson.standing.badge(),
+        trust: other.lesson.trust,
         similarity: other.similarity,
-        measure: other.measure.convert(),
+        measure: other.measure,
     }
 }

@@ -1,6 +1,5 @@
 //! Sessions: lessons out of a transcript, and feedback for those that were shown in it.
 
-use crate::convert::Convert;
 use crate::host::Host;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate::filled;
@@ -30,7 +29,7 @@ struct Read {
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn session(&self, asked: Session) -> Result<Answer, ApiError> {
+    pub(crate) async fn record_session(&self, asked: Session) -> Result<Answer, ApiError> {
         filled("transcript", &asked.transcript, limits::TEXT)?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let vector = if extracted.injected.is_empty() || extracted.outcome_text.trim().is_empty() {
@@ -56,7 +55,7 @@ impl<S: Store, H: Host> Service<S, H> {
             None
         };
         Answer::json(&SessionRecorded {
-            outcome: extracted.outcome.map(Convert::convert),
+            outcome: extracted.outcome,
             injected: read.injected,
             unknown: read.unknown,
             insights: read.insights,

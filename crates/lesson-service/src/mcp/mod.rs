@@ -52,7 +52,7 @@ pub(crate) struct Reply {
 pub(crate) struct Call {
     id: Value,
     era: Era,
-    tool: &'static Tool,
+    tool: Tool,
     /// The request of the interface that the call stands for.
     pub request: lesson_types::Request,
 }

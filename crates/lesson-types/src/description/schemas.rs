@@ -1,6 +1,6 @@
 //! JSON Schema of requests and answers, out of the Rust types.
 
-use crate::flatten;
+use super::flatten;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde::de::DeserializeOwned;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// A type of the interface.
 #[derive(Clone, Copy)]
-pub struct Type {
+pub(super) struct Type {
     /// Its name.
     pub name: &'static str,
     schema: fn(&mut SchemaGenerator) -> Value,
@@ -54,7 +54,7 @@ impl Type {
 
 /// Who writes a value: what may be left out, or be `null`, differs.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Side {
+pub(super) enum Side {
     /// A client, in a request: unknown fields are refused.
     Request,
     /// The engine, in an answer: every field that is declared as required is there.
@@ -63,7 +63,7 @@ pub enum Side {
 
 /// The schemas of these types and of those within them, by name. References between them read
 /// `#/components/schemas/Name`.
-pub fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
+pub(super) fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -84,7 +84,7 @@ pub fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
 }
 
 /// The schema of one type with everything written where it is used, and no reference left.
-pub fn whole(one: Type, side: Side) -> Value {
+pub(super) fn whole(one: Type, side: Side) -> Value {
     let all = schemas(&[one], side);
     let mut schema = all.get(one.name).cloned().unwrap_or_default();
     flatten::inline(&mut schema, &all);

@@ -1,14 +1,14 @@
 //! Schemas as clients like them: words as `enum`, no formats that only Rust knows, and for tools
 //! no references.
 
-use crate::schemas::Side;
+use super::schemas::Side;
 use serde_json::{Map, Value, json};
 
 /// Numbers that the engine refuses as `null`, since that is how NaN is written in JSON.
 const NUMBERS: [&str; 4] = ["pnl_percent", "limit", "base_rev", "recent_loss_count"];
 
 /// Rewrites what schemars derives.
-pub fn plain(schema: &mut Value, side: Side) {
+pub(super) fn plain(schema: &mut Value, side: Side) {
     if let Some(text) = schema.get("description").and_then(Value::as_str) {
         schema["description"] = text.replace('\n', " ").into();
     }
@@ -95,7 +95,7 @@ fn as_words(schema: &mut Value) {
 }
 
 /// The schema without `null`.
-pub fn without_null(schema: &mut Value) {
+pub(super) fn without_null(schema: &mut Value) {
     if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
         choices.retain(|one| one.get("type") != Some(&json!("null")));
         if let [Value::Object(only)] = choices.as_slice() {
@@ -121,7 +121,7 @@ pub fn without_null(schema: &mut Value) {
 
 /// Writes every definition where it is referred to. Types of the interface don't contain
 /// themselves, so this ends.
-pub fn inline(schema: &mut Value, all: &Map<String, Value>) {
+pub(super) fn inline(schema: &mut Value, all: &Map<String, Value>) {
     if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
         let name = name.rsplit('/').next().unwrap_or_default();
         let mut target = all
@@ -190,7 +190,7 @@ fn describe(schema: &mut Value, outer: Option<&Value>) {
 }
 
 /// Leaves the meanings of words out of their descriptions.
-pub fn without_meanings(schema: &mut Value) {
+pub(super) fn without_meanings(schema: &mut Value) {
     let words = schema.get("enum").is_some();
     let Some(fields) = schema.as_object_mut() else {
         return;
