@@ -70,7 +70,7 @@ pub(crate) fn route(method: Method, path: &str) -> Result<Route, ApiError> {
     let Some((endpoint, parts)) = rows
         .iter()
         .filter(|(row, _)| row.method == method)
-        // Where a word of the path is one of its own, as in `/v1/lessons/merge`, it is no slug.
+        // `/v1/lessons/merge` is one of its own, `merge` no slug.
         .min_by_key(|(_, parts)| parts.len())
     else {
         return Err(match methods_of(&rows).as_slice() {

@@ -174,11 +174,9 @@ fn query(filters: &Value) -> Vec<Value> {
         .map(|(name, schema)| {
             let mut schema = schema.clone();
             let about = schema.get("description").cloned().unwrap_or_default();
-            let choices = schema.get("anyOf").and_then(Value::as_array);
-            if let Some(one) = choices.and_then(|choices| choices.first()) {
-                schema = one.clone();
+            if let Ok(schema) = (&mut schema).try_into() {
+                without_null(schema);
             }
-            without_null(&mut schema);
             if let Some(fields) = schema.as_object_mut() {
                 fields.remove("description");
             }

@@ -1,6 +1,6 @@
 //! The MCP tools, with schemas made of the requests and answers that they stand for.
 
-use super::flatten::{without_meanings, without_null};
+use super::flatten::{without_formats, without_meanings, without_nulls};
 use super::rows::{Row, ToolAbout, rows};
 use super::schemas::{Side, whole};
 use crate::{EndpointName, Tool, limits};
@@ -26,9 +26,12 @@ fn described(row: &Row, tool: &Tool, about: &ToolAbout) -> Value {
     let answer = row
         .answer
         .unwrap_or_else(|| panic!("{} has no answer of a type", tool.name));
-    let mut output = shaped(row.endpoint.name, whole(answer, Side::Answer));
-    terse(&mut output);
+    let mut output = whole(answer, Side::Answer);
+    without_formats(&mut output);
     without_meanings(&mut output);
+    // The tool has its own description.
+    output.remove("description");
+    let output = shaped(row.endpoint.name, output.into());
     let mut annotations = json!({
         "title": about.title,
         "readOnlyHint": !row.endpoint.writes,
@@ -54,10 +57,14 @@ fn described(row: &Row, tool: &Tool, about: &ToolAbout) -> Value {
 fn inputs(row: &Row, tool: &Tool) -> Value {
     let mut schema = row.body.map_or_else(
         || json!({ "type": "object", "properties": {}, "additionalProperties": false }),
-        |body| whole(body, Side::Request),
+        |body| {
+            let mut schema = whole(body, Side::Request);
+            without_nulls(&mut schema);
+            without_formats(&mut schema);
+            schema.remove("description");
+            schema.into()
+        },
     );
-    no_nulls(&mut schema);
-    terse(&mut schema);
     if row.endpoint.path.ends_with("{decision_id}") {
         schema["properties"]["decision_id"] = json!({
             "type": "string", "minLength": 1, "maxLength": limits::ID, "pattern": r"\S",
@@ -91,39 +98,6 @@ fn inputs(row: &Row, tool: &Tool) -> Value {
         );
     }
     schema
-}
-
-/// No description of the whole, which the tool has, and no formats.
-fn terse(schema: &mut Value) {
-    let Some(fields) = schema.as_object_mut() else {
-        return;
-    };
-    fields.remove("description");
-    formats(schema);
-}
-
-fn formats(schema: &mut Value) {
-    let Some(fields) = schema.as_object_mut() else {
-        return;
-    };
-    fields.remove("format");
-    for value in fields.values_mut() {
-        formats(value);
-    }
-}
-
-fn no_nulls(schema: &mut Value) {
-    without_null(schema);
-    let Some(fields) = schema.as_object_mut() else {
-        return;
-    };
-    for (name, value) in fields.iter_mut() {
-        match (name.as_str(), value) {
-            ("properties", Value::Object(inner)) => inner.values_mut().for_each(no_nulls),
-            ("items", value) => no_nulls(value),
-            _ => {}
-        }
-    }
 }
 
 /// The answer as the tool's result has it.
