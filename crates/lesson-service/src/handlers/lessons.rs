@@ -9,9 +9,7 @@ use crate::http::validate;
 use crate::service::{Answer, Service};
 use crate::state::snapshot::State;
 use crate::state::writer::Plan;
-use lesson_core::{
-    Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
-};
+use lesson_core::{Changes, FoldError, Happening, Lesson, Space, Text, Trust, Verdict, slug_of};
 use lesson_screen::screen_named;
 use lesson_sync::Store;
 use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
@@ -203,7 +201,7 @@ fn free_slug(space: &Space, text: &Text) -> String {
     (2u64..)
         .map(|n| {
             let number = format!("-{n}");
-            let head = stem.get(..NEW_SLUG - number.len()).unwrap_or(&stem);
+            let head = stem.get(..limits::NEW_SLUG - number.len()).unwrap_or(&stem);
             format!("{}{number}", head.trim_end_matches('-'))
         })
         .find(|slug| space.lesson(slug).is_none())

@@ -1,6 +1,6 @@
 //! The requests that agents send, in the order of their work; people may send them, too.
 
-/// The rows of agents, then those of people: see [`endpoints!`](crate::endpoints).
+/// The rows of agents, then those of people: see [`endpoints!`](macro@crate::endpoints).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! agent_endpoints {

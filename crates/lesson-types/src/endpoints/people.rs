@@ -1,6 +1,6 @@
 //! The requests that people send from the dashboard, and agents do not.
 
-/// The rows of people after `$before`: see [`endpoints!`](crate::endpoints).
+/// The rows of people after `$before`: see [`endpoints!`](macro@crate::endpoints).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! people_endpoints {
