@@ -33,6 +33,7 @@ pub const ROOMS: &[Room] = &[
             "aho-corasick",
             "difflib-exact",
             "hex",
+            "lesson-types",
             "libm",
             "pulldown-cmark",
             "rust-stemmers",
@@ -58,7 +59,13 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         package: "lesson-formats",
-        may: &["granit-parser", "lesson-core", "serde", "serde_json"],
+        may: &[
+            "granit-parser",
+            "lesson-core",
+            "lesson-types",
+            "serde",
+            "serde_json",
+        ],
         never: &[HOSTS],
     },
     Room {
@@ -121,6 +128,7 @@ pub const ROOMS: &[Room] = &[
             "lesson-service",
             "lesson-sync", // its tests alone: a store in memory
             "lesson-types",
+            "serde",
             "serde_json",
         ],
         never: &[&["wasm-bindgen", "leptos", "reqwest", "tokio"]],

@@ -5,7 +5,7 @@
 use crate::instant::Millis;
 use crate::lesson::Standing;
 use crate::policy::FoldPolicy;
-use crate::words::DecisionOutcome;
+use lesson_types::DecisionOutcome;
 
 /// Counts a final outcome of a decision in which the lesson was applied.
 pub(crate) fn settle_in(

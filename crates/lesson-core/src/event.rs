@@ -2,7 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::{Lesson, Text};
-use crate::words::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,36 +1,9 @@
 //! A lesson's standing explained: for each number the formula as the policy has it, what went in, and what it says of
 //! this lesson in a sentence.
 
-use crate::lesson::{Lesson, Qualification, Standing};
+use crate::lesson::{Lesson, Standing};
 use crate::policy::{FoldPolicy, Policy, RankPolicy};
-
-/// A number or a state of a lesson, and how it comes about.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Term {
-    /// Its name, such as `proven`.
-    pub name: &'static str,
-    /// Its value; for a state 1 or 0; `None` while there is nothing to compute it of.
-    pub value: Option<f64>,
-    /// The formula in words, with the policy's constants.
-    pub formula: String,
-    /// What went in.
-    pub numbers: Vec<TermNumber>,
-    /// What it says of this lesson.
-    pub sentence: String,
-}
-
-/// A number that goes into a formula.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TermNumber {
-    /// Its name, such as `times_applied`.
-    pub name: &'static str,
-    /// Its value; `None` while there is none.
-    pub value: Option<f64>,
-    /// In words, what is asked of it, such as `at least 3`; `None` when nothing is.
-    pub wanted: Option<String>,
-    /// Whether it is so.
-    pub met: Option<bool>,
-}
+use lesson_types::{Qualification, Term, TermNumber};
 
 /// Explains the standing of `lesson`. The values are those that the ranking uses, to the bit.
 pub fn explain(lesson: &Lesson, policy: &Policy) -> Vec<Term> {
@@ -80,7 +53,7 @@ fn proven(held: &Standing, policy: &FoldPolicy) -> Term {
         }
     };
     Term {
-        name: "proven",
+        name: "proven".into(),
         value: Some(f64::from(u8::from(held.proven_effective))),
         formula: format!(
             "applied in at least {} decisions with a known outcome, of which at least {} went well",
@@ -89,13 +62,13 @@ fn proven(held: &Standing, policy: &FoldPolicy) -> Term {
         ),
         numbers: vec![
             TermNumber {
-                name: "times_applied",
+                name: "times_applied".into(),
                 value: Some(f64::from(held.times_applied)),
                 wanted: Some(format!("at least {}", policy.proven_min_applied)),
                 met: Some(enough),
             },
             TermNumber {
-                name: "success_rate",
+                name: "success_rate".into(),
                 value: rate,
                 wanted: Some(format!("at least {}", percent(policy.proven_min_rate))),
                 met: Some(well),
@@ -130,7 +103,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
         ),
     };
     Term {
-        name: "qualification",
+        name: "qualification".into(),
         value: Some(f64::from(u8::from(state == Qualification::Qualified))),
         formula: format!(
             "proven, or applied fewer than {} times since it was given a trial; and fewer than {} failures in a row",
@@ -138,17 +111,18 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
         ),
         numbers: vec![
             TermNumber {
-                name: "proven",
+                name: "proven".into(),
                 value: Some(f64::from(u8::from(held.proven_effective))),
                 wanted: None,
                 met: None,
             },
             TermNumber {
-                name: if held.trial_from > 0 {
+                name: (if held.trial_from > 0 {
                     "times_applied since its trial"
                 } else {
                     "times_applied"
-                },
+                })
+                .into(),
                 value: Some(f64::from(held.times_tried())),
                 wanted: Some(format!(
                     "fewer than {}, or proven",
@@ -157,7 +131,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
                 met: Some(few || held.proven_effective),
             },
             TermNumber {
-                name: "consecutive_failures",
+                name: "consecutive_failures".into(),
                 value: Some(f64::from(held.consecutive_failures)),
                 wanted: Some(format!("fewer than {}", policy.max_consecutive_failures)),
                 met: Some(held.consecutive_failures < policy.max_consecutive_failures),
@@ -170,7 +144,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
 fn success_rate(held: &Standing) -> Term {
     let value = held.success_rate();
     Term {
-        name: "success_rate",
+        name: "success_rate".into(),
         value,
         formula: "went well ÷ applied, over decisions with a known outcome".to_owned(),
         numbers: counts([
@@ -193,7 +167,7 @@ fn helpfulness(held: &Standing) -> Term {
     let value = held.effectiveness_score();
     let ratings = u64::from(held.times_helpful) + u64::from(held.times_not_helpful);
     Term {
-        name: "effectiveness_score",
+        name: "effectiveness_score".into(),
         value,
         formula: "helpful ratings ÷ all ratings, from two ratings on".to_owned(),
         numbers: counts([
@@ -210,7 +184,7 @@ fn helpfulness(held: &Standing) -> Term {
 
 fn confidence(held: &Standing, policy: &FoldPolicy) -> Term {
     Term {
-        name: "confidence",
+        name: "confidence".into(),
         value: Some(held.confidence),
         formula: format!(
             "each helpful rating adds {}, each rating of not helpful takes {}, each vote adds or takes {}; between {} and {}",
@@ -244,7 +218,7 @@ fn effective_confidence(held: &Standing, policy: &RankPolicy) -> Term {
         "Nothing is taken off: it reads as confidence does.".to_owned()
     };
     Term {
-        name: "effective_confidence",
+        name: "effective_confidence".into(),
         value: Some(value),
         formula: format!(
             "confidence, × {} when fewer than {} of its ratings are helpful, × {} when it was shown {} times or more and never found helpful",
@@ -265,7 +239,7 @@ fn effective_confidence(held: &Standing, policy: &RankPolicy) -> Term {
 
 fn effectiveness(held: &Standing, policy: &FoldPolicy) -> Term {
     Term {
-        name: "effectiveness",
+        name: "effectiveness".into(),
         value: Some(held.effectiveness),
         formula: format!(
             "a cause of good work: × {keep} + {gain}; a cause of blocked work: × {keep}; only at hand: {} of the way back to {}",
@@ -314,7 +288,7 @@ fn causal_adjusted(held: &Standing, policy: &RankPolicy) -> Term {
         )
     };
     Term {
-        name: "causal_adjusted",
+        name: "causal_adjusted".into(),
         value: Some(value),
         formula: format!(
             "effectiveness × the greater of {} and causes ÷ uses, from {} uses on",
@@ -340,7 +314,7 @@ fn rank_factor(held: &Standing, policy: &RankPolicy) -> Term {
         String::new()
     };
     Term {
-        name: "rank_factor",
+        name: "rank_factor".into(),
         value: Some(value),
         formula: format!(
             "({} + {} × adjusted for cause) × what poor ratings take off",
@@ -362,7 +336,7 @@ fn rank_factor(held: &Standing, policy: &RankPolicy) -> Term {
 
 fn plain(name: &'static str, value: Option<f64>) -> TermNumber {
     TermNumber {
-        name,
+        name: name.into(),
         value,
         wanted: None,
         met: None,

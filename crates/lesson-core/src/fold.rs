@@ -11,7 +11,7 @@ use crate::lesson::{Lesson, is_slug};
 use crate::lessons::Changing;
 use crate::policy::{FoldPolicy, Policy};
 use crate::space::Space;
-use crate::words::{Trust, Verdict};
+use lesson_types::{Trust, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use voice::Voice;
 

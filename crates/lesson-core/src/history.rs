@@ -6,7 +6,7 @@ use crate::instant::Millis;
 use crate::lesson::{Lesson, Standing};
 use crate::policy::Policy;
 use crate::space::Space;
-use crate::words::{MatchType, Verdict};
+use lesson_types::{MatchType, Verdict};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

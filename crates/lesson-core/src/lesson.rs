@@ -2,7 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::policy::RankPolicy;
-use crate::words::{Category, Kind, Trust};
+use lesson_types::{Badge, BadgeKind, Category, Kind, Qualification, Trust, limits};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -343,37 +343,6 @@ fn percent(part: u32, whole: u32) -> u64 {
     (u64::from(part) * 200 + u64::from(whole)) / (2 * u64::from(whole))
 }
 
-/// Whether outcomes allow a lesson to be recommended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Qualification {
-    /// It may be recommended.
-    Qualified,
-    /// Applied often enough, but not proven.
-    Pending,
-    /// Too many failures in a row.
-    Excluded,
-}
-
-/// Which badge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BadgeKind {
-    /// Applied at least three times with a success rate of at least one half.
-    Proven,
-    /// Applied, not proven.
-    Testing,
-    /// Never applied.
-    New,
-}
-
-/// A badge and its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge {
-    /// Which.
-    pub kind: BadgeKind,
-    /// Such as `✅ Proven (67% success, 5 uses)`.
-    pub text: String,
-}
-
 impl Lesson {
     /// A lesson with this text, nothing counted yet.
     pub fn new(slug: impl Into<String>, text: Text, source: impl Into<String>, at: Millis) -> Self {
@@ -410,7 +379,7 @@ impl Lesson {
 /// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
 pub fn is_slug(slug: &str) -> bool {
     !slug.is_empty()
-        && slug.len() <= 128
+        && slug.len() <= limits::SLUG
         && slug.split('-').all(|run| {
             !run.is_empty()
                 && run
@@ -419,17 +388,14 @@ pub fn is_slug(slug: &str) -> bool {
         })
 }
 
-/// How long a slug that is made here gets at most: one that reads as a name, not as a sentence.
-pub const NEW_SLUG: usize = 60;
-
 /// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most
-/// [`NEW_SLUG`] long. Empty when the title has no ASCII letter or digit.
+/// [`limits::NEW_SLUG`] long. Empty when the title has no ASCII letter or digit.
 ///
 /// ```
 /// assert_eq!(lesson_core::slug_of("Don't trust `now()`!"), "dont-trust-now");
 /// ```
 pub fn slug_of(title: &str) -> String {
-    slug_within(title, NEW_SLUG)
+    slug_within(title, limits::NEW_SLUG)
 }
 
 /// The same of another length at most.

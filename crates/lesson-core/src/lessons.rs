@@ -5,7 +5,7 @@
 
 use crate::lesson::{Lesson, Standing};
 use crate::stable_map::Mix;
-use crate::words::{Category, Kind, Trust};
+use lesson_types::{Category, Kind, Trust};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::ops::{Deref, DerefMut};

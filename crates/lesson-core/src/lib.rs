@@ -30,13 +30,12 @@ mod stats;
 mod tools;
 mod touched;
 mod usage;
-mod words;
 
 pub use event::{
     Changes, Detection, Drawn, Event, Happening, LEDGER_VERSION, Measured, SurfacedContext,
     SurfacedItem,
 };
-pub use explain::{Term, TermNumber, explain};
+pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
 pub use fold_error::FoldError;
 pub use history::{
@@ -47,16 +46,20 @@ pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores};
-pub use lesson::{
-    Badge, BadgeKind, CountedOn, Lesson, NEW_SLUG, Qualification, Standing, Text, is_slug, slug_of,
+pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
+/// The vocabulary that the core shares with requests and answers.
+pub use lesson_types::{
+    Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
+    FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, Market, MatchType,
+    Measure, Placed, Qualification, RelevanceWord, ReviewReason, Stats, Term, TermNumber,
+    ToolReason, Trend, Trust, Verdict, Volatility,
 };
 pub use packed::{pack, packed_shape, packed_size, unpack};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
-    Compared, Cosines, Exclusion, ExclusionCode, Explain, Factor, FactorChange, FactorKind, Found,
-    Market, PatternsFor, Placed, RankError, Ranked, Ranking, RelevanceWord, SearchOptions,
-    SearchRanking, Similarity, Situation, Trace, TracePart, Trend, Volatility, compare, patterns,
+    Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
+    SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, compare, patterns,
     patterns_text, recommend, search, situation_text,
 };
 pub use replica::{Replica, Row};
@@ -67,13 +70,9 @@ pub use review::{
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
-pub use stats::{Bands, DayActivity, Funnel, Health, LessonRank, Stats, health, stats};
+pub use stats::{Health, health, stats};
 pub use tools::{
-    Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolReason, ToolRecord, ToolSuggestion, tool_decay,
+    Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolRecord, ToolSuggestion, tool_decay,
     tool_query_hash, tool_weight,
 };
 pub use usage::detect;
-pub use words::{
-    Category, DecisionOutcome, FeedbackOutcome, Kind, MatchType, Measure, ReviewReason, Trust,
-    Verdict,
-};

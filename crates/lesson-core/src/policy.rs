@@ -8,7 +8,7 @@
 //! feedback, tool-success learning. What names no source is ours.
 
 use crate::tools::ToolPolicy;
-use crate::words::Category;
+use lesson_types::Category;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
 //! The text that gives lessons to an agent.
 
 use crate::lesson::Lesson;
-use crate::rank::RelevanceWord;
-use crate::words::Trust;
+use lesson_types::{RelevanceWord, Trust};
 use std::fmt::Write;
 
 /// Shortest fence; longer than any that lesson text usually holds.

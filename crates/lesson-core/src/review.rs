@@ -1,11 +1,11 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
 use crate::keyword::KeywordIndex;
-use crate::lesson::{Lesson, Qualification};
+use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
 use crate::space::Space;
 use crate::stats::{is_never_rated, prunable, worst};
-use crate::words::{Measure, ReviewReason, Trust};
+use lesson_types::{Measure, Qualification, ReviewReason, Trust};
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -13,8 +13,8 @@ mod object;
 
 use crate::lesson::is_slug;
 use crate::policy::SessionPolicy;
-use crate::words::{Category, FeedbackOutcome};
 use category::category_of;
+use lesson_types::{Category, FeedbackOutcome};
 use line::{LONGEST_TEXT, Marker, clean, cut, goes_on, is_item, is_nothing, marked, unmarked};
 use naming::{says_something, slug_from, title_from, with_hash};
 

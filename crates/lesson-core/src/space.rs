@@ -6,7 +6,7 @@ use crate::lesson::Lesson;
 use crate::lessons::Lessons;
 use crate::policy::FoldPolicy;
 use crate::tools::ToolBook;
-use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
+use lesson_types::{DecisionOutcome, FeedbackOutcome, MatchType};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

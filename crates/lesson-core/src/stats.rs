@@ -1,10 +1,12 @@
 //! Stats and health: what a space says of itself.
 
 use crate::instant::{DAY, Millis, day};
-use crate::lesson::{Badge, Lesson, Qualification};
+use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
-use crate::words::{DecisionOutcome, Trust};
+use lesson_types::{
+    Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, Stats, Trust,
+};
 use std::cmp::Ordering;
 
 /// Lessons in a list of the best or the worst.
@@ -15,94 +17,6 @@ const NEVER_RATED_LISTED: usize = 50;
 const PRUNING_LISTED: usize = 50;
 /// Days of activity that are shown.
 const ACTIVITY_DAYS: i64 = 30;
-
-/// A lesson in a list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LessonRank {
-    /// Its slug.
-    pub slug: String,
-    /// Its title.
-    pub title: String,
-    /// Its badge.
-    pub badge: Badge,
-    /// helpful / (helpful + not helpful), from two ratings on (effectiveness tracking).
-    pub effectiveness_score: Option<f64>,
-    /// Causal effectiveness (causal feedback).
-    pub effectiveness: f64,
-    /// Retrievals that returned it.
-    pub times_surfaced: u32,
-}
-
-/// Events on one day.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DayActivity {
-    /// The day, such as `2026-11-22`, in UTC.
-    pub day: String,
-    /// How many events.
-    pub events: u32,
-}
-
-/// Numbers over all lessons (effectiveness tracking). Archived lessons count only in `archived`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stats {
-    /// Lessons in use.
-    pub lessons: u32,
-    /// Lessons out of use.
-    pub archived: u32,
-    /// Lessons nobody has looked at.
-    pub unreviewed: u32,
-    /// Lessons held back.
-    pub quarantined: u32,
-    /// Lessons with a proven badge.
-    pub proven: u32,
-    /// Sum of `times_surfaced`.
-    pub total_surfaced: u32,
-    /// Sum of ratings.
-    pub total_rated: u32,
-    /// Lessons surfaced at least once.
-    pub lessons_surfaced: u32,
-    /// Lessons rated at least once.
-    pub lessons_rated: u32,
-    /// The five best by effectiveness score, best first.
-    pub top: Vec<LessonRank>,
-    /// The five worst of those below neutral, worst first.
-    pub bottom: Vec<LessonRank>,
-    /// Candidates for pruning: causal effectiveness below 0.25 after five causal uses or more, the
-    /// least effective first; at most fifty.
-    pub pruning: Vec<LessonRank>,
-    /// Lessons in use that outcomes keep from being recommended.
-    pub disqualified: u32,
-    /// Surfaced ten times or more and never rated, most surfaced first; at most fifty.
-    pub never_rated: Vec<LessonRank>,
-    /// The days with events among the last 30, oldest first.
-    pub activity: Vec<DayActivity>,
-}
-
-/// Lessons in use per band of causal effectiveness (causal feedback).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bands {
-    /// To 0.25.
-    pub consistently_unhelpful: u32,
-    /// Above 0.25, to 0.5: where a new lesson stands.
-    pub mixed_or_new: u32,
-    /// Above 0.5, to 0.75.
-    pub generally_helpful: u32,
-    /// Above 0.75.
-    pub consistently_helpful: u32,
-}
-
-/// From shown to settled, counted in recommendation records.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Funnel {
-    /// Recommendation records.
-    pub surfaced: u32,
-    /// Of those, applied.
-    pub applied: u32,
-    /// Of those, with a final outcome.
-    pub outcome: u32,
-    /// Of those, that went well.
-    pub success: u32,
-}
 
 /// Whether learning goes on (causal feedback).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -117,7 +31,7 @@ pub struct Health {
     pub funnel: Funnel,
 }
 
-/// Stats as of `now`.
+/// Stats as of `now` (effectiveness tracking). Archived lessons count only in `archived`.
 pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     let mut stats = Stats::default();
     let mut rated = rated(space);

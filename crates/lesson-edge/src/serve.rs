@@ -6,11 +6,11 @@ use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use crate::request_guard;
 use crate::space::OLD;
 use lesson_service::{
-    Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, check_key, decision_prefix, method_name,
-    methods, route, wrong_method,
+    Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, check_key, decision_prefix, methods,
+    route, wrong_method,
 };
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode, Method, Request, Response, limits};
+use lesson_types::{ApiError, EndpointName, ErrorCode, Method, Request, Response, limits};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Edge<S, H> {
@@ -75,16 +75,16 @@ impl<S: Store, H: Host> Edge<S, H> {
         mut request: Request,
     ) -> Result<Response, Refusal> {
         let route = route?;
-        if !is_for_agents(&route) {
+        if !route.endpoint.for_agents {
             return Err(Refusal::forbidden(
                 "path",
                 "this is done by people, in the dashboard; agents may ask for lessons, add and edit them, and tell what came of them",
             ));
         }
-        let writes = route.writes() && route != Route::Recommend;
+        let writes = route.endpoint.writes && !route.is(EndpointName::recommend);
         let context = RequestContext::of_agent(&agent.id, keyed(agent, &request)?);
         own_decision(agent, &mut request.body)?;
-        if route == Route::AddLesson
+        if route.is(EndpointName::add_lesson)
             && let Some(fields) = request.body.as_object_mut()
         {
             // So that it can be told later where a lesson came from.
@@ -142,39 +142,11 @@ fn routed(request: &EdgeRequest) -> Result<(Method, Result<Route, ApiError>), Re
     let mut refusal = Refusal::from(wrong_method(&request.path, &allowed, &request.method));
     let names = allowed.iter().map(|method| match method {
         Method::Get => "GET, HEAD",
-        other => method_name(*other),
+        other => other.as_str(),
     });
     let names: Vec<&str> = names.collect();
     refusal.headers.push(("allow", names.join(", ")));
     Err(refusal)
-}
-
-/// Whether agents may use the route. Reviewing, merging, archiving, import and export are for people.
-fn is_for_agents(route: &Route) -> bool {
-    matches!(
-        route,
-        Route::Recommend
-            | Route::Search
-            | Route::Patterns
-            | Route::Track
-            | Route::Outcome
-            | Route::Feedback
-            | Route::Rate
-            | Route::Vote
-            | Route::Session
-            | Route::ToolSuccess
-            | Route::ToolSuggest
-            | Route::AddLesson
-            | Route::ListLessons(_)
-            | Route::GetLesson(_)
-            | Route::EditLesson(_)
-            | Route::History(..)
-            | Route::Stats
-            | Route::Health
-            | Route::Policy
-            | Route::ListDecisions(_)
-            | Route::GetDecision(_)
-    )
 }
 
 /// Puts the key's id before a decision's id, so that no other key can track the decision or report its outcome. A key's

@@ -1,26 +1,15 @@
 //! Bounds of what is read, and of what a lesson may hold.
 
 use lesson_core::{Lesson, Text};
+use lesson_types::limits::{CONTEXT, DESCRIPTION, FINDINGS, RECOMMENDATION, TITLE, WORD, WORDS};
+pub(super) use lesson_types::limits::{COUNT, FILE_BYTES};
 
-/// One file, in bytes.
-pub(super) const FILE_BYTES: usize = 32 * 1024 * 1024;
 /// One line of a JSONL file, in bytes.
 pub(super) const LINE_BYTES: usize = 4 * 1024 * 1024;
 /// Lessons and events in one batch.
 pub(super) const RECORDS: usize = 1_000_000;
 /// Problems that are listed one by one, of either sort; the rest are counted.
 pub(super) const PROBLEMS: usize = 1_000;
-
-/// A count that comes with a lesson: more than anybody has counted, and room below the end of 32 bits.
-pub(super) const COUNT: u32 = 1_000_000;
-
-const TITLE: usize = 300;
-const DESCRIPTION: usize = 4_000;
-const CONTEXT: usize = 20_000;
-const RECOMMENDATION: usize = 100_000;
-const WORD: usize = 100;
-const WORDS: usize = 64;
-const FINDINGS: usize = 1_000;
 
 /// The first field of a lesson that is out of bounds, and what to do; None when all is well.
 pub(super) fn out_of_bounds(lesson: &Lesson) -> Option<String> {

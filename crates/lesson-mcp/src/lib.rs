@@ -48,7 +48,7 @@ const BATCH: usize = 20;
 pub struct Call {
     id: Value,
     era: Era,
-    tool: &'static Tool,
+    tool: Tool,
     /// The request of the interface that the call stands for.
     pub request: lesson_types::Request,
 }

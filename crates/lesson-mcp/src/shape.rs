@@ -1,7 +1,8 @@
 //! The structured part of a tool's result: the answer of its request, shorter where an agent needs
 //! less, with what others wrote under `untrusted`.
 
-use super::tools::{Kind, Tool};
+use super::tools::Tool;
+use lesson_types::EndpointName;
 use serde_json::{Map, Value};
 
 /// The part of a lesson's text that an agent reads.
@@ -14,13 +15,13 @@ const TEXT: [&str; 5] = [
 ];
 
 /// The structured part of a result.
-pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
-    match tool.kind {
-        Kind::Search | Kind::Patterns => {
+pub(super) fn of(tool: Tool, mut answer: Value) -> Value {
+    match tool.endpoint.name {
+        EndpointName::search | EndpointName::patterns => {
             each(&mut answer, "results", lesson);
             answer
         }
-        Kind::Recommend => {
+        EndpointName::recommend => {
             each(&mut answer, "recommended", |one| {
                 lesson(one);
                 if one["tokens"] == 0 {
@@ -30,22 +31,22 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             without(&mut answer, &["prompt", "trace", "left_out"]);
             answer
         }
-        Kind::Add => {
+        EndpointName::add_lesson => {
             let kept = ["slug", "trust", "findings", "rev", "content_hash"];
             take(&mut answer, &kept).into()
         }
-        Kind::Session => {
+        EndpointName::record_session => {
             each(&mut answer, "insights", |one| untrusted(one, &["text"]));
             answer
         }
-        Kind::SuggestTools => {
+        EndpointName::suggest_tools => {
             each(&mut answer, "servers", |server| {
                 each(server, "because", |reason| untrusted(reason, &["query"]));
             });
             without(&mut answer, &["decay"]);
             answer
         }
-        Kind::Stats => {
+        EndpointName::stats => {
             for list in ["top", "bottom", "pruning", "never_rated"] {
                 each(&mut answer, list, |one| {
                     badge(one);
@@ -54,7 +55,7 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             }
             answer
         }
-        Kind::Decision => {
+        EndpointName::get_decision => {
             untrusted(&mut answer, &["query"]);
             each(&mut answer, "lessons", |one| untrusted(one, &["quote"]));
             let kept = [
@@ -68,13 +69,7 @@ pub(super) fn of(tool: &Tool, mut answer: Value) -> Value {
             ];
             take(&mut answer, &kept).into()
         }
-        Kind::Track
-        | Kind::Outcome
-        | Kind::Feedback
-        | Kind::Rate
-        | Kind::Vote
-        | Kind::ToolSuccess
-        | Kind::Health => answer,
+        _ => answer,
     }
 }
 

@@ -4,34 +4,49 @@
 mod told;
 mod words;
 
-use super::tools::{KEY, Kind, Tool};
+use super::tools::{KEY, Tool};
 use lesson_core::{fenced, one_line};
-use lesson_types::{ApiError, ErrorBody, Response};
-use serde_json::{Value, json};
-use told::{outcome, rated, recorded, updates};
-use words::{count, cut, line, list, many, names, number, word};
+use lesson_types::{
+    ApiError, DecisionOutcome, DecisionView, EndpointName, ErrorBody, FeedbackOutcome, Health,
+    LessonView, NotRecorded, Recommendations, Response, SearchResults, SessionRecorded, Stats,
+    ToolRecorded, ToolSuggestions, Tracked, Trust,
+};
+use serde::Deserialize;
+use serde_json::{Error, Value, json};
+use told::{feedback, outcome, rated, updates};
+use words::{cut, line, many, names};
 
 /// The text for an answer. `asked` is the request's body.
-pub(super) fn of(tool: &Tool, asked: &Value, answer: &Value) -> String {
-    match tool.kind {
-        Kind::Recommend => recommended(asked, answer),
-        Kind::Search | Kind::Patterns => found(answer),
-        Kind::Track => tracked(answer),
-        Kind::Outcome => outcome(answer),
-        Kind::Feedback => format!("{}\n{}", recorded(answer), updates(answer)),
-        Kind::Rate | Kind::Vote => rated(answer),
-        Kind::Add => added(answer),
-        Kind::Session => session(answer),
-        Kind::ToolSuccess => match word(answer, "reason") {
-            "core" => "Not recorded: this server is always at hand.".to_owned(),
-            "duplicate" => "Known already; it counts as used today.".to_owned(),
-            _ => "Recorded.".to_owned(),
-        },
-        Kind::SuggestTools => suggested(answer),
-        Kind::Decision => decision(answer),
-        Kind::Stats => stats(answer),
-        Kind::Health => health(answer),
-    }
+pub(super) fn of(tool: Tool, asked: &Value, answer: &Value) -> String {
+    // Every answer is one of its row's type, so this reads it.
+    read(tool, asked, answer).unwrap_or_else(|_| "Done.".to_owned())
+}
+
+fn read(tool: Tool, asked: &Value, answer: &Value) -> Result<String, Error> {
+    Ok(match tool.endpoint.name {
+        EndpointName::recommend => recommended(asked, &Recommendations::deserialize(answer)?),
+        EndpointName::search | EndpointName::patterns => {
+            found(&SearchResults::deserialize(answer)?)
+        }
+        EndpointName::track => tracked(&Tracked::deserialize(answer)?),
+        EndpointName::outcome => outcome(&Deserialize::deserialize(answer)?),
+        EndpointName::feedback => feedback(&Deserialize::deserialize(answer)?),
+        EndpointName::rate | EndpointName::vote => rated(&Deserialize::deserialize(answer)?),
+        EndpointName::add_lesson => added(&LessonView::deserialize(answer)?),
+        EndpointName::record_session => session(&SessionRecorded::deserialize(answer)?),
+        EndpointName::record_tool_success => match ToolRecorded::deserialize(answer)?.reason {
+            Some(NotRecorded::Core) => "Not recorded: this server is always at hand.",
+            Some(NotRecorded::Duplicate) => "Known already; it counts as used today.",
+            None => "Recorded.",
+        }
+        .to_owned(),
+        EndpointName::suggest_tools => suggested(&ToolSuggestions::deserialize(answer)?),
+        EndpointName::get_decision => decision(&DecisionView::deserialize(answer)?),
+        EndpointName::stats => stats(&Stats::deserialize(answer)?),
+        EndpointName::health => health(&Health::deserialize(answer)?),
+        // A tool without words of its own: the structured part says it all.
+        _ => "Done.".to_owned(),
+    })
 }
 
 /// A result that says what was wrong with a call, and what to do.
@@ -91,17 +106,17 @@ pub(super) fn failed(answer: &Response) -> Value {
     }
 }
 
-fn recommended(asked: &Value, answer: &Value) -> String {
-    let mut out = word(answer, "prompt").to_owned();
-    hint(&mut out, answer);
-    by_words(&mut out, answer);
-    if answer["stale"] == true {
+fn recommended(asked: &Value, answer: &Recommendations) -> String {
+    let mut out = answer.prompt.clone();
+    hint(&mut out, answer.hint.as_deref());
+    by_words(&mut out, answer.semantic, answer.semantic_reason.as_deref());
+    if answer.stale {
         line(
             &mut out,
             format_args!("The store can't be reached now: newer lessons may be missing."),
         );
     }
-    if list(answer, "recommended").is_empty() {
+    if answer.recommended.is_empty() {
         return out;
     }
     match asked.get("decision_id").and_then(Value::as_str) {
@@ -122,17 +137,17 @@ fn recommended(asked: &Value, answer: &Value) -> String {
     out
 }
 
-fn found(answer: &Value) -> String {
-    let results = list(answer, "results");
-    let by = if answer["semantic"] == true {
+fn found(answer: &SearchResults) -> String {
+    let results = &answer.results;
+    let by = if answer.semantic {
         "by meaning"
     } else {
         "by keywords"
     };
     if results.is_empty() {
         let mut out = format!("No lesson was found {by}.");
-        hint(&mut out, answer);
-        by_words(&mut out, answer);
+        hint(&mut out, answer.hint.as_deref());
+        by_words(&mut out, answer.semantic, answer.semantic_reason.as_deref());
         return out;
     }
     let mut out = format!(
@@ -140,21 +155,21 @@ fn found(answer: &Value) -> String {
         many(results.len(), "lesson")
     );
     for one in results {
-        let lesson = &one["lesson"];
-        let review = match word(lesson, "trust") {
-            "approved" => "",
-            "quarantined" => " · ⛔ quarantined",
-            _ => " · ⚠️ unreviewed",
+        let lesson = &one.lesson;
+        let review = match lesson.trust {
+            Trust::Approved => "",
+            Trust::Quarantined => " · ⛔ quarantined",
+            Trust::Unreviewed => " · ⚠️ unreviewed",
         };
         let mut body = String::new();
-        for (name, field) in [
-            ("Source", "source"),
-            ("Title", "title"),
-            ("Description", "description"),
-            ("When", "context"),
-            ("Recommendation", "recommendation"),
+        for (name, part) in [
+            ("Source", &lesson.source),
+            ("Title", &lesson.title),
+            ("Description", &lesson.description),
+            ("When", &lesson.context),
+            ("Recommendation", &lesson.recommendation),
         ] {
-            let part = word(lesson, field).trim();
+            let part = part.trim();
             if !part.is_empty() {
                 line(&mut body, format_args!("{name}: {}", cut(part)));
             }
@@ -163,14 +178,14 @@ fn found(answer: &Value) -> String {
             &mut out,
             format_args!(
                 "\n### {}\n{} · relevance: {}{review}\n{}",
-                word(one, "slug"),
-                word(&one["badge"], "text"),
-                word(one, "relevance"),
+                one.slug,
+                one.badge.text,
+                one.relevance,
                 fenced(&body).trim_end(),
             ),
         );
     }
-    by_words(&mut out, answer);
+    by_words(&mut out, answer.semantic, answer.semantic_reason.as_deref());
     line(
         &mut out,
         format_args!(
@@ -180,30 +195,26 @@ fn found(answer: &Value) -> String {
     out
 }
 
-fn tracked(answer: &Value) -> String {
-    let seen = list(answer, "detections");
+fn tracked(answer: &Tracked) -> String {
+    let seen = &answer.detections;
     if seen.is_empty() {
         return "No lesson was recommended for this decision, so there was nothing to record."
             .to_owned();
     }
-    let applied = seen.iter().filter(|one| one["applied"] == true).count();
+    let applied = seen.iter().filter(|one| one.applied).count();
     let mut out = format!(
         "Recorded: {applied} of {} recommended for this decision applied.",
         many(seen.len(), "lesson")
     );
     for one in seen {
-        let how = if one["applied"] == true {
+        let how = if one.applied {
             "applied"
         } else {
             "not applied"
         };
         line(
             &mut out,
-            format_args!(
-                "- {}: {how} ({})",
-                word(one, "slug"),
-                word(one, "match_type")
-            ),
+            format_args!("- {}: {how} ({})", one.slug, one.match_type),
         );
     }
     line(
@@ -213,38 +224,36 @@ fn tracked(answer: &Value) -> String {
     out
 }
 
-fn added(answer: &Value) -> String {
-    let slug = word(answer, "slug");
-    let mut out = match word(answer, "trust") {
-        "quarantined" => format!(
+fn added(lesson: &LessonView) -> String {
+    let slug = &lesson.slug;
+    let mut out = match lesson.trust {
+        Trust::Quarantined => format!(
             "Added as {slug}, but held back: it is recommended to nobody until a person approves it."
         ),
         _ => format!("Added as {slug}. It counts as unreviewed until a person approves it."),
     };
-    for finding in list(answer, "findings").iter().filter_map(Value::as_str) {
+    for finding in &lesson.findings {
         line(&mut out, format_args!("- {}", one_line(finding)));
     }
     out
 }
 
-fn session(answer: &Value) -> String {
-    let insights = list(answer, "insights");
-    let new = insights.iter().filter(|one| one["added"] == true);
+fn session(answer: &SessionRecorded) -> String {
+    let insights = &answer.insights;
+    let new = insights.iter().filter(|one| one.added);
     let mut out = format!(
         "{} read, {} new.",
         many(insights.len(), "insight"),
         new.count()
     );
     for one in insights {
-        let new = if one["added"] == true { "new" } else { "known" };
-        line(&mut out, format_args!("- {} ({new})", word(one, "slug")));
+        let new = if one.added { "new" } else { "known" };
+        line(&mut out, format_args!("- {} ({new})", one.slug));
     }
-    if answer.get("feedback").is_some() {
-        line(
-            &mut out,
-            format_args!("Outcome {}; feedback recorded:", word(answer, "outcome")),
-        );
-        out.push_str(&updates(&answer["feedback"]));
+    if let Some(feedback) = &answer.feedback {
+        let came = answer.outcome.map_or("", FeedbackOutcome::as_str);
+        line(&mut out, format_args!("Outcome {came}; feedback recorded:"));
+        out.push_str(&updates(feedback));
     } else {
         line(
             &mut out,
@@ -253,45 +262,40 @@ fn session(answer: &Value) -> String {
             ),
         );
     }
-    if !list(answer, "unknown").is_empty() {
+    if !answer.unknown.is_empty() {
         line(
             &mut out,
-            format_args!("No lessons here: {}", names(answer, "unknown")),
+            format_args!("No lessons here: {}", names(&answer.unknown)),
         );
     }
     out
 }
 
-fn decision(answer: &Value) -> String {
-    let lessons = list(answer, "lessons");
+fn decision(answer: &DecisionView) -> String {
+    let lessons = &answer.lessons;
     let mut out = format!(
         "Outcome: {}. {} recommended.",
-        match word(answer, "outcome") {
-            "" => "not known yet",
-            known => known,
-        },
+        answer
+            .outcome
+            .map_or("not known yet", DecisionOutcome::as_str),
         many(lessons.len(), "lesson"),
     );
     for one in lessons {
-        let how = if one["applied"] == true {
+        let how = if one.applied {
             "applied"
         } else {
             "not applied"
         };
         line(
             &mut out,
-            format_args!(
-                "- {}: {how} ({})",
-                word(one, "slug"),
-                word(one, "match_type")
-            ),
+            format_args!("- {}: {how} ({})", one.slug, one.match_type),
         );
     }
     out
 }
 
-fn suggested(answer: &Value) -> String {
-    let servers = list(answer, "servers");
+fn suggested(answer: &ToolSuggestions) -> String {
+    let servers = &answer.servers;
     if servers.is_empty() {
         return "No tool server is known to have worked for requests like this. When one does, call playbook_record_tool_success.".to_owned();
     }
@@ -299,11 +303,7 @@ fn suggested(answer: &Value) -> String {
     for one in servers {
         line(
             &mut rows,
-            format_args!(
-                "{} · score {:.2}",
-                one_line(word(one, "server")),
-                number(one, "score"),
-            ),
+            format_args!("{} · score {:.2}", one_line(&one.server), one.score),
         );
     }
     format!(
@@ -312,27 +312,24 @@ fn suggested(answer: &Value) -> String {
     )
 }
 
-fn stats(answer: &Value) -> String {
+fn stats(stats: &Stats) -> String {
     let mut out = format!(
         "{} in use, {} archived, {} unreviewed, {} quarantined, {} proven. Shown {} times, rated {} times.",
-        many(count(answer, "lessons"), "lesson"),
-        answer["archived"],
-        answer["unreviewed"],
-        answer["quarantined"],
-        answer["proven"],
-        answer["total_surfaced"],
-        answer["total_rated"],
+        many(stats.lessons as usize, "lesson"),
+        stats.archived,
+        stats.unreviewed,
+        stats.quarantined,
+        stats.proven,
+        stats.total_surfaced,
+        stats.total_rated,
     );
-    for (title, field) in [
-        ("Best by ratings", "top"),
-        ("Worst by ratings", "bottom"),
-        ("Candidates for pruning", "pruning"),
-        ("Often shown, never rated", "never_rated"),
+    for (title, ranks) in [
+        ("Best by ratings", &stats.top),
+        ("Worst by ratings", &stats.bottom),
+        ("Candidates for pruning", &stats.pruning),
+        ("Often shown, never rated", &stats.never_rated),
     ] {
-        let slugs: Vec<&str> = list(answer, field)
-            .iter()
-            .map(|one| word(one, "slug"))
-            .collect();
+        let slugs: Vec<&str> = ranks.iter().map(|one| one.slug.as_str()).collect();
         if !slugs.is_empty() {
             line(&mut out, format_args!("{title}: {}", slugs.join(", ")));
         }
@@ -340,55 +337,52 @@ fn stats(answer: &Value) -> String {
     out
 }
 
-fn health(answer: &Value) -> String {
-    let funnel = &answer["funnel"];
+fn health(health: &Health) -> String {
+    let funnel = &health.funnel;
     let mut out = format!(
         "Status: {}. Feedback in the last 7 days: {}. Recommended {}, applied {}, with an outcome {}, gone well {}.",
-        word(answer, "status"),
-        answer["feedback_last_7_days"],
-        funnel["surfaced"],
-        funnel["applied"],
-        funnel["outcome"],
-        funnel["success"],
+        health.status,
+        health.feedback_last_7_days,
+        funnel.surfaced,
+        funnel.applied,
+        funnel.outcome,
+        funnel.success,
     );
-    let model = if answer["model"]["loaded"] == true {
+    let model = if health.model.loaded {
         "lessons are found by meaning"
     } else {
         "no model is loaded, lessons are found by keywords"
     };
     line(
         &mut out,
-        format_args!("Search: {model}. Syncing: {}.", word(answer, "sync")),
+        format_args!("Search: {model}. Syncing: {}.", health.sync),
     );
-    for issue in list(answer, "issues") {
-        let said = one_line(word(issue, "message"));
+    for issue in &health.issues {
+        let said = one_line(&issue.message);
         line(
             &mut out,
             format_args!(
                 "- {} ({}): {said} {}",
-                word(issue, "severity"),
-                word(issue, "code"),
-                word(issue, "remedy"),
+                issue.severity, issue.code, issue.remedy
             ),
         );
     }
     out
 }
 
-fn hint(out: &mut String, answer: &Value) {
-    let hint = word(answer, "hint");
-    if !hint.is_empty() {
+fn hint(out: &mut String, hint: Option<&str>) {
+    if let Some(hint) = hint.filter(|hint| !hint.is_empty()) {
         line(out, format_args!("{hint}"));
     }
 }
 
 /// Says why lessons were ranked by their words, where they were.
-fn by_words(out: &mut String, answer: &Value) {
-    let reason = one_line(word(answer, "semantic_reason"));
+fn by_words(out: &mut String, semantic: bool, reason: Option<&str>) {
+    let reason = one_line(reason.unwrap_or_default());
     if reason.is_empty() {
         return;
     }
-    let how = if answer["semantic"] == true {
+    let how = if semantic {
         "Ranked by meaning, but some by their words alone"
     } else {
         "Ranked by words, not by meaning"

@@ -1,7 +1,7 @@
 //! The tools: which request of the interface each stands for. Their names, descriptions and
-//! schemas, as clients see them, are in `tools.json`, which is made of the interface's types.
+//! schemas, as clients see them, are in `tools.json`, which is made of the interface's rows and types.
 
-use lesson_types::{ApiError, Method, Request};
+use lesson_types::{ApiError, ENDPOINTS, Endpoint, Method, Request};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,187 +15,27 @@ const TITLE: &str = "title";
 
 const DESCRIBED: &str = include_str!("tools.json");
 
-/// Which tool, where results differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Search,
-    Recommend,
-    Patterns,
-    Track,
-    Outcome,
-    Feedback,
-    Rate,
-    Vote,
-    Add,
-    Session,
-    ToolSuccess,
-    SuggestTools,
-    Decision,
-    Stats,
-    Health,
-}
-
-/// A tool.
-#[derive(Debug)]
+/// A tool: the request that it stands for.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Tool {
+    /// The row of its request.
+    pub endpoint: &'static Endpoint,
     pub name: &'static str,
-    pub kind: Kind,
-    method: Method,
-    path: &'static str,
-    writes: bool,
-    /// The arguments that become fields of the body.
+    /// What it takes besides [`KEY`].
     pub arguments: &'static [&'static str],
 }
 
-const fn asks(
-    name: &'static str,
-    kind: Kind,
-    path: &'static str,
-    arguments: &'static [&'static str],
-) -> Tool {
-    Tool {
-        name,
-        kind,
-        method: Method::Post,
-        path,
-        writes: false,
-        arguments,
-    }
-}
-
-const fn writes(
-    name: &'static str,
-    kind: Kind,
-    path: &'static str,
-    arguments: &'static [&'static str],
-) -> Tool {
-    Tool {
-        writes: true,
-        ..asks(name, kind, path, arguments)
-    }
-}
-
-const fn gets(name: &'static str, kind: Kind, path: &'static str) -> Tool {
-    Tool {
-        method: Method::Get,
-        ..asks(name, kind, path, &[])
-    }
-}
-
 /// Every tool, in the order in which they are listed.
-const TOOLS: &[Tool] = &[
-    asks(
-        "playbook_search_lessons",
-        Kind::Search,
-        "/v1/search",
-        &["query", "limit"],
-    ),
-    writes(
-        "playbook_recommend_lessons",
-        Kind::Recommend,
-        "/v1/recommend",
-        &[
-            "query",
-            "project_type",
-            "tech_stack",
-            "phase",
-            "domain",
-            "market",
-            "limit",
-            "max_tokens",
-            "decision_id",
-        ],
-    ),
-    asks(
-        "playbook_patterns_for_feature",
-        Kind::Patterns,
-        "/v1/patterns",
-        &["feature", "project_type", "tech_stack", "limit"],
-    ),
-    writes(
-        "playbook_track_usage",
-        Kind::Track,
-        "/v1/track",
-        &["decision_id", "reasoning"],
-    ),
-    writes(
-        "playbook_record_outcome",
-        Kind::Outcome,
-        "/v1/outcome",
-        &["decision_id", "outcome", "pnl_percent"],
-    ),
-    writes(
-        "playbook_feedback",
-        Kind::Feedback,
-        "/v1/feedback",
-        &[
-            "lessons",
-            "outcome",
-            "causal",
-            "outcome_text",
-            "decision_id",
-        ],
-    ),
-    writes(
-        "playbook_rate_lesson",
-        Kind::Rate,
-        "/v1/rate",
-        &["lesson", TITLE, "helpful", "decision_id"],
-    ),
-    writes(
-        "playbook_vote_lesson",
-        Kind::Vote,
-        "/v1/vote",
-        &["lesson", TITLE, "up", "decision_id"],
-    ),
-    writes(
-        "playbook_add_lesson",
-        Kind::Add,
-        "/v1/lessons",
-        &[
-            "title",
-            "description",
-            "context",
-            "recommendation",
-            "slug",
-            "category",
-            "domain",
-            "project_types",
-            "tech_stacks",
-            "tags",
-            "source",
-        ],
-    ),
-    writes(
-        "playbook_record_session",
-        Kind::Session,
-        "/v1/sessions",
-        &["transcript"],
-    ),
-    writes(
-        "playbook_record_tool_success",
-        Kind::ToolSuccess,
-        "/v1/tools/success",
-        &["query", "server"],
-    ),
-    asks(
-        "playbook_suggest_tools",
-        Kind::SuggestTools,
-        "/v1/tools/suggest",
-        &["query", "limit"],
-    ),
-    Tool {
-        method: Method::Get,
-        ..asks(
-            "playbook_get_decision",
-            Kind::Decision,
-            "/v1/decisions",
-            &["decision_id"],
-        )
-    },
-    gets("playbook_lesson_stats", Kind::Stats, "/v1/stats"),
-    gets("playbook_health", Kind::Health, "/v1/health"),
-];
+fn tools() -> impl Iterator<Item = Tool> {
+    ENDPOINTS.iter().filter_map(|endpoint| {
+        let tool = endpoint.tool.as_ref()?;
+        Some(Tool {
+            endpoint,
+            name: tool.name,
+            arguments: tool.arguments,
+        })
+    })
+}
 
 /// The tools as clients see them.
 pub(super) fn described() -> Value {
@@ -204,13 +44,13 @@ pub(super) fn described() -> Value {
 }
 
 /// The tool with this name.
-pub(super) fn named(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.name == name)
+pub(super) fn named(name: &str) -> Option<Tool> {
+    tools().find(|tool| tool.name == name)
 }
 
 /// Every tool's name.
 pub(super) fn names() -> Vec<&'static str> {
-    TOOLS.iter().map(|tool| tool.name).collect()
+    tools().map(|tool| tool.name).collect()
 }
 
 impl Tool {
@@ -218,7 +58,7 @@ impl Tool {
     /// and bounds.
     pub fn request(&self, mut arguments: Map<String, Value>) -> Result<Request, ApiError> {
         let mut headers = BTreeMap::new();
-        if self.writes
+        if self.endpoint.writes
             && let Some(key) = arguments.remove(KEY)
         {
             let Value::String(key) = key else {
@@ -239,27 +79,30 @@ impl Tool {
                 format!("{} has no argument `{name}`; {}", self.name, self.takes()),
             ));
         }
-        if matches!(self.kind, Kind::Rate | Kind::Vote) {
+        if self.arguments.contains(&TITLE) && self.arguments.contains(&"lesson") {
             named_by_title(&mut arguments)?;
         }
-        let path = match self.kind {
-            Kind::Decision => {
-                let id = arguments.get("decision_id").and_then(Value::as_str);
+        let path = match self.endpoint.path.split_once('{') {
+            Some((before, name)) => {
+                let name = name.trim_end_matches('}');
+                let id = arguments.get(name).and_then(Value::as_str);
                 let id = id.filter(|id| !id.trim().is_empty()).ok_or_else(|| {
                     ApiError::invalid(
-                        "decision_id",
-                        "decision_id has to be a string: the one that lessons were asked for with",
+                        name,
+                        format!(
+                            "{name} has to be a string: the one that lessons were asked for with"
+                        ),
                     )
                 })?;
-                format!("{}/{}", self.path, encoded(id))
+                format!("{before}{}", encoded(id))
             }
-            _ => self.path.to_owned(),
+            None => self.endpoint.path.to_owned(),
         };
         Ok(Request {
-            method: self.method,
+            method: self.endpoint.method,
             path,
             headers,
-            body: match self.method {
+            body: match self.endpoint.method {
                 Method::Get => Value::Null,
                 Method::Post | Method::Patch => Value::Object(arguments),
             },
@@ -270,8 +113,8 @@ impl Tool {
         if self.arguments.is_empty() {
             return "it takes none".to_owned();
         }
-        let key = if self.writes { ", " } else { "" };
-        let last = if self.writes { KEY } else { "" };
+        let key = if self.endpoint.writes { ", " } else { "" };
+        let last = if self.endpoint.writes { KEY } else { "" };
         format!("it takes {}{key}{last}", self.arguments.join(", "))
     }
 }
@@ -324,27 +167,17 @@ mod tests {
             .filter_map(|one| one["name"].as_str())
             .collect();
         assert_eq!(listed, names());
-        for (tool, one) in TOOLS.iter().zip(described) {
+        for (tool, one) in tools().zip(described) {
             let schema = &one["inputSchema"];
             let mut wanted: Vec<&str> = tool.arguments.to_vec();
-            if tool.writes {
+            if tool.endpoint.writes {
                 wanted.push(KEY);
             }
             wanted.sort_unstable();
             let given: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
             assert_eq!(given, wanted, "{}", tool.name);
             assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
-            assert_eq!(
-                one["annotations"]["readOnlyHint"], !tool.writes,
-                "{}",
-                tool.name
-            );
-            let path = match tool.kind {
-                Kind::Decision => format!("{}/d", tool.path),
-                _ => tool.path.to_owned(),
-            };
-            let route = lesson_service::route(tool.method, &path).unwrap();
-            assert_eq!(route.writes(), tool.writes, "{}", tool.name);
+            assert!(tool.endpoint.for_agents, "{}", tool.name);
         }
     }
 

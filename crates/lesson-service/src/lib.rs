@@ -24,7 +24,7 @@ pub use http::fault::clip;
 pub use http::idempotency::{HEADER as IDEMPOTENCY_KEY, check_key};
 pub use http::idempotency_key::{Keyed, digest, fingerprint, hex};
 pub use http::path::{Target, parse as parse_path};
-pub use http::router::{Route, methods, name as method_name, route, wrong_method};
+pub use http::router::{Route, methods, route, wrong_method};
 pub use http::strict;
 pub use remote::network::Network;
 pub use remote::sync::SyncRound;

@@ -10,8 +10,55 @@ use crate::http::router::{Route, route};
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Request, Response};
+use lesson_types::{ApiError, EndpointName, Request, Response, endpoints};
 use serde_json::Value;
+
+/// The body as a row's handler takes it: as the row's type, or as it was sent.
+macro_rules! body_of {
+    ($body:ident $type:ident) => {
+        validate::body::<lesson_types::$type>($body)?
+    };
+    ($body:ident) => {
+        &$body
+    };
+}
+
+/// The answer of a row's handler.
+macro_rules! answer_from {
+    (memory $answer:expr) => {
+        $answer
+    };
+    (store $answer:expr) => {
+        $answer.await
+    };
+}
+
+macro_rules! dispatch {
+    ($(
+        $(#[doc = $summary:literal])+
+        $name:ident: $method:ident $path:literal
+        $(, path $($part:ident)+)? $(, query $query:ident)? $(, body $body:ident)? $(, answer $answer:ident)?,
+        from $from:ident { $($field:tt)* } $(about { $($about:tt)* })?;
+    )*) => {
+        /// Calls the handler of a request's row: the method of its name.
+        async fn dispatch(
+            &self,
+            context: &RequestContext,
+            route: &Route,
+            mut body: Value,
+        ) -> Result<Answer, ApiError> {
+            redact::body(route, &mut body)?;
+            match route.endpoint.name {
+                $(EndpointName::$name => answer_from!($from self.$name(
+                    context,
+                    $($(route.part(stringify!($part))?,)+)?
+                    $(&route.query::<lesson_types::$query>()?,)?
+                    body_of!(body $($body)?),
+                ))),*
+            }
+        }
+    };
+}
 
 impl<S: Store, H: Host> Service<S, H> {
     /// Answers a request of the person who uses this device. Never fails: what went wrong is an answer too, with its
@@ -51,21 +98,21 @@ impl<S: Store, H: Host> Service<S, H> {
         request: Request,
     ) -> Result<Response, ApiError> {
         validate::bounded_depth(&request.body)?;
-        let turn = if route.writes() {
+        let turn = if route.endpoint.writes {
             self.turn(context, &request)
         } else {
             None
         };
         let Some(turn) = turn else {
-            let answer = self.dispatch(context, route, request.body).await?;
+            let answer = self.dispatch(context, &route, request.body).await?;
             return Ok(answer.respond());
         };
-        let once = route.answers_once();
+        let once = route.endpoint.answers_once;
         match turn? {
             Turn::Repeat(response) => Ok(*response),
             Turn::First(claim) => {
                 let response = self
-                    .dispatch(context, route, request.body)
+                    .dispatch(context, &route, request.body)
                     .await
                     .map(Answer::respond)?;
                 if once {
@@ -91,61 +138,5 @@ impl<S: Store, H: Host> Service<S, H> {
         Some(check_key(key).and_then(|()| self.answers.turn(key, fingerprint(request))))
     }
 
-    async fn dispatch(
-        &self,
-        context: &RequestContext,
-        route: Route,
-        mut body: Value,
-    ) -> Result<Answer, ApiError> {
-        use validate::body as read;
-        redact::body(&route, &mut body)?;
-        match route {
-            Route::Import => self.import(context, read(body)?).await,
-            Route::Export(format) => self.export(format, &body).await,
-            Route::AddLesson => self.add_lesson(context, read(body)?).await,
-            Route::ListLessons(query) => self.list_lessons(context, &query, &body),
-            Route::GetLesson(slug) => self.get_lesson(context, &slug, &body),
-            Route::EditLesson(slug) => self.edit_lesson(context, &slug, read(body)?).await,
-            Route::Archive(slug) => self.archive(context, &slug, &body).await,
-            Route::Restore(slug) => self.restore(context, &slug, &body).await,
-            Route::Review(slug) => self.review(context, &slug, read(body)?).await,
-            Route::Merge => self.merge(context, read(body)?).await,
-            Route::Bulk => self.bulk(context, read(body)?).await,
-            Route::History(slug, query) => self.history(context, &slug, &query, &body).await,
-            Route::Revision(slug, rev) => self.show_revision(&slug, rev, &body).await,
-            Route::Standing(slug) => self.explain_standing(&slug, &body),
-            Route::Recommend => self.recommend(context, read(body)?),
-            Route::Compare => self.compare(read(body)?),
-            Route::Search => self.search(context, read(body)?),
-            Route::Patterns => self.patterns(context, read(body)?),
-            Route::Track => self.track(context, read(body)?).await,
-            Route::Outcome => self.outcome(context, read(body)?).await,
-            Route::Feedback => self.feedback(context, read(body)?).await,
-            Route::Rate => self.rate(context, read(body)?).await,
-            Route::Vote => self.vote(context, read(body)?).await,
-            Route::Session => self.session(context, read(body)?).await,
-            Route::ToolSuccess => self.tool_success(context, read(body)?).await,
-            Route::ToolSuggest => self.tool_suggest(read(body)?),
-            Route::ToolRecords(query) => self.tool_records(&query, &body),
-            Route::ReviewQueue(query) => self.review_queue(&query, &body),
-            Route::Stats => self.stats(context, &body),
-            Route::Health => self.health(context, &body),
-            Route::Policy => self.show_policy(&body),
-            Route::ChangePolicy => self.change_policy(context, read(body)?).await,
-            Route::Trial(slug) => self.grant_trial(context, &slug, &body).await,
-            Route::ListDecisions(query) => self.list_decisions(context, &query, &body),
-            Route::GetDecision(id) => self.get_decision(context, &id, &body),
-            Route::Sync => self.sync_status(&body),
-            Route::Connect => self.connect(read(body)?).await,
-            Route::SignIn => self.sign_in(read(body)?).await,
-            Route::SignOut => self.sign_out(read(body)?).await,
-            Route::DeleteSpace => self.delete_space(read(body)?).await,
-            Route::SyncNow => self.sync_now(&body),
-            Route::SetAside => self.list_set_aside(&body),
-            Route::Settle => self.settle(context, read(body)?).await,
-            Route::AgentKeys => self.list_agent_keys(&body).await,
-            Route::MakeAgentKey => self.make_agent_key(read(body)?).await,
-            Route::RevokeAgentKey(id) => self.revoke_agent_key(&id, &body).await,
-        }
-    }
+    endpoints!(dispatch);
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::Desk;
+use lesson_types::{ENDPOINTS, ErrorCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -252,4 +253,43 @@ fn null_does_not_pass_for_a_number() {
         json!({"domain": "perps", "market": {"recent_loss_count": null}}),
     );
     assert_eq!(error.field.as_deref(), Some("market.recent_loss_count"));
+}
+
+#[test]
+fn every_endpoint_refuses_unknown_parameters_and_wrong_methods() {
+    let desk = desk();
+    for endpoint in ENDPOINTS {
+        let path = [
+            ("{slug}", "a-lesson"),
+            ("{rev}", "1"),
+            ("{decision_id}", "known"),
+            ("{id}", "one"),
+        ]
+        .iter()
+        .fold(endpoint.path.to_owned(), |path, (part, text)| {
+            path.replace(part, text)
+        });
+        let line = format!("{} {path}?nonsense=1", endpoint.method.as_str());
+        let (status, error) = desk.refused(&line, Value::Null);
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some("nonsense")),
+            "{line}"
+        );
+        for method in ["GET", "POST", "PATCH"] {
+            let mut rows = ENDPOINTS.iter().filter(|row| row.path == endpoint.path);
+            if rows.any(|row| row.method.as_str() == method)
+                || path.ends_with("/merge")
+                || path.ends_with("/bulk")
+            {
+                continue;
+            }
+            let (status, error) = desk.refused(&format!("{method} {path}"), Value::Null);
+            assert_eq!(
+                (status, error.code),
+                (405, ErrorCode::MethodNotAllowed),
+                "{method} {path}"
+            );
+        }
+    }
 }

@@ -415,3 +415,48 @@ fn a_list_is_entered_anywhere() {
         );
     }
 }
+
+#[test]
+fn words_of_lessons_in_use_are_counted() {
+    let desk = Desk::new();
+    let add = |body| desk.ok::<LessonView>("POST /v1/lessons", body).slug;
+    add(
+        json!({"title": "One", "tags": ["sql", "index"], "domain": "perps", "tech_stacks": ["rust"]}),
+    );
+    add(json!({"title": "Two", "tags": ["sql"], "category": "testing", "project_types": ["api"]}));
+    let gone = add(json!({"title": "Three", "tags": ["gone", "sql"]}));
+    desk.call(&format!("POST /v1/lessons/{gone}/archive"), json!({}));
+    let told = |counts: &WordCounts| -> Vec<(String, u32)> {
+        let words = counts.words.iter();
+        words.map(|one| (one.word.clone(), one.lessons)).collect()
+    };
+    let tags: Tags = desk.get("/v1/tags");
+    let of = |word: &str, lessons| (word.to_owned(), lessons);
+    assert_eq!(told(&tags.tags), [of("sql", 2), of("index", 1)]);
+    assert_eq!(told(&tags.domains), [of("perps", 1)]);
+    assert_eq!(told(&tags.project_types), [of("api", 1)]);
+    assert_eq!(told(&tags.tech_stacks), [of("rust", 1)]);
+    assert_eq!(
+        told(&tags.categories),
+        [of("testing", 1), of("workflow", 1)]
+    );
+    for n in 0..250 {
+        add(json!({"title": format!("Lesson {n}"), "tags": [format!("word-{n:03}")]}));
+    }
+    let tags: Tags = desk.get("/v1/tags");
+    assert_eq!((tags.tags.total, tags.tags.words.len()), (252, 200));
+    assert_eq!(
+        tags.tags.words[0],
+        WordCount {
+            word: "sql".to_owned(),
+            lessons: 2
+        }
+    );
+    let (status, error) = desk.refused("GET /v1/tags?limit=3", json!(null));
+    assert_eq!((status, error.field.as_deref()), (400, Some("limit")));
+    let (status, error) = desk.refused("POST /v1/tags", json!({}));
+    assert_eq!(
+        (status, error.message.as_str()),
+        (405, "`/v1/tags` takes GET, not POST")
+    );
+}

@@ -16,6 +16,17 @@ pub enum Method {
     Patch,
 }
 
+impl Method {
+    /// The method as HTTP spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+        }
+    }
+}
+
 /// A request to the engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -57,7 +57,7 @@ pub struct Outcome {
     /// The decision.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     pub decision_id: String,
-    /// What came of it.
+    /// What came of it. `profit` and `loss` are read as `success` and `failure`.
     pub outcome: DecisionOutcome,
     /// Gain or loss in percent; finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 use crate::lesson::HistoryEntry;
 use crate::words::{BadgeKind, DecisionOutcome, MatchType};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// `GET /v1/lessons/{slug}/history`: the query parameters. Pages go back in time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -213,7 +214,7 @@ pub struct StandingExplained {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Term {
     /// Its name.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// Its value, for a state 1 or 0; `null` while there is nothing to compute it of.
     pub value: Option<f64>,
     /// The formula in words, with the policy's constants.
@@ -231,7 +232,7 @@ pub struct Term {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TermNumber {
     /// Its name, such as `times_applied`.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// Its value; `null` while there is none.
     pub value: Option<f64>,
     /// What is asked of it, such as `at least 3`; `null` when nothing is.

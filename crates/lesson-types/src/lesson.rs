@@ -4,7 +4,7 @@ use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A badge and its words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -308,6 +308,48 @@ pub struct LessonPage {
     pub next_cursor: Option<String>,
     /// Whether the model took part in the search.
     pub semantic: bool,
+}
+
+/// The answer to `GET /v1/tags`: the words of the lessons in use, by field. A lesson of no domain counts in none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tags {
+    /// Free words.
+    pub tags: WordCounts,
+    /// Fields, such as `perps`.
+    pub domains: WordCounts,
+    /// Kinds of project.
+    pub project_types: WordCounts,
+    /// Technologies.
+    pub tech_stacks: WordCounts,
+    /// What lessons are about.
+    pub categories: WordCounts,
+}
+
+/// The words of one field.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordCounts {
+    /// How many words there are in all.
+    pub total: u32,
+    /// The words that most lessons have, most first, at most 200; of those that as many have, by the alphabet.
+    pub words: Vec<WordCount>,
+}
+
+/// A word, and how many lessons have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WordCount {
+    /// The word.
+    pub word: String,
+    /// How many lessons have it.
+    pub lessons: u32,
 }
 
 /// `POST /v1/lessons/{slug}/review`.

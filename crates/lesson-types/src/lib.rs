@@ -7,6 +7,9 @@
 
 mod bulk;
 mod decisions;
+#[cfg(feature = "schema")]
+pub mod description;
+mod endpoints;
 mod envelope;
 mod error;
 mod feedback;
@@ -25,6 +28,7 @@ mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
+pub use endpoints::{ENDPOINTS, Embeds, Endpoint, EndpointName, Tool};
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;

@@ -2,7 +2,7 @@
 
 /// A slug: kebab-case, `a-z`, `0-9` and single `-`.
 pub const SLUG: usize = 128;
-/// A new slug that a request gives.
+/// A new slug, given by a request or made of a title: it reads as a name, not as a sentence.
 pub const NEW_SLUG: usize = 60;
 /// All texts of a new lesson together, in bytes: eight of them are what an agent can read at once.
 pub const LESSON_BYTES: usize = 16_384;

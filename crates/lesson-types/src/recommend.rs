@@ -3,9 +3,10 @@
 use crate::lesson::{Badge, LessonView};
 use crate::words::{RelevanceWord, Trend, Volatility};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What a trading agent sees of its market.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -157,7 +158,7 @@ pub struct Compared {
 }
 
 /// A lesson's place in an answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -181,7 +182,7 @@ pub struct Placed {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FactorChange {
     /// The factor.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// By how much it moved the running score in the first answer; 0 when it took no part.
     pub before: f64,
     /// The same in the second one.
@@ -272,7 +273,7 @@ pub enum FactorKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Factor {
     /// Its name, such as `similarity`.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// How it takes part.
     pub kind: FactorKind,
     /// What went in.

@@ -106,6 +106,18 @@ pub enum ExportFormat {
     Csv,
 }
 
+/// `GET /v1/export`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExportQuery {
+    /// The format; the whole ledger when absent.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<ExportFormat>"))]
+    pub format: ExportFormat,
+}
+
 /// The body of a markdown export.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! The closed vocabularies of requests and answers, spelled as they are in JSON.
+//! The closed vocabularies, spelled as they are stored and as they stand in JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,10 +37,12 @@ macro_rules! vocabulary {
 
 vocabulary!(
     /// What a lesson is about.
+    #[derive(Default)]
     Category {
         /// System shape and boundaries.
         Architecture = "architecture",
         /// How work is done; the default.
+        #[default]
         Workflow = "workflow",
         /// Attack and defence.
         Security = "security",
@@ -250,3 +252,25 @@ vocabulary!(
         Sideways = "sideways",
     }
 );
+
+impl Kind {
+    /// The kind that a slug's prefix says, `Pattern` when it says none.
+    ///
+    /// ```
+    /// use lesson_types::Kind;
+    /// assert_eq!(Kind::of_slug("warning-dlmm-low-tvl"), Kind::Warning);
+    /// assert_eq!(Kind::of_slug("warnings"), Kind::Pattern);
+    /// ```
+    pub fn of_slug(slug: &str) -> Self {
+        slug.split_once('-')
+            .and_then(|(prefix, _)| Self::parse(prefix))
+            .unwrap_or(Self::Pattern)
+    }
+}
+
+impl DecisionOutcome {
+    /// Whether this outcome settles a decision.
+    pub fn is_final(self) -> bool {
+        self != Self::Pending
+    }
+}

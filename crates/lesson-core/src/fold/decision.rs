@@ -7,7 +7,7 @@ use crate::event::{Detection, Happening, Measured, SurfacedContext, SurfacedItem
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::Millis;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
-use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
+use lesson_types::{DecisionOutcome, FeedbackOutcome, MatchType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A retrieval that was given.

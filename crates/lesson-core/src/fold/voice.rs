@@ -8,7 +8,7 @@ use crate::instant::{DAY, Millis};
 use crate::lesson::{Lesson, Standing};
 use crate::policy::FoldPolicy;
 use crate::space::{Decision, Space};
-use crate::words::{DecisionOutcome, Trust};
+use lesson_types::{DecisionOutcome, Trust};
 
 /// Why something that was said of a lesson is recorded, but does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::lesson::{CountedOn, Lesson, Standing, Text};
 use crate::replica::Replica;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
-use crate::words::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
 use std::collections::BTreeMap;
 use wire::Packed;
 pub(crate) use wire::{Reader, Writer};

@@ -1,52 +1,13 @@
 //! Two rankings of one situation side by side: which lessons moved, and which factors made them.
 
 use super::Ranking;
-use super::trace::{Exclusion, Trace};
+use super::trace::Trace;
+use lesson_types::{Compared, FactorChange, Placed};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Differences below this are rounding, not reasons.
 const NOTHING: f64 = 1e-9;
-
-/// A lesson of two rankings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
-    /// Which.
-    pub slug: String,
-    /// Its title.
-    pub title: String,
-    /// In the first.
-    pub before: Placed,
-    /// In the second.
-    pub after: Placed,
-    /// The factors whose effect differs, the greatest difference first.
-    pub factors: Vec<FactorChange>,
-    /// What moved its score most, in words.
-    pub sentence: String,
-}
-
-/// A lesson's place in a ranking.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Placed {
-    /// Its rank; `None` when it is not in it.
-    pub rank: Option<u32>,
-    /// Its score.
-    pub score: f64,
-    /// Its relevance before standing.
-    pub relevance: f64,
-    /// Why it is not in it.
-    pub exclusion: Option<Exclusion>,
-}
-
-/// What a factor did to a score in two rankings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FactorChange {
-    /// Which.
-    pub name: &'static str,
-    /// By how much it moved the running score in the first; 0 when it took no part.
-    pub before: f64,
-    /// In the second.
-    pub after: f64,
-}
 
 /// The lessons that are in the answer of either: in the second's order, then those that are in the first only. Both
 /// rankings have to carry their traces; one without them compares as empty.
@@ -83,12 +44,16 @@ fn placed(trace: &Trace) -> Placed {
         rank: trace.rank,
         score: trace.score,
         relevance: trace.relevance,
-        exclusion: trace.exclusion.clone(),
+        excluded: trace
+            .exclusion
+            .as_ref()
+            .map(|why| why.code.as_str().to_owned()),
+        reason: trace.exclusion.as_ref().map(|why| why.words.clone()),
     }
 }
 
 /// By how much each factor moved the running score.
-fn effects(trace: &Trace) -> Vec<(&'static str, f64)> {
+fn effects(trace: &Trace) -> Vec<(&Cow<'static, str>, f64)> {
     let mut running = 0.0;
     trace
         .factors
@@ -96,7 +61,7 @@ fn effects(trace: &Trace) -> Vec<(&'static str, f64)> {
         .map(|factor| {
             let effect = factor.running - running;
             running = factor.running;
-            (factor.name, effect)
+            (&factor.name, effect)
         })
         .collect()
 }
@@ -105,16 +70,16 @@ fn changes(was: &Trace, is: &Trace) -> Vec<FactorChange> {
     let mut changes: Vec<FactorChange> = Vec::new();
     for (name, effect) in effects(was) {
         changes.push(FactorChange {
-            name,
+            name: name.clone(),
             before: effect,
             after: 0.0,
         });
     }
     for (name, effect) in effects(is) {
-        match changes.iter_mut().find(|change| change.name == name) {
+        match changes.iter_mut().find(|change| change.name == *name) {
             Some(change) => change.after = effect,
             None => changes.push(FactorChange {
-                name,
+                name: name.clone(),
                 before: 0.0,
                 after: effect,
             }),
@@ -151,7 +116,7 @@ fn sentence(was: &Trace, is: &Trace, factors: &[FactorChange]) -> String {
         "Its score {turn} from {:.3} to {:.3}, most by {}: {by:+.3}.{fallen}",
         was.score,
         is.score,
-        words(most.name)
+        words(&most.name)
     )
 }
 

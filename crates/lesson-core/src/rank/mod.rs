@@ -17,21 +17,21 @@ mod standing;
 mod trace;
 
 pub use candidate::{Cosines, Similarity};
-pub use compare::{Compared, FactorChange, Placed, compare};
+pub use compare::compare;
 pub use explain::{Explain, TracePart};
 pub use ranked::Ranked;
-pub use relevance::RelevanceWord;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
 };
-pub use situation::{Market, RankError, Situation, Trend, Volatility, situation_text};
-pub use trace::{Exclusion, ExclusionCode, Factor, FactorKind, Trace};
+pub use situation::{RankError, Situation, situation_text};
+pub use trace::{Exclusion, ExclusionCode, Trace};
 
 use crate::keyword::KeywordIndex;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use explain::{Explained, LeftOut, TraceCollector};
+use lesson_types::RelevanceWord;
 use matching::{MatchScore, Matches};
 use order::{Scored, best_first, contenders, merge_duplicates};
 use situation::Context;
@@ -181,9 +181,9 @@ fn word(
     policy: &RankPolicy,
 ) -> RelevanceWord {
     if context.query.is_some() {
-        RelevanceWord::of_match(found.value, policy)
+        policy.match_word(found.value)
     } else {
-        RelevanceWord::of_relevance(relevance, policy)
+        policy.relevance_word(relevance)
     }
 }
 

@@ -5,7 +5,7 @@ use super::trace::ExclusionCode;
 use crate::lesson::Lesson;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
-use crate::words::{Category, Kind, Trust};
+use lesson_types::{Category, Kind, Trust};
 
 /// Why `lesson` is not considered, `None` when it is. In this order: life, trust, domain, phase.
 pub(super) fn left_out(

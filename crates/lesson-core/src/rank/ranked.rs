@@ -1,6 +1,6 @@
 //! A lesson as an answer has it.
 
-use super::relevance::RelevanceWord;
+use lesson_types::RelevanceWord;
 
 /// A lesson in an answer.
 #[derive(Debug, Clone, PartialEq)]

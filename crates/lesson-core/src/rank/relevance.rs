@@ -7,74 +7,42 @@
 
 use super::candidate::Candidate;
 use super::matching::MatchScore;
-use super::situation::{Context, Named, Trend, Volatility, same_word};
+use super::situation::{Context, Named, same_word};
 use super::trace::Run;
 use crate::lesson::Text;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
-use crate::words::Kind;
 use aho_corasick::{AhoCorasick, MatchKind};
-use serde::{Deserialize, Serialize};
+use lesson_types::{Kind, RelevanceWord, Trend, Volatility};
 use std::sync::OnceLock;
 
-/// Relevance as people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum RelevanceWord {
-    /// Below medium.
-    #[serde(rename = "low")]
-    Low,
-    /// From `match_medium`, or `word_medium` without a query.
-    #[serde(rename = "medium")]
-    Medium,
-    /// From `match_high`, or `word_high`.
-    #[serde(rename = "high")]
-    High,
-    /// From `match_very_high`, or `word_very_high`.
-    #[serde(rename = "very high")]
-    VeryHigh,
+impl RankPolicy {
+    /// The word for a match of a query and a lesson, by the thresholds `match_…`.
+    pub fn match_word(&self, value: f64) -> RelevanceWord {
+        word(
+            value,
+            [self.match_very_high, self.match_high, self.match_medium],
+        )
+    }
+
+    /// The word for a relevance where nothing was asked in words, by the thresholds `word_…`.
+    pub fn relevance_word(&self, relevance: f64) -> RelevanceWord {
+        word(
+            relevance,
+            [self.word_very_high, self.word_high, self.word_medium],
+        )
+    }
 }
 
-impl RelevanceWord {
-    /// The word for a match of a query and a lesson, by the policy's thresholds.
-    pub fn of_match(value: f64, policy: &RankPolicy) -> Self {
-        Self::by(
-            value,
-            [
-                policy.match_very_high,
-                policy.match_high,
-                policy.match_medium,
-            ],
-        )
-    }
-
-    /// The word for a relevance where nothing was asked in words, by the policy's thresholds.
-    pub fn of_relevance(relevance: f64, policy: &RankPolicy) -> Self {
-        Self::by(
-            relevance,
-            [policy.word_very_high, policy.word_high, policy.word_medium],
-        )
-    }
-
-    fn by(value: f64, [very_high, high, medium]: [f64; 3]) -> Self {
-        if value >= very_high {
-            Self::VeryHigh
-        } else if value >= high {
-            Self::High
-        } else if value >= medium {
-            Self::Medium
-        } else {
-            Self::Low
-        }
-    }
-
-    /// The word, such as `very high`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::VeryHigh => "very high",
-        }
+fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
+    if value >= very_high {
+        RelevanceWord::VeryHigh
+    } else if value >= high {
+        RelevanceWord::High
+    } else if value >= medium {
+        RelevanceWord::Medium
+    } else {
+        RelevanceWord::Low
     }
 }
 

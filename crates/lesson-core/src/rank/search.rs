@@ -5,14 +5,14 @@
 use super::candidate::{Candidate, Similarity, candidates, count};
 use super::matching::{MatchScore, Matches};
 use super::order::{Scored, best_first, compare, merge_duplicates};
-use super::relevance::{Fit, RelevanceWord};
+use super::relevance::Fit;
 use super::situation::{Context, Situation};
-use super::trace::{Factor, Run};
+use super::trace::Run;
 use crate::keyword::KeywordIndex;
 use crate::lessons::Facts;
 use crate::policy::RankPolicy;
 use crate::space::Space;
-use crate::words::Trust;
+use lesson_types::{Factor, RelevanceWord, Trust};
 use std::collections::BTreeSet;
 
 /// A lesson that contains query words of at least this share of the query's weight contains the
@@ -213,7 +213,7 @@ impl Hybrid<'_> {
                 slug: one.of.lesson.slug.clone(),
                 score: one.score,
                 match_score: one.relevance,
-                word: RelevanceWord::of_match(one.relevance, self.policy),
+                word: self.policy.match_word(one.relevance),
                 rank: count(place + 1),
                 confidence: one.confidence,
                 frequency: one.frequency,

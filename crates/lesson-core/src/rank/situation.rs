@@ -2,7 +2,7 @@
 
 use crate::lessons::{bit_of, domain_hash};
 use crate::policy::RankPolicy;
-use crate::words::Category;
+use lesson_types::{Category, Market};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -49,68 +49,6 @@ pub fn situation_text(situation: &Situation) -> Option<String> {
         (Some(project), true) => Some(format!("{project} project")),
         (None, false) => Some(format!("project using {}", techs.join(", "))),
         (Some(project), false) => Some(format!("{project} project using {}", techs.join(", "))),
-    }
-}
-
-/// What a trading agent sees of its market.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Market {
-    /// How much prices move.
-    pub volatility: Option<Volatility>,
-    /// Where prices go.
-    pub trend: Option<Trend>,
-    /// Whether positions are open.
-    pub has_open_positions: Option<bool>,
-    /// Losses in the recent past.
-    pub recent_loss_count: Option<u32>,
-}
-
-/// How much prices move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Volatility {
-    /// Calm.
-    Low,
-    /// As usual.
-    Normal,
-    /// Rough.
-    High,
-}
-
-impl Volatility {
-    /// The variant with this word, if there is one.
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "low" => Some(Self::Low),
-            "normal" => Some(Self::Normal),
-            "high" => Some(Self::High),
-            _ => None,
-        }
-    }
-}
-
-/// Where prices go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trend {
-    /// Up.
-    Bullish,
-    /// Down.
-    Bearish,
-    /// Neither.
-    Sideways,
-}
-
-impl Trend {
-    /// The variant with this word, if there is one.
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "bullish" => Some(Self::Bullish),
-            "bearish" => Some(Self::Bearish),
-            "sideways" => Some(Self::Sideways),
-            _ => None,
-        }
     }
 }
 

@@ -2,8 +2,9 @@
 //! a change of order: the relevance cutoff has been taken by then.
 
 use super::trace::Run;
-use crate::lesson::{Qualification, Standing};
+use crate::lesson::Standing;
 use crate::policy::RankPolicy;
+use lesson_types::Qualification;
 
 /// ×0.7 when `effectiveness_score` < 0.3, ×0.5 when surfaced ≥ 10 and never helpful (both effectiveness tracking), and
 /// ×(0.5 + 0.5·causal_adjusted) (causal feedback).

@@ -1,38 +1,8 @@
 //! The trace: how a score came about. The ranking computes every score through [`Run`], so a trace
 //! can't tell anything but the numbers that were used.
 
+use lesson_types::{Factor, FactorKind};
 use serde::{Deserialize, Serialize};
-
-/// How a factor takes part in a score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FactorKind {
-    /// `contribution` = input · weight is added to the running score.
-    Add,
-    /// The running score is multiplied by `contribution`.
-    Multiply,
-    /// The running score becomes at most `contribution`.
-    Cap,
-}
-
-/// One factor of a score, in the order it was applied.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Factor {
-    /// Its name, such as `similarity`.
-    pub name: &'static str,
-    /// How it takes part.
-    pub kind: FactorKind,
-    /// What went in.
-    pub input: f64,
-    /// What it was weighted with.
-    pub weight: f64,
-    /// What came out: the addend, the multiplier or the cap.
-    pub contribution: f64,
-    /// The running score after it.
-    pub running: f64,
-    /// Why, in words.
-    pub note: String,
-}
 
 /// Why a lesson is not in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,7 +162,7 @@ impl Run {
     ) {
         if let Some(factors) = &mut self.factors {
             factors.push(Factor {
-                name,
+                name: name.into(),
                 kind,
                 input,
                 weight,

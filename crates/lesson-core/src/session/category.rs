@@ -1,6 +1,6 @@
 //! The category of an insight, by the words in it.
 
-use crate::words::Category;
+use lesson_types::Category;
 
 /// Beginnings of words that speak of a category.
 const CATEGORY_WORDS: [(Category, &[&str]); 7] = [

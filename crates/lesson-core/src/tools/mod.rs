@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::instant::{DAY, Millis};
 use difflib_exact::FirstFixed;
 use index::Index;
+use lesson_types::ToolReason;
 pub use record::ToolRecord;
 pub use words::STOP_WORDS;
 
@@ -92,19 +93,6 @@ pub struct ToolSuggestion {
     pub score: f64,
     /// The records that weigh most, best first.
     pub because: Vec<ToolReason>,
-}
-
-/// One record that speaks for a server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolReason {
-    /// The query it helped with.
-    pub query: String,
-    /// Days since then, 0 for a time in the future.
-    pub age_days: f64,
-    /// What its age leaves of it, 0 to 1.
-    pub weight: f64,
-    /// What the record adds to the server's score.
-    pub score: f64,
 }
 
 /// All tool records, with an index that is rebuilt on load and takes no part in comparison or serialisation.

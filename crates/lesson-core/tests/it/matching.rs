@@ -141,7 +141,7 @@ fn the_trace_names_its_factors_in_order() {
     };
     let ranking = rank(&space, &situation, Some(0.6));
     let trace = &ranking.trace.expect("explained")[0];
-    let told: Vec<_> = trace.factors.iter().map(|f| (f.name, f.kind)).collect();
+    let told: Vec<_> = trace.factors.iter().map(|f| (&*f.name, f.kind)).collect();
     use FactorKind::{Add, Multiply};
     assert_eq!(
         told,

@@ -456,10 +456,7 @@ fn relevance_reads_in_words() {
         (0.44, "low"),
         (0.0, "low"),
     ] {
-        assert_eq!(
-            RelevanceWord::of_relevance(relevance, &policy).as_str(),
-            word
-        );
+        assert_eq!(policy.relevance_word(relevance).as_str(), word);
     }
     for (found, word) in [
         (1.0, "very high"),
@@ -471,6 +468,6 @@ fn relevance_reads_in_words() {
         (0.39, "low"),
         (0.0, "low"),
     ] {
-        assert_eq!(RelevanceWord::of_match(found, &policy).as_str(), word);
+        assert_eq!(policy.match_word(found).as_str(), word);
     }
 }

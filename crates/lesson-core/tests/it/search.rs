@@ -129,7 +129,7 @@ fn scores_are_of_match_and_confidence() {
     assert!((words * words / 0.8 - both * both / 0.6).abs() < 1e-12);
     for item in &found.items {
         assert!((item.score - (0.8 * item.match_score + 0.2 * 0.5)).abs() < 1e-12);
-        let names: Vec<&str> = item.factors.iter().map(|f| f.name).collect();
+        let names: Vec<&str> = item.factors.iter().map(|f| &*f.name).collect();
         assert_eq!(names, ["match", "confidence"]);
     }
 }

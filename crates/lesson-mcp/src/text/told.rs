@@ -1,31 +1,30 @@
 //! Outcomes, feedback, ratings and votes as they are told to an agent.
 
-use super::words::{count, line, list, many, names, number, word};
-use serde_json::Value;
+use super::words::{line, many, names};
+use lesson_types::{FeedbackGiven, OutcomeRecorded, Rated};
 
 /// Whether something was recorded, or had been.
-pub(super) fn recorded(answer: &Value) -> &'static str {
-    match answer["repeated"] == true {
-        true if answer["counted"] == false => "This was recorded before.",
-        true => "This was recorded before, and counts once.",
-        false => "Recorded.",
+fn recorded(repeated: bool, counted: bool) -> &'static str {
+    match (repeated, counted) {
+        (true, false) => "This was recorded before.",
+        (true, true) => "This was recorded before, and counts once.",
+        (false, _) => "Recorded.",
     }
 }
 
-pub(super) fn outcome(answer: &Value) -> String {
-    let waiting = list(answer, "uncounted");
-    if answer["repeated"] == true && waiting.is_empty() {
-        return recorded(answer).to_owned();
+pub(super) fn outcome(answer: &OutcomeRecorded) -> String {
+    let waiting = &answer.uncounted;
+    if answer.repeated && waiting.is_empty() {
+        return recorded(true, true).to_owned();
     }
-    let moved = names(answer, "effectiveness_recalculated");
+    let moved = names(&answer.effectiveness_recalculated);
     if !waiting.is_empty() {
         let mut out = match moved.is_empty() {
             true => "Recorded.".to_owned(),
             false => format!("Recorded. Counters moved for: {moved}."),
         };
         for one in waiting {
-            let (slug, reason) = (word(one, "slug"), word(one, "reason"));
-            line(&mut out, format_args!("- {slug}: {reason}"));
+            line(&mut out, format_args!("- {}: {}", one.slug, one.reason));
         }
         return out;
     }
@@ -36,41 +35,45 @@ pub(super) fn outcome(answer: &Value) -> String {
 }
 
 /// Why it does not count, where it is recorded only.
-fn uncounted(one: &Value) -> String {
-    match one["reason"].as_str() {
+fn uncounted(reason: Option<&str>) -> String {
+    match reason {
         Some(reason) => format!(" It does not count: {reason}."),
         None => String::new(),
     }
 }
 
-pub(super) fn updates(answer: &Value) -> String {
+pub(super) fn feedback(answer: &FeedbackGiven) -> String {
+    format!("{}\n{}", recorded(answer.repeated, true), updates(answer))
+}
+
+pub(super) fn updates(answer: &FeedbackGiven) -> String {
     let mut out = String::new();
-    for one in list(answer, "updated") {
+    for one in &answer.updated {
         line(
             &mut out,
             format_args!(
                 "- {}: effectiveness {:.2}, a cause in {} of {}{}",
-                word(one, "slug"),
-                number(one, "effectiveness"),
-                one["causal_hits"],
-                many(count(one, "use_count"), "feedback"),
-                uncounted(one),
+                one.slug,
+                one.effectiveness,
+                one.causal_hits,
+                many(one.use_count as usize, "feedback"),
+                uncounted(one.reason.as_deref()),
             ),
         );
     }
     out
 }
 
-pub(super) fn rated(answer: &Value) -> String {
+pub(super) fn rated(answer: &Rated) -> String {
     format!(
         "{} {}: confidence {:.2}; ratings {} helpful, {} not; votes {} up, {} down.{}",
-        recorded(answer),
-        word(answer, "slug"),
-        number(answer, "confidence"),
-        answer["times_helpful"],
-        answer["times_not_helpful"],
-        answer["upvotes"],
-        answer["downvotes"],
-        uncounted(answer),
+        recorded(answer.repeated, answer.counted),
+        answer.slug,
+        answer.confidence,
+        answer.times_helpful,
+        answer.times_not_helpful,
+        answer.upvotes,
+        answer.downvotes,
+        uncounted(answer.reason.as_deref()),
     )
 }

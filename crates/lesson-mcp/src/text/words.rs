@@ -1,7 +1,6 @@
-//! Lines, counts and fields of an answer, as texts have them.
+//! Lines, counts and names, as texts have them.
 
 use lesson_core::one_line;
-use serde_json::Value;
 use std::fmt::Write;
 
 /// Characters of one part of a found lesson that are shown; the structured part has all of it.
@@ -29,31 +28,8 @@ pub(super) fn many(count: usize, thing: &str) -> String {
     format!("{count} {thing}{ending}")
 }
 
-pub(super) fn word<'a>(of: &'a Value, name: &str) -> &'a str {
-    of.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-pub(super) fn number(of: &Value, name: &str) -> f64 {
-    of.get(name).and_then(Value::as_f64).unwrap_or_default()
-}
-
-pub(super) fn count(of: &Value, name: &str) -> usize {
-    let count = of.get(name).and_then(Value::as_u64).unwrap_or_default();
-    usize::try_from(count).unwrap_or(usize::MAX)
-}
-
-pub(super) fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
-    of.get(name)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
 /// Names on one line.
-pub(super) fn names(of: &Value, name: &str) -> String {
-    let names: Vec<String> = list(of, name)
-        .iter()
-        .filter_map(Value::as_str)
-        .map(one_line)
-        .collect();
+pub(super) fn names(of: &[String]) -> String {
+    let names: Vec<String> = of.iter().map(|name| one_line(name)).collect();
     names.join(", ")
 }

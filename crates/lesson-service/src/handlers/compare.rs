@@ -5,14 +5,15 @@ use crate::handlers::recommend::{check, of_rank, situation};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::state::service_struct::Service;
 use lesson_core as core;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Compared, Comparison, FactorChange, Placed, Recommend};
+use lesson_types::{ApiError, Compared, Comparison, Recommend};
 use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn compare(&self, asked: Recommend) -> Result<Answer, ApiError> {
+    pub(crate) fn compare(&self, _: &RequestContext, asked: Recommend) -> Result<Answer, ApiError> {
         check(&asked)?;
         for (field, given) in [
             ("decision_id", asked.decision_id.is_some()),
@@ -65,51 +66,12 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect();
         let told = core::Explain::Only(&told);
         let (before, after) = (rank(held, told)?, rank(&changed, told)?);
-        let lessons: Vec<Compared> = core::compare(&before, &after)
-            .into_iter()
-            .map(compared)
-            .collect();
+        let lessons: Vec<Compared> = core::compare(&before, &after);
         let moved = |lesson: &&Compared| lesson.before.rank != lesson.after.rank;
         Answer::json(&Comparison {
             semantic: before.semantic || after.semantic,
             moved: count(lessons.iter().filter(moved).count()),
             lessons,
         })
-    }
-}
-
-fn compared(lesson: core::Compared) -> Compared {
-    Compared {
-        slug: lesson.slug,
-        title: lesson.title,
-        before: placed(lesson.before),
-        after: placed(lesson.after),
-        factors: lesson
-            .factors
-            .into_iter()
-            .map(|factor| FactorChange {
-                name: factor.name.to_owned(),
-                before: factor.before,
-                after: factor.after,
-            })
-            .collect(),
-        sentence: lesson.sentence,
-    }
-}
-
-fn placed(place: core::Placed) -> Placed {
-    let (excluded, reason) = match place.exclusion {
-        Some(exclusion) => (
-            Some(exclusion.code.as_str().to_owned()),
-            Some(exclusion.words),
-        ),
-        None => (None, None),
-    };
-    Placed {
-        rank: place.rank,
-        score: place.score,
-        relevance: place.relevance,
-        excluded,
-        reason,
     }
 }

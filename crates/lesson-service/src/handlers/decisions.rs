@@ -1,6 +1,5 @@
 //! Runs: the decisions that lessons were recommended for, and what came of each.
 
-use crate::convert::Convert;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -70,7 +69,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;
         let filter = Filter {
             asked,
-            outcome: asked.outcome.map(Convert::convert),
+            outcome: asked.outcome,
             from: instant("from", asked.from.as_ref())?,
             to: instant("to", asked.to.as_ref())?,
             own: context.own_decisions(),
@@ -149,7 +148,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     slug: record.lesson.clone(),
                     relevance: record.relevance,
                     applied: record.was_applied,
-                    match_type: record.match_type.convert(),
+                    match_type: record.match_type,
                     confidence: record.confidence,
                     quote: record.agent_quote.clone(),
                     counted: record.settled,
@@ -161,7 +160,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .as_ref()
                 .filter(|_| !is_agent)
                 .map(measured),
-            outcome: decision.outcome.map(Convert::convert),
+            outcome: decision.outcome,
             pnl_percent: decision.pnl_percent,
             outcome_by: decision.outcome_by.clone(),
             outcome_at: decision.outcome_at.map(to_rfc3339),
@@ -171,7 +170,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .map(|given| GivenFeedback {
                     by: given.by.clone(),
                     at: to_rfc3339(given.at),
-                    outcome: given.outcome.convert(),
+                    outcome: given.outcome,
                     lessons: given.lessons.clone(),
                     causal: given.causal.clone(),
                 })

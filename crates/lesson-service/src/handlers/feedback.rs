@@ -1,6 +1,6 @@
 //! What happened next: tracking, outcomes, feedback, ratings and votes.
 
-use crate::convert::{self, Convert};
+use crate::convert;
 use crate::handlers::lessons::known;
 use crate::handlers::repeated_request::detection;
 use crate::handlers::stats::count;
@@ -65,7 +65,7 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: Outcome,
     ) -> Result<Answer, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
-        let outcome: DecisionOutcome = asked.outcome.convert();
+        let outcome: DecisionOutcome = asked.outcome;
         let by = context.by();
         let (before, uncounted) = self
             .commit(context, |state, at| {
@@ -128,7 +128,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
         about(asked.decision_id.as_ref())?;
-        let outcome = asked.outcome.convert();
+        let outcome = asked.outcome;
         let text = asked.outcome_text.as_deref().unwrap_or_default();
         let vector = match asked.causal {
             None if !text.trim().is_empty() => self.query_vector(text),

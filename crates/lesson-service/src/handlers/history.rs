@@ -1,7 +1,7 @@
 //! What the ledger says of one lesson: its events in pages, the course of its numbers, where it was shown, its texts,
 //! and its standing explained.
 
-use crate::convert::{self, Convert};
+use crate::convert;
 use crate::handlers::lessons::known;
 use crate::handlers::stats::count;
 use crate::host::Host;
@@ -15,7 +15,7 @@ use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Mover, Revision,
-    RevisionField, RevisionMark, Showing, StandingExplained, Term, TermNumber, limits,
+    RevisionField, RevisionMark, Showing, StandingExplained, limits,
 };
 use serde_json::Value;
 use std::ops::Range;
@@ -26,7 +26,7 @@ const COURSE: usize = 240;
 const REVISIONS: usize = 100;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn history(
+    pub(crate) async fn lesson_history(
         &self,
         context: &RequestContext,
         slug: &str,
@@ -100,6 +100,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn show_revision(
         &self,
+        _: &RequestContext,
         slug: &str,
         rev: u32,
         body: &Value,
@@ -123,13 +124,18 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) fn explain_standing(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn explain_standing(
+        &self,
+        _: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let terms = core::explain(known(&state, slug)?, &self.policy);
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
-            terms: terms.into_iter().map(term).collect(),
+            terms,
         })
     }
 
@@ -181,7 +187,7 @@ fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint 
         causal_adjusted: held.causal_adjusted(policy),
         success_rate: held.success_rate(),
         effectiveness_score: held.effectiveness_score(),
-        badge: held.badge().kind.convert(),
+        badge: held.badge().kind,
     }
 }
 
@@ -201,12 +207,10 @@ fn showing(showing: &core::Showing<'_>) -> Showing {
         domain: showing.context.domain.clone(),
         decision_id: showing.context.decision_id.clone(),
         applied: record.map(|record| record.was_applied),
-        match_type: record.map(|record| record.match_type.convert()),
+        match_type: record.map(|record| record.match_type),
         confidence: record.map(|record| record.confidence),
         quote: record.and_then(|record| record.agent_quote.clone()),
-        outcome: record
-            .and_then(|record| record.trade_outcome)
-            .map(Convert::convert),
+        outcome: record.and_then(|record| record.trade_outcome),
         pnl_percent: record.and_then(|record| record.pnl_percent),
         counted: showing.is_counted,
     }
@@ -242,23 +246,4 @@ fn written(text: &Text) -> [(&'static str, String); 9] {
         ("tech_stacks", text.tech_stacks.join(", ")),
         ("tags", text.tags.join(", ")),
     ]
-}
-
-fn term(term: core::Term) -> Term {
-    Term {
-        name: term.name.to_owned(),
-        value: term.value,
-        formula: term.formula,
-        numbers: term
-            .numbers
-            .into_iter()
-            .map(|number| TermNumber {
-                name: number.name.to_owned(),
-                value: number.value,
-                wanted: number.wanted,
-                met: number.met,
-            })
-            .collect(),
-        sentence: term.sentence,
-    }
 }

@@ -1,6 +1,6 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
-use crate::convert::{self, Convert};
+use crate::convert;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -11,9 +11,7 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{
-    Changes, FoldError, Happening, Lesson, NEW_SLUG, Space, Text, Trust, Verdict, slug_of,
-};
+use lesson_core::{Changes, FoldError, Happening, Lesson, Space, Text, Trust, Verdict, slug_of};
 use lesson_screen::screen_named;
 use lesson_sync::Store;
 use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
@@ -150,7 +148,7 @@ impl<S: Store, H: Host> Service<S, H> {
         review: Review,
     ) -> Result<Answer, ApiError> {
         validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
-        let verdict: Verdict = review.verdict.convert();
+        let verdict: Verdict = review.verdict;
         self.commit(context, |state, _| {
             let held = known(state, slug)?;
             let current = held.text.content_hash();
@@ -234,7 +232,7 @@ fn free_slug(space: &Space, text: &Text) -> String {
     (2u64..)
         .map(|n| {
             let number = format!("-{n}");
-            let head = stem.get(..NEW_SLUG - number.len()).unwrap_or(&stem);
+            let head = stem.get(..limits::NEW_SLUG - number.len()).unwrap_or(&stem);
             format!("{}{number}", head.trim_end_matches('-'))
         })
         .find(|slug| space.lesson(slug).is_none())
@@ -247,7 +245,7 @@ fn new_text(new: NewLesson) -> Text {
         description: new.description.unwrap_or_default(),
         context: new.context.unwrap_or_default(),
         recommendation: new.recommendation.unwrap_or_default(),
-        category: new.category.map(Convert::convert).unwrap_or_default(),
+        category: new.category.unwrap_or_default(),
         domain: trimmed(new.domain.unwrap_or_default()),
         project_types: new.project_types.unwrap_or_default(),
         tech_stacks: new.tech_stacks.unwrap_or_default(),
@@ -261,7 +259,7 @@ fn changes(patch: LessonPatch) -> Changes {
         description: patch.description,
         context: patch.context,
         recommendation: patch.recommendation,
-        category: patch.category.map(Convert::convert),
+        category: patch.category,
         domain: patch.domain.map(trimmed),
         project_types: patch.project_types,
         tech_stacks: patch.tech_stacks,

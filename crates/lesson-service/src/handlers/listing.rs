@@ -1,6 +1,6 @@
-//! `GET /v1/lessons`: filters, orders and pages.
+//! `GET /v1/lessons`: filters, orders and pages; `GET /v1/tags`: the words that lessons have.
 
-use crate::convert::Convert;
+use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -9,12 +9,18 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Lesson, SearchOptions};
 use lesson_sync::Store;
-use lesson_types::{ApiError, LessonPage, LessonQuery, LessonSort, limits};
+use lesson_types::{
+    ApiError, LessonPage, LessonQuery, LessonSort, Tags, WordCount, WordCounts, limits,
+};
 use serde_json::Value;
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lessons on a page when the request does not say.
 const PAGE: u32 = 50;
+
+/// Words of each field in the answer to `GET /v1/tags`.
+const WORDS: usize = 200;
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn list_lessons(
@@ -51,6 +57,28 @@ impl<S: Store, H: Host> Service<S, H> {
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
+        })
+    }
+
+    pub(crate) fn list_tags(
+        &self,
+        context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
+        validate::no_body(body)?;
+        let state = self.state.borrow();
+        let lessons: Vec<&Lesson> = state
+            .space
+            .lessons()
+            .filter(|lesson| !lesson.archived && !context.withholds(lesson))
+            .collect();
+        let texts = || lessons.iter().map(|lesson| &lesson.text);
+        Answer::json(&Tags {
+            tags: counted(texts().map(|text| words(&text.tags))),
+            domains: counted(texts().map(|text| words(std::slice::from_ref(&text.domain)))),
+            project_types: counted(texts().map(|text| words(&text.project_types))),
+            tech_stacks: counted(texts().map(|text| words(&text.tech_stacks))),
+            categories: counted(texts().map(|text| BTreeSet::from([text.category.as_str()]))),
         })
     }
 
@@ -93,13 +121,11 @@ fn fits(lesson: &Lesson, query: &LessonQuery) -> bool {
         })
         && query
             .category
-            .is_none_or(|category| lesson.text.category == category.convert())
-        && query
-            .trust
-            .is_none_or(|trust| lesson.trust == trust.convert())
+            .is_none_or(|category| lesson.text.category == category)
+        && query.trust.is_none_or(|trust| lesson.trust == trust)
         && query
             .badge
-            .is_none_or(|badge| lesson.standing.badge().kind == badge.convert())
+            .is_none_or(|badge| lesson.standing.badge().kind == badge)
 }
 
 /// Brings lessons into the order asked for; equal ones by slug. A search's own order stays.
@@ -161,5 +187,33 @@ impl<'a> Cursor<'a> {
             .iter()
             .position(|lesson| lesson.slug == self.slug)
             .map_or(self.number, |last| last + 1)
+    }
+}
+
+/// The words of a lesson's field, each once.
+fn words(of: &[String]) -> BTreeSet<&str> {
+    let words = of.iter().map(|word| word.trim());
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// How many lessons have each word, of the words that each has.
+fn counted<'a>(lessons: impl Iterator<Item = BTreeSet<&'a str>>) -> WordCounts {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for word in lessons.flatten() {
+        *counts.entry(word).or_default() += 1;
+    }
+    let total = count(counts.len());
+    let mut counts: Vec<(&str, u32)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, lessons)| std::cmp::Reverse(*lessons));
+    counts.truncate(WORDS);
+    WordCounts {
+        total,
+        words: counts
+            .into_iter()
+            .map(|(word, lessons)| WordCount {
+                word: word.to_owned(),
+                lessons,
+            })
+            .collect(),
     }
 }

@@ -62,7 +62,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let vector = self.situation_vector(&situation);
         let embedded = self.host.now();
         let state = self.state.borrow();
-        let ranking = state
+        let mut ranking = state
             .with_similarity(vector.as_deref(), |similarity| {
                 lesson_core::recommend(
                     &state.space,
@@ -78,9 +78,9 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
         drop(state);
-        if let Some(trace) = &ranking.trace {
+        if let Some(trace) = ranking.trace.take() {
             let readable = trace
-                .iter()
+                .into_iter()
                 .filter(|entry| !self.withheld(context, &entry.slug));
             answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
@@ -137,8 +137,8 @@ impl<S: Store, H: Host> Service<S, H> {
                     Recommended {
                         slug: lesson.slug.clone(),
                         title: lesson.text.title.clone(),
-                        badge: convert::badge(lesson.standing.badge()),
-                        relevance: convert::relevance(*word),
+                        badge: lesson.standing.badge(),
+                        relevance: *word,
                         rank: item.rank,
                         tokens: count(*tokens),
                         shortened: room.take(&mut view),
@@ -305,12 +305,11 @@ impl<S: Store, H: Host> Service<S, H> {
                     Some(Found {
                         slug: item.slug,
                         title: lesson.text.title.clone(),
-                        badge: convert::badge(lesson.standing.badge()),
-                        relevance: convert::relevance(item.word),
+                        badge: lesson.standing.badge(),
+                        relevance: item.word,
                         rank: item.rank,
                         lesson: view,
-                        factors: explain
-                            .then(|| item.factors.iter().map(convert::factor).collect()),
+                        factors: explain.then(|| item.factors.clone()),
                     })
                 })
                 .collect(),
@@ -358,7 +357,7 @@ pub(crate) fn situation(asked: &Recommend) -> Situation {
         tech_stack: asked.tech_stack.clone().unwrap_or_default(),
         phase: asked.phase.clone(),
         domain: asked.domain.clone(),
-        market: asked.market.as_ref().map(convert::market),
+        market: asked.market.clone(),
         limit: asked.limit.map(|limit| limit as usize),
         for_decision: asked.decision_id.is_some(),
     }

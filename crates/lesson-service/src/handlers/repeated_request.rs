@@ -4,7 +4,6 @@
 //! tells whether a request was done: a repeated one gets the facts of the first, and a key that was used for another
 //! request is refused before anything is written.
 
-use crate::convert::Convert;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::idempotency::used_again;
@@ -16,8 +15,8 @@ use crate::state::service_struct::Service;
 use lesson_core::{Detection, Event, Happening, Uncounted};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{
-    ApiError, DetectionView, Insight, Request, Response, Session, SessionRecorded, ToolRecorded,
-    Tracked,
+    ApiError, DetectionView, EndpointName, Insight, Request, Response, Session, SessionRecorded,
+    ToolRecorded, Tracked,
 };
 use serde::Deserialize;
 
@@ -64,7 +63,7 @@ impl<S: Store, H: Host> Service<S, H> {
         route: &Route,
         keyed: &Keyed,
     ) -> Result<Vec<Event>, RemoteError> {
-        let most = if *route == Route::Session {
+        let most = if route.is(EndpointName::record_session) {
             SESSION_EVENTS
         } else {
             1
@@ -106,7 +105,7 @@ impl<S: Store, H: Host> Service<S, H> {
         events: &[Event],
         uncounted: &[Uncounted],
     ) -> Result<Answer, ApiError> {
-        if *route == Route::Session {
+        if route.is(EndpointName::record_session) {
             return self.session_again(request, events, uncounted);
         }
         match events.first().map(|event| &event.event) {
@@ -143,7 +142,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let asked: Session = validate::body(request.body.clone())?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let mut recorded = SessionRecorded {
-            outcome: extracted.outcome.map(Convert::convert),
+            outcome: extracted.outcome,
             injected: Vec::new(),
             unknown: Vec::new(),
             insights: Vec::new(),
@@ -176,7 +175,7 @@ pub(crate) fn detection(seen: Detection) -> DetectionView {
     DetectionView {
         slug: seen.lesson,
         applied: seen.applied,
-        match_type: seen.match_type.convert(),
+        match_type: seen.match_type,
         confidence: seen.confidence,
         quote: seen.quote,
     }

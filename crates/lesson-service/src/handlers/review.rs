@@ -1,8 +1,8 @@
 //! `GET /v1/review`: the queue.
 
-use crate::convert::{self, Convert};
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::{RankPolicy, ReviewReason, to_rfc3339};
@@ -16,6 +16,7 @@ const PAGE: u32 = 50;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn review_queue(
         &self,
+        _: &RequestContext,
         query: &ReviewQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
@@ -63,7 +64,7 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
     let lesson = item.lesson;
     let held = &lesson.standing;
     lesson_types::ReviewItem {
-        qualification: held.qualification(policy).convert(),
+        qualification: held.qualification(policy),
         times_applied: held.times_applied,
         success_count: held.success_count,
         effectiveness: held.effectiveness,
@@ -72,9 +73,9 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
         key: item.key,
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
-        reasons: item.reasons.into_iter().map(Convert::convert).collect(),
-        trust: lesson.trust.convert(),
-        badge: convert::badge(lesson.standing.badge()),
+        reasons: item.reasons,
+        trust: lesson.trust,
+        badge: lesson.standing.badge(),
         findings: lesson.findings.clone(),
         duplicates: item.others.into_iter().map(duplicate).collect(),
         times_surfaced: lesson.standing.times_surfaced,
@@ -102,9 +103,9 @@ fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {
     NearDuplicate {
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
-        badge: convert::badge(other.lesson.standing.badge()),
-        trust: other.lesson.trust.convert(),
+        badge: other.lesson.standing.badge(),
+        trust: other.lesson.trust,
         similarity: other.similarity,
-        measure: other.measure.convert(),
+        measure: other.measure,
     }
 }

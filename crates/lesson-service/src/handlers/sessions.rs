@@ -1,6 +1,5 @@
 //! Sessions: lessons out of a transcript, and feedback for those that were shown in it.
 
-use crate::convert::Convert;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -32,7 +31,7 @@ struct Read {
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn session(
+    pub(crate) async fn record_session(
         &self,
         context: &RequestContext,
         asked: Session,
@@ -62,7 +61,7 @@ impl<S: Store, H: Host> Service<S, H> {
             None
         };
         Answer::json(&SessionRecorded {
-            outcome: extracted.outcome.map(Convert::convert),
+            outcome: extracted.outcome,
             injected: read.injected,
             unknown: read.unknown,
             insights: read.insights,

@@ -1,6 +1,5 @@
 //! Stats, health and policy.
 
-use crate::convert;
 use crate::handlers::issues;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -10,7 +9,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::Policy;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Bands, Funnel, Health, ModelHealth, StoreHealth};
+use lesson_types::{ApiError, Health, ModelHealth, StoreHealth};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -26,7 +25,7 @@ impl<S: Store, H: Host> Service<S, H> {
         ] {
             ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
-        Answer::json(&convert::stats(stats))
+        Answer::json(&stats)
     }
 
     pub(crate) fn health(
@@ -61,18 +60,8 @@ impl<S: Store, H: Host> Service<S, H> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             feedback_last_7_days: health.feedback_last_7_days,
             causal_ratio: health.causal_ratio,
-            bands: Bands {
-                consistently_unhelpful: health.bands.consistently_unhelpful,
-                mixed_or_new: health.bands.mixed_or_new,
-                generally_helpful: health.bands.generally_helpful,
-                consistently_helpful: health.bands.consistently_helpful,
-            },
-            funnel: Funnel {
-                surfaced: health.funnel.surfaced,
-                applied: health.funnel.applied,
-                outcome: health.funnel.outcome,
-                success: health.funnel.success,
-            },
+            bands: health.bands,
+            funnel: health.funnel,
             model: self.model_health(&state),
             store: StoreHealth {
                 kind: self.store.kind().to_owned(),
@@ -101,7 +90,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    pub(crate) fn show_policy(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn policy(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         Answer::json(&Policy {
             tools: self.tool_policy(&self.state.borrow().space),

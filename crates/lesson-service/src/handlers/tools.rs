@@ -10,9 +10,8 @@ use crate::state::service_struct::Service;
 use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolReason,
-    ToolRecordView, ToolRecorded, ToolRecords, ToolRecordsQuery, ToolSuccess, ToolSuggestions,
-    limits,
+    ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolRecordView,
+    ToolRecorded, ToolRecords, ToolRecordsQuery, ToolSuccess, ToolSuggestions, limits,
 };
 use serde_json::Value;
 
@@ -20,7 +19,7 @@ use serde_json::Value;
 const PAGE: u32 = 50;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn tool_success(
+    pub(crate) async fn record_tool_success(
         &self,
         context: &RequestContext,
         success: ToolSuccess,
@@ -52,7 +51,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) fn tool_suggest(&self, asked: SuggestTools) -> Result<Answer, ApiError> {
+    pub(crate) fn suggest_tools(
+        &self,
+        _: &RequestContext,
+        asked: SuggestTools,
+    ) -> Result<Answer, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let policy = &self.tool_policy(&self.state.borrow().space);
         let absent = u32::try_from(policy.suggestions).unwrap_or(u32::MAX);
@@ -66,16 +69,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .map(|suggestion| SuggestedServer {
                     server: suggestion.server,
                     score: suggestion.score,
-                    because: suggestion
-                        .because
-                        .into_iter()
-                        .map(|reason| ToolReason {
-                            query: reason.query,
-                            age_days: reason.age_days,
-                            weight: reason.weight,
-                            score: reason.score,
-                        })
-                        .collect(),
+                    because: suggestion.because,
                 })
                 .collect(),
             records: count(book.records().len()),
@@ -85,6 +79,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn tool_records(
         &self,
+        _: &RequestContext,
         asked: &ToolRecordsQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {

@@ -20,8 +20,8 @@ use lesson_formats::{
 use lesson_screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ExportFiles, ExportFormat, Import, ImportFile, ImportFormat, Imported, Rejected,
-    limits,
+    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFile, ImportFormat, Imported,
+    Rejected, limits,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -103,11 +103,12 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn export(
         &self,
-        format: ExportFormat,
+        _: &RequestContext,
+        asked: &ExportQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        match format {
+        match asked.format {
             ExportFormat::Jsonl => {
                 // What can't be stored now is not in the ledger yet; the rest is worth having.
                 let _ = self.flush().await;

@@ -5,7 +5,7 @@ use crate::http::fault::clip;
 use crate::http::router::Route;
 use crate::http::validate;
 use lesson_core::Detection;
-use lesson_types::ApiError;
+use lesson_types::{ApiError, EndpointName};
 use serde_json::Value;
 
 /// Stands for a text that speaks to whoever reads it.
@@ -32,18 +32,7 @@ const FIELDS: &[&str] = &[
 /// When a name speaks to whoever reads it: names are not held back, since they have to tell things
 /// apart.
 pub(crate) fn body(route: &Route, body: &mut Value) -> Result<(), ApiError> {
-    let stored = matches!(
-        route,
-        Route::Recommend
-            | Route::Track
-            | Route::Outcome
-            | Route::Feedback
-            | Route::Rate
-            | Route::Vote
-            | Route::Session
-            | Route::ToolSuccess
-    );
-    let Some(fields) = body.as_object_mut().filter(|_| stored) else {
+    let Some(fields) = body.as_object_mut().filter(|_| route.endpoint.keeps_text) else {
         return Ok(());
     };
     for name in FIELDS {
@@ -64,7 +53,7 @@ pub(crate) fn body(route: &Route, body: &mut Value) -> Result<(), ApiError> {
             plain(name, text)?;
         }
     }
-    if *route == Route::ToolSuccess
+    if route.is(EndpointName::record_tool_success)
         && let Some(Value::String(query)) = fields.get("query")
     {
         plain("query", query)?;

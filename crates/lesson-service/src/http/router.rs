@@ -1,232 +1,154 @@
-//! Routing as data: method and path to one of the interface's requests.
+//! Routing: a method and a path to the row of [`lesson_types::ENDPOINTS`] that they mean.
 
 use crate::http::fault::clip;
 use crate::http::path::parse;
 use crate::http::validate;
 use lesson_types::{
-    ApiError, DecisionQuery, ErrorCode, ExportFormat, HistoryQuery, LessonQuery, Method,
-    ReviewQuery, ToolRecordsQuery,
+    ApiError, ENDPOINTS, Embeds, Endpoint, EndpointName, ErrorCode, Method, endpoints,
 };
 use serde_json::{Map, Value};
 
-/// A request of the interface, with what its path says.
-#[allow(missing_docs)] // Each is the endpoint of its name.
+const METHODS: [Method; 3] = [Method::Get, Method::Post, Method::Patch];
+
+/// A request's row, with what its path says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Route {
-    Import,
-    Export(ExportFormat),
-    AddLesson,
-    ListLessons(LessonQuery),
-    GetLesson(String),
-    EditLesson(String),
-    Archive(String),
-    Restore(String),
-    Review(String),
-    Merge,
-    Bulk,
-    History(String, HistoryQuery),
-    Revision(String, u32),
-    Standing(String),
-    Recommend,
-    Compare,
-    Search,
-    Patterns,
-    Track,
-    Outcome,
-    Feedback,
-    Rate,
-    Vote,
-    Session,
-    ToolSuccess,
-    ToolSuggest,
-    ToolRecords(ToolRecordsQuery),
-    ReviewQueue(ReviewQuery),
-    Stats,
-    Health,
-    Policy,
-    ChangePolicy,
-    Trial(String),
-    ListDecisions(DecisionQuery),
-    GetDecision(String),
-    Sync,
-    Connect,
-    SignIn,
-    SignOut,
-    DeleteSpace,
-    SyncNow,
-    SetAside,
-    Settle,
-    AgentKeys,
-    MakeAgentKey,
-    RevokeAgentKey(String),
+pub struct Route {
+    /// Its row.
+    pub endpoint: &'static Endpoint,
+    /// The parts of the path that the request fills, by name.
+    parts: Vec<(&'static str, String)>,
+    query: Map<String, Value>,
 }
 
 impl Route {
-    /// Whether it writes, so that repeating it would count twice.
-    pub fn writes(&self) -> bool {
-        !matches!(
-            self,
-            Self::Export(_)
-                | Self::ListLessons(_)
-                | Self::GetLesson(_)
-                | Self::History(..)
-                | Self::Revision(..)
-                | Self::Standing(_)
-                | Self::Compare
-                | Self::Search
-                | Self::Patterns
-                | Self::ToolSuggest
-                | Self::ToolRecords(_)
-                | Self::ReviewQueue(_)
-                | Self::Stats
-                | Self::Health
-                | Self::Policy
-                | Self::ListDecisions(_)
-                | Self::GetDecision(_)
-                | Self::Sync
-                | Self::SetAside
-                | Self::AgentKeys
-        )
+    /// Whether it is this one.
+    pub fn is(&self, name: EndpointName) -> bool {
+        self.endpoint.name == name
     }
 
     /// Whether a text of the request is compared with lessons by what it means.
     pub fn embeds(&self) -> bool {
-        match self {
-            Self::Recommend
-            | Self::Compare
-            | Self::Search
-            | Self::Patterns
-            | Self::Feedback
-            | Self::Session => true,
-            Self::ListLessons(query) => query.q.is_some(),
-            _ => false,
+        match self.endpoint.embeds {
+            Embeds::Never => false,
+            Embeds::Always => true,
+            Embeds::With(parameter) => self.query.contains_key(parameter),
         }
     }
 
-    /// Whether the answer holds a secret, which is given once and kept nowhere.
-    pub fn answers_once(&self) -> bool {
-        matches!(self, Self::MakeAgentKey)
+    /// A part of the path, as the handler takes it.
+    pub(crate) fn part<'a, T: Part<'a>>(&'a self, name: &str) -> Result<T, ApiError> {
+        let held = self.parts.iter().find(|(held, _)| *held == name);
+        T::read(held.map_or("", |(_, text)| text))
+    }
+
+    /// The query parameters.
+    pub(crate) fn query<T: serde::de::DeserializeOwned>(&self) -> Result<T, ApiError> {
+        validate::read(Value::Object(self.query.clone()))
+    }
+}
+
+/// What a part of a path is read as.
+pub(crate) trait Part<'a>: Sized {
+    fn read(text: &'a str) -> Result<Self, ApiError>;
+}
+
+impl<'a> Part<'a> for &'a str {
+    fn read(text: &'a str) -> Result<Self, ApiError> {
+        Ok(text)
+    }
+}
+
+impl Part<'_> for u32 {
+    fn read(text: &str) -> Result<Self, ApiError> {
+        revision(text)
     }
 }
 
 /// The request that a method and a path mean.
 pub fn route(method: Method, path: &str) -> Result<Route, ApiError> {
-    use Method::{Get, Patch, Post};
     let target = parse(path)?;
-    let segments: Vec<&str> = target.segments.iter().map(String::as_str).collect();
-    let Some((&"v1", rest)) = segments.split_first() else {
-        return Err(unknown(path));
+    let rows = rows(&target.segments);
+    let Some((endpoint, parts)) = rows
+        .iter()
+        .filter(|(row, _)| row.method == method)
+        // `/v1/lessons/merge` is one of its own, `merge` no slug.
+        .min_by_key(|(_, parts)| parts.len())
+    else {
+        return Err(match methods_of(&rows).as_slice() {
+            [] => unknown(path),
+            allowed => wrong_method(path, allowed, method.as_str()),
+        });
     };
-    let query = target.query;
-    let one = |allowed: Method, route: Route| -> Result<Route, ApiError> {
-        takes(method, &[allowed], path)?;
-        no_query(&query)?;
-        Ok(route)
+    let query = match endpoint.query {
+        Some(_) => fields(target.query)?,
+        None => no_query(&target.query)?,
     };
-    match *rest {
-        ["import"] => one(Post, Route::Import),
-        ["export"] => {
-            takes(method, &[Get], path)?;
-            export(query)
+    let route = Route {
+        endpoint,
+        parts: parts
+            .iter()
+            .map(|(name, text)| (*name, (*text).to_owned()))
+            .collect(),
+        query,
+    };
+    check_query(&route)?;
+    for (name, text) in parts {
+        match *name {
+            "slug" => validate::slug("slug", text)?,
+            "rev" => drop(revision(text)?),
+            _ => {}
         }
-        ["lessons"] => match method {
-            Get => lessons(query),
-            _ => {
-                takes(method, &[Get, Post], path)?;
-                no_query(&query)?;
-                Ok(Route::AddLesson)
-            }
-        },
-        ["lessons", "bulk"] if method == Post => one(Post, Route::Bulk),
-        ["lessons", "merge"] if method == Post => one(Post, Route::Merge),
-        ["lessons", slug] => {
-            takes(method, &[Get, Patch], path)?;
-            no_query(&query)?;
-            validate::slug("slug", slug)?;
-            Ok(match method {
-                Get => Route::GetLesson(slug.to_owned()),
-                _ => Route::EditLesson(slug.to_owned()),
-            })
-        }
-        ["lessons", slug, "history"] => {
-            takes(method, &[Get], path)?;
-            let query = parameters(query)?;
-            validate::slug("slug", slug)?;
-            Ok(Route::History(slug.to_owned(), query))
-        }
-        ["lessons", slug, "revisions", rev] => {
-            validate::slug("slug", slug)?;
-            one(Get, Route::Revision(slug.to_owned(), revision(rev)?))
-        }
-        ["lessons", slug, act] => {
-            let (allowed, route): (Method, fn(String) -> Route) = match act {
-                "archive" => (Post, Route::Archive),
-                "restore" => (Post, Route::Restore),
-                "trial" => (Post, Route::Trial),
-                "review" => (Post, Route::Review),
-                "standing" => (Get, Route::Standing),
-                _ => return Err(unknown(path)),
-            };
-            takes(method, &[allowed], path)?;
-            no_query(&query)?;
-            validate::slug("slug", slug)?;
-            Ok(route(slug.to_owned()))
-        }
-        ["recommend"] => one(Post, Route::Recommend),
-        ["recommend", "compare"] => one(Post, Route::Compare),
-        ["search"] => one(Post, Route::Search),
-        ["patterns"] => one(Post, Route::Patterns),
-        ["track"] => one(Post, Route::Track),
-        ["outcome"] => one(Post, Route::Outcome),
-        ["feedback"] => one(Post, Route::Feedback),
-        ["rate"] => one(Post, Route::Rate),
-        ["vote"] => one(Post, Route::Vote),
-        ["sessions"] => one(Post, Route::Session),
-        ["tools", "success"] => one(Post, Route::ToolSuccess),
-        ["tools", "suggest"] => one(Post, Route::ToolSuggest),
-        ["tools", "records"] => {
-            takes(method, &[Get], path)?;
-            Ok(Route::ToolRecords(parameters(query)?))
-        }
-        ["review"] => {
-            takes(method, &[Get], path)?;
-            Ok(Route::ReviewQueue(parameters(query)?))
-        }
-        ["stats"] => one(Get, Route::Stats),
-        ["health"] => one(Get, Route::Health),
-        ["policy"] => {
-            takes(method, &[Get, Patch], path)?;
-            no_query(&query)?;
-            Ok(match method {
-                Get => Route::Policy,
-                _ => Route::ChangePolicy,
-            })
-        }
-        ["decisions"] => {
-            takes(method, &[Get], path)?;
-            Ok(Route::ListDecisions(parameters(query)?))
-        }
-        ["decisions", id] => one(Get, Route::GetDecision(id.to_owned())),
-        ["sync"] => one(Get, Route::Sync),
-        ["sync", "connect"] => one(Post, Route::Connect),
-        ["sync", "sign-in"] => one(Post, Route::SignIn),
-        ["sync", "sign-out"] => one(Post, Route::SignOut),
-        ["space", "delete"] => one(Post, Route::DeleteSpace),
-        ["sync", "now"] => one(Post, Route::SyncNow),
-        ["sync", "set-aside"] => one(Get, Route::SetAside),
-        ["sync", "settle"] => one(Post, Route::Settle),
-        ["agent-keys"] => {
-            takes(method, &[Get, Post], path)?;
-            no_query(&query)?;
-            Ok(match method {
-                Get => Route::AgentKeys,
-                _ => Route::MakeAgentKey,
-            })
-        }
-        ["agent-keys", id, "revoke"] => one(Post, Route::RevokeAgentKey(id.to_owned())),
-        _ => Err(unknown(path)),
     }
+    Ok(route)
 }
+
+/// The parts of a path that a request fills, by name.
+type Parts<'a> = Vec<(&'static str, &'a str)>;
+
+/// The rows whose path this is, with its parts.
+fn rows(segments: &[String]) -> Vec<(&'static Endpoint, Parts<'_>)> {
+    ENDPOINTS
+        .iter()
+        .filter_map(|row| Some((row, matched(row.path, segments)?)))
+        .collect()
+}
+
+/// The parts of a path, where it has the form of `template`.
+fn matched<'a>(template: &'static str, segments: &'a [String]) -> Option<Parts<'a>> {
+    let mut wanted = template.split('/').skip(1);
+    let mut parts = Parts::new();
+    for segment in segments {
+        let wanted = wanted.next()?;
+        match wanted
+            .strip_prefix('{')
+            .and_then(|name| name.strip_suffix('}'))
+        {
+            Some(name) => parts.push((name, segment)),
+            None if wanted == segment => {}
+            None => return None,
+        }
+    }
+    wanted.next().is_none().then_some(parts)
+}
+
+macro_rules! check_queries {
+    ($(
+        $(#[doc = $summary:literal])+
+        $name:ident: $method:ident $path:literal
+        $(, path $($part:ident)+)? $(, query $query:ident)? $(, body $body:ident)? $(, answer $answer:ident)?,
+        from $from:ident { $($field:tt)* } $(about { $($about:tt)* })?;
+    )*) => {
+        /// Refuses query parameters that are none of the row's type, before anything is waited for.
+        fn check_query(route: &Route) -> Result<(), ApiError> {
+            match route.endpoint.name {
+                $($(EndpointName::$name => route.query::<lesson_types::$query>().map(drop),)?)*
+                _ => Ok(()),
+            }
+        }
+    };
+}
+
+endpoints!(check_queries);
 
 fn unknown(path: &str) -> ApiError {
     ApiError::new(
@@ -239,16 +161,9 @@ fn unknown(path: &str) -> ApiError {
     .at("path")
 }
 
-fn takes(method: Method, allowed: &[Method], path: &str) -> Result<(), ApiError> {
-    if allowed.contains(&method) {
-        return Ok(());
-    }
-    Err(wrong_method(path, allowed, name(method)))
-}
-
 /// The refusal of a method that a path does not take.
 pub fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiError {
-    let names: Vec<&str> = allowed.iter().copied().map(name).collect();
+    let names: Vec<&str> = allowed.iter().map(|method| method.as_str()).collect();
     ApiError::new(
         ErrorCode::MethodNotAllowed,
         format!(
@@ -261,34 +176,23 @@ pub fn wrong_method(path: &str, allowed: &[Method], given: &str) -> ApiError {
     .at("method")
 }
 
-/// The methods that a path takes; none where there is no such path.
+/// The methods that a path takes; none where there is no such path, all where it can't be read.
 pub fn methods(path: &str) -> Vec<Method> {
-    let takes = |method: &Method| match route(*method, path) {
-        Ok(_) => true,
-        Err(error) => {
-            let elsewhere = error.field.as_deref() == Some("path");
-            error.code != ErrorCode::MethodNotAllowed
-                && !(error.code == ErrorCode::NotFound && elsewhere)
-        }
-    };
-    [Method::Get, Method::Post, Method::Patch]
-        .into_iter()
-        .filter(takes)
-        .collect()
-}
-
-/// The name of a method, as HTTP has it.
-pub fn name(method: Method) -> &'static str {
-    match method {
-        Method::Get => "GET",
-        Method::Post => "POST",
-        Method::Patch => "PATCH",
+    match parse(path) {
+        Ok(target) => methods_of(&rows(&target.segments)),
+        Err(_) => METHODS.to_vec(),
     }
 }
 
-fn no_query(query: &[(String, String)]) -> Result<(), ApiError> {
+fn methods_of(rows: &[(&'static Endpoint, Parts<'_>)]) -> Vec<Method> {
+    let mut all = METHODS.to_vec();
+    all.retain(|method| rows.iter().any(|(row, _)| row.method == *method));
+    all
+}
+
+fn no_query(query: &[(String, String)]) -> Result<Map<String, Value>, ApiError> {
     match query.first() {
-        None => Ok(()),
+        None => Ok(Map::new()),
         Some((name, _)) => Err(ApiError::invalid(
             clip(name),
             format!(
@@ -297,21 +201,6 @@ fn no_query(query: &[(String, String)]) -> Result<(), ApiError> {
             ),
         )),
     }
-}
-
-fn export(query: Vec<(String, String)>) -> Result<Route, ApiError> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Query {
-        #[serde(default)]
-        format: ExportFormat,
-    }
-    let query: Query = parameters(query)?;
-    Ok(Route::Export(query.format))
-}
-
-fn lessons(query: Vec<(String, String)>) -> Result<Route, ApiError> {
-    Ok(Route::ListLessons(parameters(query)?))
 }
 
 fn revision(text: &str) -> Result<u32, ApiError> {
@@ -323,8 +212,9 @@ fn revision(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-/// Parameters into a type. `limit`, `offset`, `before` and `shown_before` are numbers and `archived` true or false; the rest is text.
-fn parameters<T: serde::de::DeserializeOwned>(query: Vec<(String, String)>) -> Result<T, ApiError> {
+/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived` true or false; the rest
+/// is text.
+fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Map::new();
     for (name, text) in query {
         let value = match name.as_str() {
@@ -352,5 +242,5 @@ fn parameters<T: serde::de::DeserializeOwned>(query: Vec<(String, String)>) -> R
         }
         fields.insert(name, value);
     }
-    validate::read(Value::Object(fields))
+    Ok(fields)
 }

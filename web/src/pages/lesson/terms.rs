@@ -48,7 +48,7 @@ pub fn Meaning(
 }
 
 fn number(number: TermNumber) -> AnyView {
-    let value = match (number.name.as_str(), number.value) {
+    let value = match (number.name.as_ref(), number.value) {
         (_, None) => "none yet".to_owned(),
         ("proven", Some(value)) => if value > 0.0 { "yes" } else { "no" }.to_owned(),
         ("success_rate" | "effectiveness_score" | "effectiveness", Some(value)) => {

@@ -72,7 +72,7 @@ fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
     };
     let class = if to < from { "fall-down" } else { "fall-up" };
     view! {
-        <tr data-testid="waterfall-row" data-factor=factor.name.clone()>
+        <tr data-testid="waterfall-row" data-factor=factor.name.to_string()>
             <th scope="row">
                 <b>{label(&factor.name)}</b>
                 <span class="muted">{sum.map(|sum| view! { <span class="num">{sum}</span>" · " })}{factor.note.clone()}</span>

@@ -1,17 +1,18 @@
 //! JSON Schema of requests and answers, out of the Rust types.
 
-use crate::flatten;
-use schemars::JsonSchema;
+use super::flatten::Plain;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// A type of the interface.
 #[derive(Clone, Copy)]
-pub struct Type {
+pub(super) struct Type {
     /// Its name.
     pub name: &'static str,
-    schema: fn(&mut SchemaGenerator) -> Value,
+    define: fn(&mut SchemaGenerator),
+    whole: fn(SchemaGenerator) -> Schema,
     reads: fn(Value) -> Result<(), String>,
 }
 
@@ -23,15 +24,8 @@ impl Type {
                 .rsplit("::")
                 .next()
                 .unwrap_or_default(),
-            schema: |generator| {
-                generator.subschema_for::<T>();
-                let name = T::schema_name();
-                generator
-                    .definitions()
-                    .get(name.as_ref())
-                    .cloned()
-                    .unwrap_or_default()
-            },
+            define: |generator| drop(generator.subschema_for::<T>()),
+            whole: SchemaGenerator::into_root_schema_for::<T>,
             reads: |value| {
                 serde_json::from_value::<T>(value)
                     .map(drop)
@@ -54,39 +48,40 @@ impl Type {
 
 /// Who writes a value: what may be left out, or be `null`, differs.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Side {
+pub(super) enum Side {
     /// A client, in a request: unknown fields are refused.
     Request,
     /// The engine, in an answer: every field that is declared as required is there.
     Answer,
 }
 
-/// The schemas of these types and of those within them, by name. References between them read
-/// `#/components/schemas/Name`.
-pub fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.definitions_path = "/components/schemas".into();
-        settings.meta_schema = None;
-    });
-    let settings = match side {
+fn settings(side: Side) -> SchemaSettings {
+    let settings = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        })
+        .with_transform(Plain(side));
+    match side {
         Side::Request => settings.for_deserialize(),
         Side::Answer => settings.for_serialize(),
-    };
-    let mut generator = settings.into_generator();
+    }
+}
+
+/// The schemas of these types and of those within them, by name. References between them read
+/// `#/components/schemas/Name`.
+pub(super) fn schemas(types: &[Type], side: Side) -> Map<String, Value> {
+    let mut generator = settings(side).into_generator();
     for one in types {
-        (one.schema)(&mut generator);
+        (one.define)(&mut generator);
     }
-    let mut found = generator.take_definitions(true);
-    for schema in found.values_mut() {
-        flatten::plain(schema, side);
-    }
-    found
+    generator.take_definitions(true)
 }
 
 /// The schema of one type with everything written where it is used, and no reference left.
-pub fn whole(one: Type, side: Side) -> Value {
-    let all = schemas(&[one], side);
-    let mut schema = all.get(one.name).cloned().unwrap_or_default();
-    flatten::inline(&mut schema, &all);
+pub(super) fn whole(one: Type, side: Side) -> Schema {
+    let settings = settings(side).with(|settings| settings.inline_subschemas = true);
+    let mut schema = (one.whole)(settings.into_generator());
+    schema.remove("title");
     schema
 }

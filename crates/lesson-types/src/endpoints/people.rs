@@ -1,0 +1,62 @@
+//! The requests that people send from the dashboard, and agents do not.
+
+/// The rows of people after `$before`: see [`endpoints!`](macro@crate::endpoints).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! people_endpoints {
+    ($callback:ident $($before:tt)*) => {
+        $callback! {
+            $($before)*
+            /// Takes lessons, or a ledger, out of files
+            import: Post "/v1/import", body Import, answer Imported, from store { writes: true, };
+            /// All lessons, or the whole ledger: markdown as files, the rest as one text
+            export: Get "/v1/export", query ExportQuery, answer ExportFiles, from store {};
+            /// Takes a lesson out of use
+            archive: Post "/v1/lessons/{slug}/archive", path slug, answer LessonView, from store { writes: true, };
+            /// Takes a lesson into use again
+            restore: Post "/v1/lessons/{slug}/restore", path slug, answer LessonView, from store { writes: true, };
+            /// Forgives a lesson its run of failures
+            grant_trial: Post "/v1/lessons/{slug}/trial", path slug, answer LessonView, from store { writes: true, };
+            /// A verdict on a lesson
+            review: Post "/v1/lessons/{slug}/review", path slug, body Review, answer LessonView, from store { writes: true, };
+            /// Archives lessons in favour of another, which gets their counts
+            merge: Post "/v1/lessons/merge", body Merge, answer LessonView, from store { writes: true, };
+            /// One act on many lessons
+            bulk: Post "/v1/lessons/bulk", body Bulk, answer BulkDone, from store { writes: true, };
+            /// A revision of a lesson's text beside the one before
+            show_revision: Get "/v1/lessons/{slug}/revisions/{rev}", path slug rev, answer Revision, from store {};
+            /// How each number of a lesson comes about
+            explain_standing: Get "/v1/lessons/{slug}/standing", path slug, answer StandingExplained, from memory {};
+            /// One situation ranked by the space's constants and by others
+            compare: Post "/v1/recommend/compare", body Recommend, answer Comparison, from memory { embeds: Always, };
+            /// What worked for which request
+            tool_records: Get "/v1/tools/records", query ToolRecordsQuery, answer ToolRecords, from memory {};
+            /// The lessons that wait for a person, and why
+            review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
+            /// Changes settings of the space
+            change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
+            /// Where syncing stands
+            sync_status: Get "/v1/sync", answer SyncStatus, from memory {};
+            /// Links this device to a project on a server
+            connect: Post "/v1/sync/connect", body Connect, answer Connected, from store { writes: true, };
+            /// Signs in again where the session has ended
+            sign_in: Post "/v1/sync/sign-in", body SignIn, answer SyncStatus, from store { writes: true, };
+            /// Ends the session on this device
+            sign_out: Post "/v1/sync/sign-out", body SignOut, answer SyncStatus, from store { writes: true, };
+            /// Deletes the space on the server, in two steps
+            delete_space: Post "/v1/space/delete", body DeleteSpace, answer SpaceDeletion, from store { writes: true, };
+            /// Begins a round of syncing
+            sync_now: Post "/v1/sync/now", answer SyncStatus, from memory { writes: true, };
+            /// Events that the server did not take
+            list_set_aside: Get "/v1/sync/set-aside", answer SetAsideList, from memory {};
+            /// Deals with events that were set aside
+            settle: Post "/v1/sync/settle", body Settle, answer SetAsideList, from store { writes: true, };
+            /// The keys of agents
+            list_agent_keys: Get "/v1/agent-keys", answer AgentKeys, from store {};
+            /// Makes a key, which is told this once
+            make_agent_key: Post "/v1/agent-keys", body NewAgentKey, answer MadeAgentKey, from store { writes: true, answers_once: true, };
+            /// Takes a key out of force
+            revoke_agent_key: Post "/v1/agent-keys/{id}/revoke", path id, answer AgentKeyRevoked, from store { writes: true, };
+        }
+    };
+}
