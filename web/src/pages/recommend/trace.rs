@@ -168,7 +168,7 @@ mod tests {
         let factors = steps
             .iter()
             .map(|(name, running)| Factor {
-                name: (*name).to_owned(),
+                name: (*name).to_owned().into(),
                 kind: FactorKind::Add,
                 input: 0.0,
                 weight: 1.0,
