@@ -1,4 +1,4 @@
-//! Keys of agents: the linked server makes, lists and revokes them. None is kept here.
+//! Agent keys: the linked server makes, lists and revokes them. None is stored on the device.
 
 use crate::host::Host;
 use crate::http::answer::Answer;
