@@ -5,6 +5,7 @@ use crate::handlers::recommend::{check, of_rank, situation};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::state::service_struct::Service;
 use lesson_core as core;
 use lesson_sync::Store;
@@ -12,7 +13,11 @@ use lesson_types::{ApiError, Compared, Comparison, FactorChange, Placed, Recomme
 use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn compare(&self, asked: Recommend) -> Result<Answer, ApiError> {
+    pub(crate) fn compare(
+        &self,
+        _context: &RequestContext,
+        asked: Recommend,
+    ) -> Result<Answer, ApiError> {
         check(&asked)?;
         for (field, given) in [
             ("decision_id", asked.decision_id.is_some()),

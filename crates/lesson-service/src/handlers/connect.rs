@@ -2,6 +2,7 @@
 
 use crate::host::{Host, fresh_id};
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::of_store;
 use crate::http::validate;
 use crate::remote::network::Network;
@@ -17,7 +18,11 @@ use lesson_types::{
 const SECRET: usize = 4_096;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn connect(&self, asked: Connect) -> Result<Answer, ApiError> {
+    pub(crate) async fn connect(
+        &self,
+        _context: &RequestContext,
+        asked: Connect,
+    ) -> Result<Answer, ApiError> {
         let url = server_url(&asked.url).map_err(of_sign_in)?;
         let key = asked.key.trim();
         secret("key", key)?;
@@ -102,7 +107,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn sign_in(&self, asked: SignIn) -> Result<Answer, ApiError> {
+    pub(crate) async fn sign_in(
+        &self,
+        _context: &RequestContext,
+        asked: SignIn,
+    ) -> Result<Answer, ApiError> {
         secret("password", &asked.password)?;
         let link = self.linked_or_refuse()?;
         let network = Network(&self.host);
@@ -136,7 +145,11 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&self.status())
     }
 
-    pub(crate) async fn sign_out(&self, asked: SignOut) -> Result<Answer, ApiError> {
+    pub(crate) async fn sign_out(
+        &self,
+        _context: &RequestContext,
+        asked: SignOut,
+    ) -> Result<Answer, ApiError> {
         // What waits to be stored counts as unsent.
         let _ = self.flush().await;
         let (link, unsent) = {

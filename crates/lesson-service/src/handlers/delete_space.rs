@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::remote::network::Network;
 use crate::remote::remote_error::of_remote;
@@ -33,7 +34,11 @@ struct WireDeletion {
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn delete_space(&self, asked: DeleteSpace) -> Result<Answer, ApiError> {
+    pub(crate) async fn delete_space(
+        &self,
+        _context: &RequestContext,
+        asked: DeleteSpace,
+    ) -> Result<Answer, ApiError> {
         validate::filled("name", &asked.name, limits::ID)?;
         if let Some(code) = &asked.code {
             validate::filled("code", code, limits::ID)?;

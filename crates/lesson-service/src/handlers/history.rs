@@ -100,6 +100,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn show_revision(
         &self,
+        _context: &RequestContext,
         slug: &str,
         rev: u32,
         body: &Value,
@@ -123,7 +124,12 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) fn explain_standing(&self, slug: &str, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn explain_standing(
+        &self,
+        _context: &RequestContext,
+        slug: &str,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let terms = core::explain(known(&state, slug)?, &self.policy);

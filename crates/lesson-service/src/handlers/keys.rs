@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::fault::clip;
 use crate::http::validate;
 use crate::remote::network::Network;
@@ -38,7 +39,11 @@ const MAKE: &str = "whether the key was made is not known; when it answers again
 const REVOKE: &str = "whether the key was revoked is not known; when it answers again, revoke it once more, which does no harm";
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) async fn list_agent_keys(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) async fn list_agent_keys(
+        &self,
+        _context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let keys: Vec<WireKey> = self
             .of_server(LIST, async |link: &Link| {
@@ -60,7 +65,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) async fn make_agent_key(&self, asked: NewAgentKey) -> Result<Answer, ApiError> {
+    pub(crate) async fn make_agent_key(
+        &self,
+        _context: &RequestContext,
+        asked: NewAgentKey,
+    ) -> Result<Answer, ApiError> {
         validate::filled("name", &asked.name, limits::WORD)?;
         if asked.name.chars().any(char::is_control) {
             return Err(ApiError::invalid(
@@ -84,6 +93,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn revoke_agent_key(
         &self,
+        _context: &RequestContext,
         id: &str,
         body: &Value,
     ) -> Result<Answer, ApiError> {

@@ -3,6 +3,7 @@
 use crate::convert::{self, Convert};
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::{RankPolicy, ReviewReason, to_rfc3339};
@@ -16,6 +17,7 @@ const PAGE: u32 = 50;
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn review_queue(
         &self,
+        _context: &RequestContext,
         query: &ReviewQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {

@@ -19,7 +19,11 @@ use lesson_types::{
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn list_set_aside(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn list_set_aside(
+        &self,
+        _context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         Answer::json(&self.set_aside())
     }

@@ -63,7 +63,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok((plan, ()))
         })
         .await?;
-        self.show_policy(&Value::Null)
+        self.show_policy(context, &Value::Null)
     }
 
     /// How tools are suggested in this space: the constants, with the host's and the space's own core servers. The fold

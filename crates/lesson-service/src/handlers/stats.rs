@@ -101,7 +101,11 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    pub(crate) fn show_policy(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn show_policy(
+        &self,
+        _context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         Answer::json(&Policy {
             tools: self.tool_policy(&self.state.borrow().space),

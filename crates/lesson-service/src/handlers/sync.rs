@@ -4,6 +4,7 @@ use crate::handlers::set_aside::sorted;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::to_rfc3339;
@@ -12,13 +13,21 @@ use lesson_types::{ApiError, SyncPhase, SyncProgress, SyncStatus};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn sync_status(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn sync_status(
+        &self,
+        _context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         Answer::json(&self.status())
     }
 
     /// The worker that hosts the engine begins a round after this.
-    pub(crate) fn sync_now(&self, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn sync_now(
+        &self,
+        _context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         self.linked_or_refuse()?;
         self.machine.borrow_mut().ask();

@@ -52,7 +52,11 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    pub(crate) fn tool_suggest(&self, asked: SuggestTools) -> Result<Answer, ApiError> {
+    pub(crate) fn tool_suggest(
+        &self,
+        _context: &RequestContext,
+        asked: SuggestTools,
+    ) -> Result<Answer, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let policy = &self.tool_policy(&self.state.borrow().space);
         let absent = u32::try_from(policy.suggestions).unwrap_or(u32::MAX);
@@ -85,6 +89,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn tool_records(
         &self,
+        _context: &RequestContext,
         asked: &ToolRecordsQuery,
         body: &Value,
     ) -> Result<Answer, ApiError> {

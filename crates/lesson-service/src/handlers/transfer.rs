@@ -103,6 +103,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) async fn export(
         &self,
+        _context: &RequestContext,
         format: ExportFormat,
         body: &Value,
     ) -> Result<Answer, ApiError> {
