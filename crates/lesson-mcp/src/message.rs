@@ -4,17 +4,17 @@ use crate::reply::Reply;
 use lesson_service::strict::{self, Unread};
 use serde_json::{Map, Value, json};
 
-/// The text is no JSON.
+/// JSON-RPC: the body is no JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
-/// It is JSON, but no message of JSON-RPC.
+/// JSON-RPC: the body is JSON, but no message.
 pub(super) const INVALID_REQUEST: i32 = -32600;
-/// There is no such method.
+/// JSON-RPC: there is no such method.
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-/// The method's parameters are not as they have to be.
+/// JSON-RPC: the method's parameters are wrong.
 pub(super) const INVALID_PARAMS: i32 = -32602;
-/// Headers and body disagree, or a header is missing.
+/// MCP: headers and body disagree, or a header is missing.
 pub(super) const HEADER_MISMATCH: i32 = -32020;
-/// This revision of the protocol is not spoken here.
+/// MCP: this revision of the protocol is not supported.
 pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
 
 /// A message that a client may send.

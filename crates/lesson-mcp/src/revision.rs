@@ -1,7 +1,7 @@
 //! Which revision of the protocol a request speaks, and whether its headers agree with its body.
 //!
-//! Revisions up to 2025-11-25 begin with `initialize`. From 2026-07-28 on every request says its
-//! revision itself, in `_meta` and in headers, and there is nothing to begin with.
+//! Revisions up to 2025-11-25 begin with `initialize`. From 2026-07-28 on there is no handshake: every request names its
+//! revision, in `_meta` and in headers.
 
 use super::message::{
     HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, Refusal, Request, UNSUPPORTED_VERSION,
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) const CURRENT: &str = "2026-07-28";
 /// Revisions that begin with `initialize`, newest first.
 pub(super) const BEFORE: [&str; 3] = ["2025-11-25", "2025-06-18", BATCHES];
-/// The one that sends messages in batches; whoever sends no header speaks it.
+/// The revision with batches; a client that sends no header is taken to speak it.
 const BATCHES: &str = "2025-03-26";
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -31,12 +31,12 @@ pub(super) enum Era {
     Before,
 }
 
-/// Every revision spoken here, newest first.
+/// Every supported revision, newest first.
 pub(super) fn supported() -> Value {
     json!([CURRENT, BEFORE[0], BEFORE[1], BEFORE[2]])
 }
 
-/// The revision to go on with, for a client that asks for one by `initialize`.
+/// The revision that `initialize` settles on, for a client that asks for `asked`.
 pub(super) fn negotiated(asked: &str) -> &'static str {
     BEFORE
         .into_iter()

@@ -1,4 +1,4 @@
-//! The model, the vectors of lessons, and their exchange with a server.
+//! The model: loading it, embedding texts, how far the lessons have their vectors.
 
 pub(crate) mod model;
 pub(crate) mod progress;

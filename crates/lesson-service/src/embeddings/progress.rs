@@ -1,4 +1,4 @@
-//! What a host may look at without a request: how far things are.
+//! How many lessons have their vectors.
 
 use crate::embeddings::model::Indexing;
 use crate::host::Host;
@@ -6,7 +6,7 @@ use crate::state::service_struct::Service;
 use lesson_sync::Store;
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// How far the lessons have their vectors; nothing of nothing without a model.
+    /// How far the lessons have their vectors; 0 of 0 without a model.
     pub fn indexing(&self) -> Indexing {
         let ask_first = self.asks_first();
         let state = self.state.borrow();

@@ -1,4 +1,4 @@
-//! Why an answer was ranked by words, wholly or in part, as whoever asked is told.
+//! `semantic_reason`: why an answer was ranked by words, wholly or in part.
 
 use crate::state::embedder::NoModel;
 use crate::state::service_struct::Service;

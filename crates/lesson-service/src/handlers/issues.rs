@@ -1,13 +1,13 @@
-//! What is the matter with a space, with what to do about it.
+//! The issues of `GET /v1/health`, each with its remedy.
 
 use crate::state::snapshot::State;
 use lesson_core::{Health, Stats};
 use lesson_types::{HealthIssue, HealthStatus, Severity, SyncPhase, SyncStatus};
 
-/// Retrievals from which feedback is missed.
+/// From this many retrievals on, missing feedback is an issue.
 const SHOWN: u32 = 10;
 
-/// What is known of a space.
+/// What issues are derived from.
 pub(crate) struct Known<'a> {
     pub state: &'a State,
     pub health: &'a Health,

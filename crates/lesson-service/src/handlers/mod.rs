@@ -1,4 +1,4 @@
-//! What each endpoint does, a file for each kind.
+//! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
 
 pub(crate) mod bulk;
 pub(crate) mod compare;

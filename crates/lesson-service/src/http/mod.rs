@@ -1,4 +1,5 @@
-//! From a request to a handler: routes, paths, strict JSON, bounds, errors, what is repeated.
+//! What a request is before it is about lessons: context, route, path, strict JSON, bounds, redaction, idempotency; answers
+//! and errors.
 
 pub(crate) mod answer;
 pub(crate) mod bounds;

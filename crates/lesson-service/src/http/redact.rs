@@ -1,5 +1,5 @@
-//! Requests without their secrets, before anything is made of them: what an agent says of its work
-//! is stored, and other agents may read it.
+//! Redacts secrets in requests before anything else reads them: what an agent says of its work is stored, and other
+//! agents may read it.
 
 use crate::http::fault::clip;
 use crate::http::router::Route;
@@ -8,7 +8,7 @@ use lesson_core::Detection;
 use lesson_types::{ApiError, EndpointName};
 use serde_json::Value;
 
-/// Stands for a text that speaks to whoever reads it.
+/// Replaces a text that addresses its reader, such as a prompt injection.
 const HELD_BACK: &str = "[held back: it speaks to its reader]";
 
 /// Fields whose text is stored, or what is stored is made of.

@@ -1,4 +1,4 @@
-//! What is asked of a linked server.
+//! The linked server: the link, rounds of syncing, the ledger, vectors, and the interface for a host that syncs itself.
 
 pub(crate) mod ledger;
 pub(crate) mod link;

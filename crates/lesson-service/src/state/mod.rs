@@ -1,4 +1,4 @@
-//! What the engine holds in memory, and how it is written and read again.
+//! What a service holds in memory, and how it is written to the store and read from it.
 
 pub(crate) mod embedder;
 pub(crate) mod near;

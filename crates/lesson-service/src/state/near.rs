@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// found last.
 const QUICK: usize = 20_000;
 
-/// The near duplicates that were found last, and in what.
+/// The near duplicates that were found last, and what they were found in.
 pub(crate) struct Near {
     of: Of,
     pub pairs: Vec<NearPair>,
