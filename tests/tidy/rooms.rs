@@ -101,6 +101,7 @@ pub const ROOMS: &[Room] = &[
             "lesson-core",
             "serde",
             "serde_json",
+            "uuid",
         ],
         never: &[HOSTS, &["tract-core", "tokenizers"]],
     },

@@ -86,7 +86,7 @@ impl Pack {
             });
         }
         let expected = hex::encode(&bytes[HASH_AT..BODY_AT]);
-        let hash = hex::encode(&sha256(&bytes[BODY_AT..]));
+        let hash = hex::encode(sha256(&bytes[BODY_AT..]));
         if expected != hash {
             return Err(EmbedError::HashMismatch {
                 expected,

@@ -1,12 +1,20 @@
 //! What schemars derives, as clients like it: words as `enum`, nothing that only Rust knows.
 
-use super::schemas::Side;
 use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::{Value, json};
 
 /// Numbers that the engine refuses as `null`, since that is how NaN is written in JSON.
 const NUMBERS: [&str; 4] = ["pnl_percent", "limit", "base_rev", "recent_loss_count"];
+
+/// Who writes a value: what may be left out, or be `null`, differs.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    /// A client, in a request: unknown fields are refused.
+    Request,
+    /// The engine, in an answer: every field that is declared as required is there.
+    Answer,
+}
 
 /// Rewrites a schema and those within it, for whoever writes the value.
 #[derive(Clone)]

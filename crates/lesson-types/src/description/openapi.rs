@@ -1,9 +1,10 @@
 //! The OpenAPI document.
 
+use super::flatten::Side;
 use super::flatten::without_null;
 use super::refusals::REFUSALS;
 use super::rows::{Row, rows};
-use super::schemas::{Side, Type, schemas};
+use super::schemas::{Type, schemas};
 use crate::{EndpointName, ErrorBody, limits};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

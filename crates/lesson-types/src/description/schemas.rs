@@ -1,6 +1,6 @@
 //! JSON Schema of requests and answers, out of the Rust types.
 
-use super::flatten::Plain;
+use super::flatten::{Plain, Side};
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
@@ -44,15 +44,6 @@ impl Type {
             );
         }
     }
-}
-
-/// Who writes a value: what may be left out, or be `null`, differs.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
-    /// A client, in a request: unknown fields are refused.
-    Request,
-    /// The engine, in an answer: every field that is declared as required is there.
-    Answer,
 }
 
 fn settings(side: Side) -> SchemaSettings {

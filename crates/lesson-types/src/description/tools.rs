@@ -1,8 +1,9 @@
 //! The MCP tools, with schemas made of the requests and answers that they stand for.
 
+use super::flatten::Side;
 use super::flatten::{without_formats, without_meanings, without_nulls};
 use super::rows::{Row, ToolAbout, rows};
-use super::schemas::{Side, whole};
+use super::schemas::whole;
 use crate::{EndpointName, Tool, limits};
 use serde_json::{Map, Value, json};
 
