@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What to do about a server whose functions are not those of this version.
-pub(crate) const MIGRATE: &str = "Apply the files of supabase/migrations to the project, up to 20261123120200_own_lessons_sync.sql; if they are newer than this app, reload the page.";
+pub(crate) const MIGRATE: &str = "Apply all files of supabase/migrations to the project, in the order of their names; if it has them, reload the page.";
 
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
