@@ -11,6 +11,8 @@ use serde_json::Value;
 mod circles;
 #[path = "tidy/paths.rs"]
 mod paths;
+#[path = "tidy/picture.rs"]
+mod picture;
 #[path = "tidy/rooms.rs"]
 mod rooms;
 
