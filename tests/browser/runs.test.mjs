@@ -149,6 +149,7 @@ test("more runs are loaded page by page, and what comes meanwhile stands first",
 function listenIn() {
   window.refused = 0;
   window.Worker = class extends window.Worker {
+    /** @param {ConstructorParameters<typeof Worker>} words */
     constructor(...words) {
       super(...words);
       this.addEventListener("message", (event) => {

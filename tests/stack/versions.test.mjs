@@ -149,10 +149,10 @@ test("clients of both versions write and read beside each other, each in its own
   assert.deepEqual([newer.ledger_version, newer.decisions.length], [2, 1]);
   assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 2);
   const count = sql("select count(*) from events");
-  for (const [name, args] of [
+  for (const [name, args] of /** @type {any[][]} */ ([
     ["push_events", { p_actor: by.actor, p_events: [by.event(...rated("a", true))] }],
     ["pull_changes", {}],
-  ]) {
+  ])) {
     const { status, body } = await ada.rpc(name, { p_space: space, p_ledger_version: 0, ...args });
     assert.deepEqual([status, body.code], [426, "PT426"], name);
     assert.match(body.message, /update the app.*nothing is lost/);

@@ -22,6 +22,10 @@ interface Navigator {
 
 // What suites and benches leave in a page, to be read from outside.
 interface Window {
+  /** Whether the page does not hear what was stored elsewhere. */
+  deaf?: boolean;
+  /** How many answers refused a request. */
+  refused?: number;
   hit: any;
   bench: any;
   cold: any;

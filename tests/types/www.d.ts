@@ -15,6 +15,8 @@ interface WorkerGlobalScope {
   clients: Clients;
   registration: ServiceWorkerRegistration;
   skipWaiting(): Promise<void>;
+  // The compiler's library knows it in windows only.
+  trustedTypes?: any;
 }
 
 // What the build lays beside these files.
