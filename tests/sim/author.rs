@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use lesson_core::{
-    Changes, Decision, DecisionOutcome, Detection, Drawn, FeedbackOutcome, Happening, Lesson,
+    Changes, Decision, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome, Lesson,
     MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
 };
 use serde_json::{Value, json};
@@ -24,27 +24,27 @@ const SPOKEN_OF: usize = 8;
 const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
 /// What happens next on a device that shows `space` and writes ledgers of this version.
-pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> Happening {
+pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> EventKind {
     if version == 1 {
         return of_version_1(dice, mix, space, at);
     }
     match dice.below(12) {
         0..4 => of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at)),
-        4 => Happening::OutcomeRecorded {
+        4 => EventKind::OutcomeRecorded {
             // Nobody asked for a recommendation yet; somebody may later.
             decision_id: format!("decision-{:x}", dice.below(1 << 20)),
             outcome: *dice.of(DecisionOutcome::ALL),
             pnl_percent: None,
         },
         5 if mix == Mix::Person => match dice.one_in(2) {
-            true => Happening::TrialGranted {
+            true => EventKind::TrialGranted {
                 lesson: slug(dice, space),
             },
             false => settings(dice),
         },
         6 => {
             let mut surfaced = surfaced(dice, space);
-            if let Happening::Surfaced { measured, .. } = &mut surfaced {
+            if let EventKind::Surfaced { measured, .. } = &mut surfaced {
                 *measured = Some(Measured {
                     control: dice.one_in(8),
                     drawn: vec![Drawn {
@@ -61,7 +61,7 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
 }
 
 /// What an app of the ledger's first version writes.
-fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happening {
+fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
     let kind = match mix {
         Mix::Person => dice.below(100),
         // Agents write lessons, too, and speak of their own.
@@ -72,37 +72,37 @@ fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happeni
     match kind {
         0..10 => added(dice, at),
         10..20 => edited(dice, space, lesson),
-        20..22 => Happening::LessonArchived { lesson },
+        20..22 => EventKind::LessonArchived { lesson },
         22..24 => restored(dice, space, lesson),
-        24..27 => Happening::LessonReviewed {
+        24..27 => EventKind::LessonReviewed {
             content_hash: space
                 .lesson(&lesson)
                 .map_or_else(String::new, |held| held.text.content_hash()),
             lesson,
             verdict: *dice.of(Verdict::ALL),
         },
-        27 => Happening::LessonsMerged {
+        27 => EventKind::LessonsMerged {
             into: lesson,
             from: vec![slug(dice, space)],
         },
         28..48 => surfaced(dice, space),
         48..56 => tracked(dice, space),
-        56..64 => Happening::OutcomeRecorded {
+        56..64 => EventKind::OutcomeRecorded {
             decision_id: decision(dice, space),
             outcome: *dice.of(DecisionOutcome::ALL),
             pnl_percent: dice.one_in(2).then(|| dice.below(100) as f64 / 8.0 - 6.0),
         },
-        64..78 => Happening::Rated {
+        64..78 => EventKind::Rated {
             lesson,
             helpful: dice.one_in(2),
             decision_id: None,
         },
-        78..86 => Happening::Voted {
+        78..86 => EventKind::Voted {
             lesson,
             up: dice.one_in(2),
             decision_id: None,
         },
-        86..94 => Happening::FeedbackGiven {
+        86..94 => EventKind::FeedbackGiven {
             outcome: *dice.of(FeedbackOutcome::ALL),
             causal: if dice.one_in(2) {
                 vec![lesson.clone()]
@@ -112,7 +112,7 @@ fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happeni
             lessons: vec![lesson, slug(dice, space)],
             decision_id: None,
         },
-        _ => Happening::ToolSucceeded {
+        _ => EventKind::ToolSucceeded {
             query: format!("deploy  part {}", dice.below(6)),
             server: (*dice.of(&["git", "vercel", "project-memory"])).to_owned(),
         },
@@ -121,7 +121,7 @@ fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> Happeni
 
 /// A rating, a vote or feedback on a decision: everybody says each once, so that saying it again is
 /// nothing new, and saying something else is refused.
-fn of_decision(dice: &mut Dice, space: &Space) -> Option<Happening> {
+fn of_decision(dice: &mut Dice, space: &Space) -> Option<EventKind> {
     let held: Vec<(&str, &Decision)> = space
         .decisions()
         .filter(|(_, decision)| !decision.records.is_empty())
@@ -134,17 +134,17 @@ fn of_decision(dice: &mut Dice, space: &Space) -> Option<Happening> {
     let decision_id = Some(id.to_owned());
     let lesson = dice.of(&decision.records).lesson.clone();
     Some(match dice.below(3) {
-        0 => Happening::Rated {
+        0 => EventKind::Rated {
             lesson,
             helpful: !dice.one_in(4),
             decision_id,
         },
-        1 => Happening::Voted {
+        1 => EventKind::Voted {
             lesson,
             up: !dice.one_in(4),
             decision_id,
         },
-        _ => Happening::FeedbackGiven {
+        _ => EventKind::FeedbackGiven {
             outcome: *dice.of(&[FeedbackOutcome::Delivered, FeedbackOutcome::Blocked]),
             causal: Vec::new(),
             lessons: vec![lesson],
@@ -154,7 +154,7 @@ fn of_decision(dice: &mut Dice, space: &Space) -> Option<Happening> {
 }
 
 /// One or two settings, changed or taken back.
-fn settings(dice: &mut Dice) -> Happening {
+fn settings(dice: &mut Dice) -> EventKind {
     let changes: BTreeMap<String, Value> = (0..1 + dice.below(2))
         .map(|_| {
             let value = match dice.below(3) {
@@ -165,7 +165,7 @@ fn settings(dice: &mut Dice) -> Happening {
             ((*dice.of(SETTINGS)).to_owned(), value)
         })
         .collect();
-    Happening::PolicyChanged { changes }
+    EventKind::PolicyChanged { changes }
 }
 
 /// Mostly a lesson that is shown.
@@ -192,20 +192,20 @@ fn decision(dice: &mut Dice, space: &Space) -> String {
         .map_or_else(String::new, |(id, _)| id.to_owned())
 }
 
-fn added(dice: &mut Dice, at: Millis) -> Happening {
+fn added(dice: &mut Dice, at: Millis) -> EventKind {
     let text = Text {
         title: format!("Title {}", dice.below(1_000)),
         recommendation: "Bind values.".to_owned(),
         ..Text::default()
     };
     let slug = format!("lesson-{}", dice.below(SLUGS));
-    Happening::LessonAdded {
+    EventKind::LessonAdded {
         lesson: Box::new(Lesson::new(slug, text, "simulator", at)),
     }
 }
 
-fn edited(dice: &mut Dice, space: &Space, lesson: String) -> Happening {
-    Happening::LessonEdited {
+fn edited(dice: &mut Dice, space: &Space, lesson: String) -> EventKind {
+    EventKind::LessonEdited {
         base_rev: space.lesson(&lesson).map_or(1, |held| held.rev),
         lesson,
         changes: Box::new(Changes {
@@ -218,16 +218,16 @@ fn edited(dice: &mut Dice, space: &Space, lesson: String) -> Happening {
 }
 
 /// Archived ones are few; one of them if there is any.
-fn restored(dice: &mut Dice, space: &Space, other: String) -> Happening {
+fn restored(dice: &mut Dice, space: &Space, other: String) -> EventKind {
     let archived: Vec<&Lesson> = space.lessons().filter(|lesson| lesson.archived).collect();
     let lesson = match archived.is_empty() {
         true => other,
         false => dice.of(&archived).slug.clone(),
     };
-    Happening::LessonRestored { lesson }
+    EventKind::LessonRestored { lesson }
 }
 
-fn surfaced(dice: &mut Dice, space: &Space) -> Happening {
+fn surfaced(dice: &mut Dice, space: &Space) -> EventKind {
     let items = (1..=1 + dice.below(3) as u32)
         .map(|rank| SurfacedItem {
             lesson: slug(dice, space),
@@ -242,7 +242,7 @@ fn surfaced(dice: &mut Dice, space: &Space) -> Happening {
         1 if known => Some(decision(dice, space)),
         _ => Some(format!("decision-{:x}", dice.below(1 << 20))),
     };
-    Happening::Surfaced {
+    EventKind::Surfaced {
         retrieval_id: format!("{:x}", dice.roll()),
         purpose: "recommend".to_owned(),
         context: SurfacedContext {
@@ -255,7 +255,7 @@ fn surfaced(dice: &mut Dice, space: &Space) -> Happening {
     }
 }
 
-fn tracked(dice: &mut Dice, space: &Space) -> Happening {
+fn tracked(dice: &mut Dice, space: &Space) -> EventKind {
     let decision_id = decision(dice, space);
     let detections = space
         .decision(&decision_id)
@@ -271,7 +271,7 @@ fn tracked(dice: &mut Dice, space: &Space) -> Happening {
             quote: None,
         })
         .collect();
-    Happening::UsageTracked {
+    EventKind::UsageTracked {
         decision_id,
         detections,
     }

@@ -4,7 +4,7 @@ use crate::author::Mix;
 use crate::now;
 use crate::plants::Sent;
 use crate::server::Snapshot;
-use lesson_core::{Event, LEDGER_VERSION, Millis, Policy, Replica, Space};
+use lesson_core::{Event, LEDGER_VERSION, Millis, OptimisticOverlay, Policy, Space};
 use lesson_sync::{Link, Machine, MemoryStore, Store, Stored};
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ impl Device {
 #[derive(Default)]
 pub struct Shown {
     pub space: Space,
-    replica: Replica,
+    replica: OptimisticOverlay,
     cursor: u64,
     /// How often the store's rows were cleared.
     cleared: u64,

@@ -4,7 +4,7 @@ use crate::author::Mix;
 use crate::plants::events_of;
 use crate::trace::Trace;
 use crate::world::World;
-use lesson_core::Happening;
+use lesson_core::EventKind;
 
 /// The latest requests, which are those that are repeated.
 const LATEST: usize = 12;
@@ -16,7 +16,7 @@ pub struct Asked {
     key: u64,
     /// SHA-256 of it in the real thing.
     request: String,
-    pub drafts: Vec<Happening>,
+    pub drafts: Vec<EventKind>,
 }
 
 impl Asked {
@@ -37,7 +37,7 @@ impl Asked {
         self.request.clone()
     }
 
-    fn new(agent: &str, key: u64, drafts: Vec<Happening>) -> Self {
+    fn new(agent: &str, key: u64, drafts: Vec<EventKind>) -> Self {
         let mut trace = Trace::new();
         trace.text(&format!("{drafts:?}"));
         Self {
@@ -58,7 +58,7 @@ impl World {
         &mut self,
         device: usize,
         agent: &str,
-        drafts: &mut Vec<Happening>,
+        drafts: &mut Vec<EventKind>,
     ) -> Option<Asked> {
         let held = &self.devices[device];
         if held.mix != Mix::Edge || held.version == 1 || !self.dice.one_in(3) {

@@ -5,7 +5,7 @@ use crate::server::{Ledger, Server};
 use crate::server_rows::known_to_version_1;
 use crate::world::{At, World};
 use crate::{POLICY, now, oracle_counts};
-use lesson_core::{Decision, Event, Happening, LEDGER_VERSION, Lesson, Space};
+use lesson_core::{Decision, Event, EventKind, LEDGER_VERSION, Lesson, Space};
 use lesson_sync::{Link, Store};
 use std::collections::HashSet;
 
@@ -90,11 +90,11 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
 /// the recommendation that it makes, and it has no row of that.
 fn is_beyond_version_1(events: &[Event], on_top: &[&Event]) -> bool {
     on_top.iter().any(|own| {
-        let Happening::Surfaced { context, .. } = &own.event else {
+        let EventKind::Surfaced { context, .. } = &own.event else {
             return false;
         };
         events.iter().any(|event| {
-            matches!(&event.event, Happening::OutcomeRecorded { decision_id, .. }
+            matches!(&event.event, EventKind::OutcomeRecorded { decision_id, .. }
                 if context.decision_id.as_ref() == Some(decision_id))
         })
     })

@@ -1,6 +1,6 @@
 //! Counters told from the events alone, without the core's fold.
 
-use lesson_core::{DAY, DecisionOutcome, Event, Happening, Space, Trust, Verdict};
+use lesson_core::{DAY, DecisionOutcome, Event, EventKind, Space, Trust, Verdict};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -211,32 +211,32 @@ impl<'a> Told<'a> {
 
     fn count_one(&mut self, event: &'a Event, by: &'a str) {
         match &event.event {
-            Happening::LessonAdded { lesson } => {
+            EventKind::LessonAdded { lesson } => {
                 let spoken = self.lesson(&lesson.slug);
                 spoken.writer = by;
                 spoken.trusted(lesson.trust == Trust::Approved, by);
             }
-            Happening::LessonEdited { lesson, trust, .. } => {
+            EventKind::LessonEdited { lesson, trust, .. } => {
                 let spoken = self.lesson(lesson);
                 spoken.edits += 1;
                 spoken.trusted(*trust == Trust::Approved, by);
             }
-            Happening::LessonReviewed {
+            EventKind::LessonReviewed {
                 lesson, verdict, ..
             } => {
                 let is_approved = *verdict == Verdict::Approve;
                 self.lesson(lesson).trusted(is_approved, by);
             }
-            Happening::LessonArchived { lesson } => self.lesson(lesson).archived = true,
-            Happening::LessonRestored { lesson } => self.lesson(lesson).archived = false,
-            Happening::LessonsMerged { into, from } => {
+            EventKind::LessonArchived { lesson } => self.lesson(lesson).archived = true,
+            EventKind::LessonRestored { lesson } => self.lesson(lesson).archived = false,
+            EventKind::LessonsMerged { into, from } => {
                 self.merged.insert(into);
                 for slug in from {
                     self.merged.insert(slug);
                     self.lesson(slug).archived = true;
                 }
             }
-            Happening::Surfaced { items, context, .. } => {
+            EventKind::Surfaced { items, context, .. } => {
                 let slugs: BTreeSet<&str> = items.iter().map(|item| &*item.lesson).collect();
                 for slug in slugs {
                     self.say(slug, &[], Said::Shown);
@@ -255,7 +255,7 @@ impl<'a> Told<'a> {
                     }
                 }
             }
-            Happening::UsageTracked {
+            EventKind::UsageTracked {
                 decision_id,
                 detections,
             } => {
@@ -267,7 +267,7 @@ impl<'a> Told<'a> {
                 }
                 self.settle(decision_id, by);
             }
-            Happening::OutcomeRecorded {
+            EventKind::OutcomeRecorded {
                 decision_id,
                 outcome,
                 ..
@@ -279,7 +279,7 @@ impl<'a> Told<'a> {
                 }
                 self.settle(decision_id, by);
             }
-            Happening::FeedbackGiven {
+            EventKind::FeedbackGiven {
                 lessons,
                 causal,
                 decision_id,
@@ -296,7 +296,7 @@ impl<'a> Told<'a> {
                     self.say(slug, &[by], Said::Use { causal });
                 }
             }
-            Happening::Rated {
+            EventKind::Rated {
                 lesson,
                 helpful,
                 decision_id,
@@ -307,7 +307,7 @@ impl<'a> Told<'a> {
                     self.say(lesson, &[by], Said::Helpful(*helpful));
                 }
             }
-            Happening::Voted {
+            EventKind::Voted {
                 lesson,
                 up,
                 decision_id,
@@ -318,8 +318,8 @@ impl<'a> Told<'a> {
                     self.say(lesson, &[by], Said::Up(*up));
                 }
             }
-            Happening::TrialGranted { lesson } => self.say(lesson, &[by], Said::Trial),
-            Happening::PolicyChanged { changes } => {
+            EventKind::TrialGranted { lesson } => self.say(lesson, &[by], Said::Trial),
+            EventKind::PolicyChanged { changes } => {
                 for (name, value) in changes {
                     match value {
                         Value::Null => self.settings.remove(&**name),
@@ -327,7 +327,7 @@ impl<'a> Told<'a> {
                     };
                 }
             }
-            Happening::ToolSucceeded { .. } => {}
+            EventKind::ToolSucceeded { .. } => {}
         }
     }
 

@@ -8,7 +8,7 @@ use crate::server_rows::{
     Before, decision_row, for_version, hash_of, is_of_version_1, read_as_version_1, without_records,
 };
 use lesson_core::{
-    DAY, Event, Folded, Happening, LEDGER_VERSION, Millis, Policy, Row, Space, tool_query_hash,
+    DAY, Event, EventKind, Folded, LEDGER_VERSION, Millis, Policy, Row, Space, tool_query_hash,
 };
 use lesson_sync::{Page, PushStatus, Pushed, Rejected, VersionedRow};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -294,7 +294,7 @@ impl Server {
         let before = Before::of(&self.state.space, &event.event);
         let mut folded = event.clone();
         if self.plant == Some(Plant::LastWriteWins)
-            && let Happening::LessonEdited {
+            && let EventKind::LessonEdited {
                 lesson, base_rev, ..
             } = &mut folded.event
             && let Some(held) = self.state.space.lesson(lesson)
@@ -322,7 +322,7 @@ impl Server {
             self.state.version += 1;
             self.put(self.state.version, row, seen);
         }
-        if let Happening::ToolSucceeded { query, server } = &event.event {
+        if let EventKind::ToolSucceeded { query, server } = &event.event {
             self.put_tool(&tool_query_hash(query, server), seen);
         }
         self.count_day(event.at);

@@ -1,6 +1,6 @@
 //! The server's rows: which of them an event changes, and what of them an old app is given.
 
-use lesson_core::{Decision, Event, Happening, Lesson, Recommendation, Row, Space, Standing};
+use lesson_core::{Decision, Event, EventKind, Lesson, Recommendation, Row, Space, Standing};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -61,16 +61,16 @@ pub fn read_as_version_1(space: &Space, event: &Event) -> Result<Event, (String,
     event.by.clear();
     event.request = None;
     match &mut event.event {
-        Happening::TrialGranted { .. } | Happening::PolicyChanged { .. } => {
+        EventKind::TrialGranted { .. } | EventKind::PolicyChanged { .. } => {
             return Err(("event".to_owned(), "unknown event".to_owned()));
         }
-        Happening::OutcomeRecorded { decision_id, .. } if space.decision(decision_id).is_none() => {
+        EventKind::OutcomeRecorded { decision_id, .. } if space.decision(decision_id).is_none() => {
             return Err(("decision_id".to_owned(), "unknown decision".to_owned()));
         }
-        Happening::Rated { decision_id, .. }
-        | Happening::Voted { decision_id, .. }
-        | Happening::FeedbackGiven { decision_id, .. } => *decision_id = None,
-        Happening::Surfaced { measured, .. } => *measured = None,
+        EventKind::Rated { decision_id, .. }
+        | EventKind::Voted { decision_id, .. }
+        | EventKind::FeedbackGiven { decision_id, .. } => *decision_id = None,
+        EventKind::Surfaced { measured, .. } => *measured = None,
         _ => {}
     }
     Ok(event)
@@ -86,23 +86,23 @@ pub struct Before {
 }
 
 impl Before {
-    pub fn of(space: &Space, event: &Happening) -> Self {
+    pub fn of(space: &Space, event: &EventKind) -> Self {
         let mut slugs: BTreeSet<&str> = BTreeSet::new();
         let mut decision = None;
         let mut settings = Vec::new();
         match event {
-            Happening::LessonAdded { lesson } => slugs.extend([&*lesson.slug]),
-            Happening::LessonEdited { lesson, .. }
-            | Happening::LessonArchived { lesson }
-            | Happening::LessonRestored { lesson }
-            | Happening::LessonReviewed { lesson, .. }
-            | Happening::TrialGranted { lesson } => slugs.extend([&**lesson]),
-            Happening::Rated {
+            EventKind::LessonAdded { lesson } => slugs.extend([&*lesson.slug]),
+            EventKind::LessonEdited { lesson, .. }
+            | EventKind::LessonArchived { lesson }
+            | EventKind::LessonRestored { lesson }
+            | EventKind::LessonReviewed { lesson, .. }
+            | EventKind::TrialGranted { lesson } => slugs.extend([&**lesson]),
+            EventKind::Rated {
                 lesson,
                 decision_id,
                 ..
             }
-            | Happening::Voted {
+            | EventKind::Voted {
                 lesson,
                 decision_id,
                 ..
@@ -110,17 +110,17 @@ impl Before {
                 slugs.extend([&**lesson]);
                 decision = decision_id.as_ref();
             }
-            Happening::LessonsMerged { into, from } => {
+            EventKind::LessonsMerged { into, from } => {
                 slugs.extend([&**into]);
                 slugs.extend(from.iter().map(|slug| &**slug));
             }
-            Happening::Surfaced { context, items, .. } => {
+            EventKind::Surfaced { context, items, .. } => {
                 slugs.extend(items.iter().map(|item| &*item.lesson));
                 decision = context.decision_id.as_ref();
             }
-            Happening::UsageTracked { decision_id, .. }
-            | Happening::OutcomeRecorded { decision_id, .. } => decision = Some(decision_id),
-            Happening::FeedbackGiven {
+            EventKind::UsageTracked { decision_id, .. }
+            | EventKind::OutcomeRecorded { decision_id, .. } => decision = Some(decision_id),
+            EventKind::FeedbackGiven {
                 lessons,
                 decision_id,
                 ..
@@ -128,12 +128,12 @@ impl Before {
                 slugs.extend(lessons.iter().map(|slug| &**slug));
                 decision = decision_id.as_ref();
             }
-            Happening::PolicyChanged { changes } => {
+            EventKind::PolicyChanged { changes } => {
                 for name in changes.keys() {
                     settings.push((name.clone(), space.setting(name).cloned()));
                 }
             }
-            Happening::ToolSucceeded { .. } => {}
+            EventKind::ToolSucceeded { .. } => {}
         }
         let decision = decision.map(|id| (id.clone(), space.decision(id).cloned()));
         if let Some((_, Some(held))) = &decision {

@@ -10,7 +10,7 @@ use crate::plants::Plant;
 use crate::server::{EDGE, Server, Snapshot};
 use crate::trace::Trace;
 use crate::{now, oracle};
-use lesson_core::{Event, Happening, LEDGER_VERSION, Millis};
+use lesson_core::{Event, EventKind, LEDGER_VERSION, Millis};
 use lesson_sync::{Change, Entry, Input, Link, Named, Session, Store, uuid7};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -117,7 +117,7 @@ pub struct Made {
     pub device: usize,
     pub at: Millis,
     pub by: String,
-    pub event: Happening,
+    pub event: EventKind,
 }
 
 /// What a run came to.

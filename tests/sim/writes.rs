@@ -6,7 +6,7 @@ use crate::plants::Plant;
 use crate::server::AGENTS;
 use crate::world::{Action, At, Made, World};
 use crate::{POLICY, now};
-use lesson_core::Happening;
+use lesson_core::EventKind;
 use lesson_sync::{Entry, Store, StoreError, uuid7};
 
 /// Events written at once, at most.
@@ -37,7 +37,7 @@ impl World {
             return;
         }
         let space = &device.shown.space;
-        let mut drafts: Vec<Happening> = Vec::with_capacity(many);
+        let mut drafts: Vec<EventKind> = Vec::with_capacity(many);
         let mut tries = 0;
         while drafts.len() < many {
             tries += 1;

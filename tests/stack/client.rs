@@ -25,7 +25,7 @@ mod http;
 mod space_json;
 
 use http::Network;
-use lesson_core::{Event, Happening, Lesson, Millis, Policy, Replica, Space, Text};
+use lesson_core::{Event, EventKind, Lesson, Millis, OptimisticOverlay, Policy, Space, Text};
 use lesson_sync::{
     Account, Change, Entry, Lacking, Link, Machine, MemoryStore, Named, Phase, Store, Supabase,
     WhichVectors, run, server_url, sign_in, uuid7,
@@ -222,7 +222,7 @@ impl Device {
             by: "local".to_owned(),
             request: None,
             at,
-            event: Happening::LessonAdded {
+            event: EventKind::LessonAdded {
                 lesson: Box::new(lesson),
             },
         }
@@ -376,7 +376,7 @@ impl Device {
     /// What a person sees.
     async fn shown(&self) -> Result<Space, String> {
         let link = self.link().await?;
-        let (mut space, mut replica) = (Space::new(), Replica::new());
+        let (mut space, mut replica) = (Space::new(), OptimisticOverlay::new());
         let rows = self.store.rows_after(0).await.map_err(told)?;
         replica.put(&mut space, rows.into_iter().map(|row| row.row));
         for event in self.events(link.based).await? {

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Engine};
 use crate::more::{More, Rest, more};
-use crate::pages::{LessonsPage, NotFoundPage, Picks, ReviewPage};
+use crate::pages::{LessonsPage, NotFoundPage, ReviewPage, Selection};
 use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
@@ -22,7 +22,7 @@ pub fn App() -> impl IntoView {
     let client = Client::start();
     provide_context(client);
     provide_context(Syncing::follow(client));
-    provide_context(Picks::new());
+    provide_context(Selection::new());
     provide_context(Shell::new());
     provide_context(Places::follow());
     provide_context(Update::follow(client));

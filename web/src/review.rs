@@ -1,20 +1,20 @@
 //! What waits for a person's judgement, for every page: asked once, and what was decided about it.
 
 mod act;
-mod held;
-mod memory;
+mod pending_actions;
+mod review_state;
 
 use crate::client::Client;
 use crate::format;
 use crate::ui::{Toasts, use_toasts};
 pub use act::Act;
 use gloo::timers::callback::Timeout;
-pub use held::HOLD;
-use held::Held;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{ApiError, ReviewItem, ReviewQueue, Trust};
-pub use memory::{Memory, Visit};
+pub use pending_actions::HOLD;
+use pending_actions::PendingAction;
+pub use review_state::{ReviewState, Visit};
 use std::collections::BTreeSet;
 
 /// A pause in changes after which the queue is counted anew, in milliseconds, while no page shows it.
@@ -36,7 +36,7 @@ pub struct Reviewing {
     opening: StoredValue<u32>,
     /// How many lessons are wanted: none while no page shows them.
     wanted: RwSignal<u32>,
-    memory: RwSignal<Memory>,
+    memory: RwSignal<ReviewState>,
     /// Acts that are not in the queue's answer yet.
     under_way: RwSignal<Vec<UnderWay>>,
     /// Answers, the latest last.
@@ -66,7 +66,7 @@ pub struct Answer {
 /// An act on its way.
 #[derive(Debug, Clone, PartialEq)]
 struct UnderWay {
-    held: Held,
+    held: PendingAction,
     /// Whether the lesson is dealt with.
     gone: bool,
     /// Whether it is written down.
@@ -95,10 +95,10 @@ impl Reviewing {
             queue: RwSignal::new(None),
             opening: StoredValue::new(0),
             wanted: RwSignal::new(0),
-            memory: RwSignal::new(Memory::load(now)),
+            memory: RwSignal::new(ReviewState::load(now)),
             under_way: RwSignal::new(Vec::new()),
             log: RwSignal::new(Vec::new()),
-            tab: StoredValue::new(held::tab()),
+            tab: StoredValue::new(pending_actions::tab()),
             turn: StoredValue::new(0),
             timer: StoredValue::new_local(None),
         };
@@ -241,7 +241,7 @@ impl Reviewing {
 
     /// Asks what was skipped again.
     pub fn unskip(self) {
-        self.remember(Memory::forget_skipped);
+        self.remember(ReviewState::forget_skipped);
     }
 
     /// Whether the person has rated this lesson in this visit, and has not taken it back.
@@ -274,7 +274,7 @@ impl Reviewing {
         }
     }
 
-    fn remember(self, change: impl FnOnce(&mut Memory)) {
+    fn remember(self, change: impl FnOnce(&mut ReviewState)) {
         self.memory.update(|memory| {
             change(memory);
             memory.save(js_sys::Date::now());
@@ -302,7 +302,7 @@ impl Reviewing {
 
     fn take(self, slug: &str, title: &str, key: Option<String>, act: Act, gone: bool) {
         let now = js_sys::Date::now();
-        let held = Held::new(slug, act.clone(), &self.tab.get_value(), now);
+        let held = PendingAction::new(slug, act.clone(), &self.tab.get_value(), now);
         let answer = Answer {
             id: held.id.clone(),
             slug: slug.to_owned(),
@@ -313,7 +313,7 @@ impl Reviewing {
         };
         if act.request(slug).is_some() {
             let id = held.id.clone();
-            let written = !act.has_inverse() && held::put(&held);
+            let written = !act.has_inverse() && pending_actions::put(&held);
             self.under_way.update(|acts| {
                 acts.push(UnderWay {
                     held,
@@ -348,7 +348,7 @@ impl Reviewing {
         let Some(UnderWay { held, written, .. }) = act.flatten() else {
             return;
         };
-        if written && !held::take(id) {
+        if written && !pending_actions::take(id) {
             self.arrived(id);
             return;
         }
@@ -405,7 +405,7 @@ impl Reviewing {
             .under_way
             .with_untracked(|acts| acts.iter().any(|act| act.held.id == answer.id && !act.sent));
         if waits {
-            held::take(&answer.id);
+            pending_actions::take(&answer.id);
             self.arrived(&answer.id);
         } else if answer.act.has_inverse() {
             let path = format!("/v1/lessons/{}/restore", format::encode(&answer.slug));
@@ -432,7 +432,7 @@ impl Reviewing {
 
     /// Sends what was decided in a tab that is gone.
     async fn send_left(self, now: f64) {
-        for held in held::take_left(&self.tab.get_value(), now) {
+        for held in pending_actions::take_left(&self.tab.get_value(), now) {
             let Some((path, body)) = held.act.request(&held.slug) else {
                 continue;
             };
@@ -450,7 +450,7 @@ impl Reviewing {
 
 /// What is dealt with or put off.
 struct Sight {
-    memory: Memory,
+    memory: ReviewState,
     /// Lessons with an act on its way.
     gone: BTreeSet<String>,
 }

@@ -1,6 +1,6 @@
 //! Asking whether events would be folded, without folding them.
 
-use crate::event::Happening;
+use crate::event::EventKind;
 use crate::fold::Uncounted;
 use crate::fold_error::FoldError;
 use crate::instant::Millis;
@@ -15,7 +15,7 @@ impl Space {
     /// The place of the first that would be refused, and why.
     pub fn check(
         &self,
-        happenings: &[Happening],
+        happenings: &[EventKind],
         by: &str,
         at: Millis,
         policy: &Policy,
@@ -32,7 +32,7 @@ impl Space {
     }
 
     /// Copies what an event touches into `scratch`, unless it is there already.
-    fn lend(&self, happening: &Happening, scratch: &mut Self) {
+    fn lend(&self, happening: &EventKind, scratch: &mut Self) {
         let touched = self.touched(happening);
         if let Some((id, held)) = touched
             .decision

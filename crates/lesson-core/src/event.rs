@@ -35,13 +35,13 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// What happened.
-    pub event: Happening,
+    pub event: EventKind,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Happening {
+pub enum EventKind {
     /// A lesson came in, with whatever standing it had where it came from.
     LessonAdded {
         /// The lesson.
@@ -172,7 +172,7 @@ pub enum Happening {
     },
 }
 
-impl Happening {
+impl EventKind {
     /// The event's name, as it stands in the ledger.
     pub fn name(&self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 //! natively, in wasm and in SQL. An event that is refused changes nothing.
 
 use crate::counts::{add_counts, qualify};
-use crate::event::{Event, Happening};
+use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{DAY, Millis};
 use crate::lesson::{Lesson, is_slug};
@@ -81,14 +81,14 @@ impl Space {
     /// Changes the space by what happened, and tells what of it does not count.
     pub(crate) fn apply(
         &mut self,
-        event: &Happening,
+        event: &EventKind,
         by: &str,
         at: Millis,
         policy: &Policy,
     ) -> Result<Vec<Uncounted>, FoldError> {
         let voice = self.voice(by, at, &policy.fold);
         let uncounted = match event {
-            Happening::TrialGranted { lesson } => {
+            EventKind::TrialGranted { lesson } => {
                 let mut held = self.known_mut(lesson)?;
                 held.updated_at = at;
                 let why = voice.moves(&mut held, |standing| {
@@ -97,12 +97,12 @@ impl Space {
                 });
                 uncounted(lesson, why)
             }
-            Happening::Surfaced { .. }
-            | Happening::UsageTracked { .. }
-            | Happening::OutcomeRecorded { .. }
-            | Happening::FeedbackGiven { .. }
-            | Happening::Rated { .. }
-            | Happening::Voted { .. } => self.experience(event, voice)?,
+            EventKind::Surfaced { .. }
+            | EventKind::UsageTracked { .. }
+            | EventKind::OutcomeRecorded { .. }
+            | EventKind::FeedbackGiven { .. }
+            | EventKind::Rated { .. }
+            | EventKind::Voted { .. } => self.experience(event, voice)?,
             _ => {
                 self.live(event, voice, policy)?;
                 Vec::new()
@@ -115,14 +115,14 @@ impl Space {
     /// Folds what changes texts, life and settings; another event changes nothing.
     fn live(
         &mut self,
-        event: &Happening,
+        event: &EventKind,
         voice: Voice<'_>,
         policy: &Policy,
     ) -> Result<(), FoldError> {
         let at = voice.at;
         match event {
-            Happening::LessonAdded { lesson } => self.add(lesson, voice),
-            Happening::LessonEdited {
+            EventKind::LessonAdded { lesson } => self.add(lesson, voice),
+            EventKind::LessonEdited {
                 lesson,
                 base_rev,
                 changes,
@@ -153,16 +153,16 @@ impl Space {
                 held.updated_at = at;
                 Ok(())
             }
-            Happening::LessonArchived { lesson } => self.known_mut(lesson).map(|mut held| {
+            EventKind::LessonArchived { lesson } => self.known_mut(lesson).map(|mut held| {
                 held.archived = true;
                 held.updated_at = at;
             }),
-            Happening::LessonRestored { lesson } => self.known_mut(lesson).map(|mut held| {
+            EventKind::LessonRestored { lesson } => self.known_mut(lesson).map(|mut held| {
                 held.archived = false;
                 held.merged_into = None;
                 held.updated_at = at;
             }),
-            Happening::LessonReviewed {
+            EventKind::LessonReviewed {
                 lesson,
                 verdict,
                 content_hash,
@@ -184,9 +184,9 @@ impl Space {
                 held.updated_at = at;
                 Ok(())
             }
-            Happening::LessonsMerged { into, from } => self.merge(into, from, at, &policy.fold),
-            Happening::PolicyChanged { changes } => self.set(changes),
-            Happening::ToolSucceeded { query, server } => {
+            EventKind::LessonsMerged { into, from } => self.merge(into, from, at, &policy.fold),
+            EventKind::PolicyChanged { changes } => self.set(changes),
+            EventKind::ToolSucceeded { query, server } => {
                 self.tools.record(query, server, at, &policy.tools);
                 Ok(())
             }

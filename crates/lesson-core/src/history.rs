@@ -1,6 +1,6 @@
 //! A lesson's history: the events that touched it, with its standing before and after.
 
-use crate::event::{Event, Happening};
+use crate::event::{Event, EventKind};
 use crate::fold::WhyUncounted;
 use crate::instant::Millis;
 use crate::lesson::{Lesson, Standing};
@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod account;
-pub use account::{Account, CoursePoint, Revision, Showing, account, course, revision};
+pub use account::{Account, CoursePoint, Impression, Revision, account, course, revision};
 
 /// An event that touched a lesson.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +94,7 @@ pub fn history<'a>(
 pub fn narrowed(events: impl IntoIterator<Item = Event>, slugs: &BTreeSet<String>) -> Vec<Event> {
     let mut kept: Vec<Event> = Vec::new();
     for event in events {
-        if let Happening::LessonsMerged { into, .. } = &event.event
+        if let EventKind::LessonsMerged { into, .. } = &event.event
             && !slugs.contains(into)
         {
             // Only that it is there matters of the one that took the lesson in.
@@ -115,7 +115,7 @@ pub fn first_of_agent(by: &str, at: Millis) -> Event {
         at,
         by: by.to_owned(),
         request: None,
-        event: Happening::ToolSucceeded {
+        event: EventKind::ToolSucceeded {
             query: String::new(),
             server: String::new(),
         },
@@ -125,7 +125,7 @@ pub fn first_of_agent(by: &str, at: Millis) -> Event {
 /// The event without the lessons that are not among `slugs`.
 fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
     match &mut event.event {
-        Happening::Surfaced {
+        EventKind::Surfaced {
             items, measured, ..
         } => {
             items.retain(|item| slugs.contains(&item.lesson));
@@ -133,16 +133,16 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
                 measured.drawn.retain(|one| slugs.contains(&one.lesson));
             }
         }
-        Happening::UsageTracked { detections, .. } => {
+        EventKind::UsageTracked { detections, .. } => {
             detections.retain(|seen| slugs.contains(&seen.lesson));
         }
-        Happening::FeedbackGiven {
+        EventKind::FeedbackGiven {
             lessons, causal, ..
         } => {
             lessons.retain(|name| slugs.contains(name));
             causal.retain(|name| slugs.contains(name));
         }
-        Happening::LessonsMerged { from, .. } => {
+        EventKind::LessonsMerged { from, .. } => {
             from.retain(|name| slugs.contains(name));
             if from.is_empty() {
                 return None;
@@ -160,42 +160,42 @@ fn stand_in(slug: &str, event: &Event) -> Event {
     };
     Event {
         op_id: format!("{} {slug}", event.op_id),
-        event: Happening::LessonAdded {
+        event: EventKind::LessonAdded {
             lesson: Box::new(Lesson::new(slug, text, "", event.at)),
         },
         ..event.clone()
     }
 }
 
-fn is_seen(event: &Happening, slug: &str) -> bool {
-    matches!(event, Happening::UsageTracked { detections, .. } if detections
+fn is_seen(event: &EventKind, slug: &str) -> bool {
+    matches!(event, EventKind::UsageTracked { detections, .. } if detections
         .iter()
         .any(|seen| seen.lesson == slug && seen.match_type != MatchType::None))
 }
 
 fn summary(
-    event: &Happening,
+    event: &EventKind,
     slug: &str,
     before: Option<&Lesson>,
     after: &Lesson,
     space: &Space,
 ) -> String {
     match event {
-        Happening::LessonAdded { lesson } if lesson.source.is_empty() => "Added".to_owned(),
-        Happening::LessonAdded { lesson } => format!("Added by {}", lesson.source),
-        Happening::LessonEdited { changes, .. } if changes.is_empty() => {
+        EventKind::LessonAdded { lesson } if lesson.source.is_empty() => "Added".to_owned(),
+        EventKind::LessonAdded { lesson } => format!("Added by {}", lesson.source),
+        EventKind::LessonEdited { changes, .. } if changes.is_empty() => {
             format!("Review taken back; now revision {}", after.rev)
         }
-        Happening::LessonEdited { changes, .. } => {
+        EventKind::LessonEdited { changes, .. } => {
             format!(
                 "Edited {}; now revision {}",
                 changed_fields(changes),
                 after.rev
             )
         }
-        Happening::LessonArchived { .. } => "Archived".to_owned(),
-        Happening::LessonRestored { .. } => "Restored".to_owned(),
-        Happening::LessonReviewed { verdict, .. } => match verdict {
+        EventKind::LessonArchived { .. } => "Archived".to_owned(),
+        EventKind::LessonRestored { .. } => "Restored".to_owned(),
+        EventKind::LessonReviewed { verdict, .. } => match verdict {
             Verdict::Approve if before.is_some_and(|lesson| lesson.own_word.is_some()) => {
                 let released = after.own_word.is_none();
                 let counts = if released {
@@ -208,18 +208,18 @@ fn summary(
             Verdict::Approve => "Approved".to_owned(),
             Verdict::Quarantine => "Quarantined".to_owned(),
         },
-        Happening::LessonsMerged { into, from } if into == slug => {
+        EventKind::LessonsMerged { into, from } if into == slug => {
             format!("Took in {}", from.join(", "))
         }
-        Happening::LessonsMerged { into, .. } => format!("Merged into {into}"),
-        Happening::Surfaced { items, purpose, .. } => {
+        EventKind::LessonsMerged { into, .. } => format!("Merged into {into}"),
+        EventKind::Surfaced { items, purpose, .. } => {
             let rank = items
                 .iter()
                 .find(|item| item.lesson == slug)
                 .map_or(0, |item| item.rank);
             format!("Surfaced at rank {rank} ({purpose})")
         }
-        Happening::UsageTracked {
+        EventKind::UsageTracked {
             decision_id,
             detections,
         } => {
@@ -237,13 +237,13 @@ fn summary(
             };
             format!("{how} in decision {decision_id}{counted}")
         }
-        Happening::OutcomeRecorded { decision_id, .. } => {
+        EventKind::OutcomeRecorded { decision_id, .. } => {
             format!(
                 "Decision {decision_id}: {}",
                 outcome_words(space, decision_id)
             )
         }
-        Happening::FeedbackGiven {
+        EventKind::FeedbackGiven {
             outcome, causal, ..
         } => {
             let part = if causal.iter().any(|name| name == slug) {
@@ -253,13 +253,13 @@ fn summary(
             };
             format!("Feedback {}, {part}", outcome.as_str())
         }
-        Happening::Rated { helpful: true, .. } => "Rated helpful".to_owned(),
-        Happening::Rated { helpful: false, .. } => "Rated not helpful".to_owned(),
-        Happening::Voted { up: true, .. } => "Voted up".to_owned(),
-        Happening::Voted { up: false, .. } => "Voted down".to_owned(),
-        Happening::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
-        Happening::TrialGranted { .. } => "Given another trial".to_owned(),
-        Happening::PolicyChanged { .. } => "Settings changed".to_owned(),
+        EventKind::Rated { helpful: true, .. } => "Rated helpful".to_owned(),
+        EventKind::Rated { helpful: false, .. } => "Rated not helpful".to_owned(),
+        EventKind::Voted { up: true, .. } => "Voted up".to_owned(),
+        EventKind::Voted { up: false, .. } => "Voted down".to_owned(),
+        EventKind::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
+        EventKind::TrialGranted { .. } => "Given another trial".to_owned(),
+        EventKind::PolicyChanged { .. } => "Settings changed".to_owned(),
     }
 }
 

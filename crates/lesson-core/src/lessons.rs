@@ -20,7 +20,7 @@ pub(crate) struct Lessons {
         reason = "a growing vector would hold all lessons twice for a moment, and a swap would move half a kilobyte"
     )]
     lessons: Vec<Box<Lesson>>,
-    facts: Vec<Facts>,
+    facts: Vec<RankFeatures>,
     /// Places in the order of slugs, as long as no lesson comes or goes.
     order: OnceLock<Vec<u32>>,
     /// The sum of all slugs' hashes: tells sets of slugs apart.
@@ -59,7 +59,7 @@ impl Lessons {
         self.order.take();
         self.slugs = self.slugs.wrapping_add(slug_hash(&lesson.slug));
         self.places.insert(lesson.slug.clone(), self.len() as u32);
-        self.facts.push(Facts::of(&lesson));
+        self.facts.push(RankFeatures::of(&lesson));
         self.lessons.push(Box::new(lesson));
     }
 
@@ -84,7 +84,7 @@ impl Lessons {
     }
 
     /// All lessons in the order of their slugs, with their facts. Costs a look at no lesson.
-    pub(crate) fn in_order(&self) -> impl ExactSizeIterator<Item = (&Lesson, &Facts)> {
+    pub(crate) fn in_order(&self) -> impl ExactSizeIterator<Item = (&Lesson, &RankFeatures)> {
         let order = self
             .order
             .get_or_init(|| self.places.values().copied().collect());
@@ -112,7 +112,10 @@ impl FromIterator<Lesson> for Lessons {
             return each;
         }
         Self {
-            facts: lessons.iter().map(|lesson| Facts::of(lesson)).collect(),
+            facts: lessons
+                .iter()
+                .map(|lesson| RankFeatures::of(lesson))
+                .collect(),
             slugs: lessons
                 .iter()
                 .fold(0, |sum, lesson| sum.wrapping_add(slug_hash(&lesson.slug))),
@@ -138,7 +141,7 @@ impl std::fmt::Debug for Lessons {
 /// A lesson that is being changed.
 pub(crate) struct Changing<'a> {
     lesson: &'a mut Lesson,
-    facts: &'a mut Facts,
+    facts: &'a mut RankFeatures,
 }
 
 impl Deref for Changing<'_> {
@@ -157,13 +160,13 @@ impl DerefMut for Changing<'_> {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
-        *self.facts = Facts::of(self.lesson);
+        *self.facts = RankFeatures::of(self.lesson);
     }
 }
 
 /// What ranking reads of every lesson. Where words are hashed, equal hashes only say that it is worth to look.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Facts {
+pub(crate) struct RankFeatures {
     pub standing: Standing,
     /// The trimmed title in lower case, hashed.
     pub title: u64,
@@ -183,7 +186,7 @@ pub(crate) struct Facts {
     pub kind: Kind,
 }
 
-impl Facts {
+impl RankFeatures {
     fn of(lesson: &Lesson) -> Self {
         let text = &lesson.text;
         let bits = |words: &[String]| {

@@ -16,11 +16,11 @@ mod instant;
 mod keyword;
 mod lesson;
 mod lessons;
+mod optimistic_overlay;
 mod packed;
 mod policy;
 mod prompt;
 mod rank;
-mod replica;
 mod resolve;
 mod review;
 mod session;
@@ -32,15 +32,15 @@ mod touched;
 mod usage;
 
 pub use event::{
-    Changes, Detection, Drawn, Event, Happening, LEDGER_VERSION, Measured, SurfacedContext,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
     SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
 pub use fold_error::FoldError;
 pub use history::{
-    Account, CoursePoint, HistoryEntry, Mover, Revision, Showing, account, course, first_of_agent,
-    history, movers, narrowed, revision,
+    Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
+    first_of_agent, history, movers, narrowed, revision,
 };
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
@@ -54,6 +54,7 @@ pub use lesson_types::{
     Measure, Placed, Qualification, RelevanceWord, ReviewReason, Stats, Term, TermNumber,
     ToolReason, Trend, Trust, Verdict, Volatility,
 };
+pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, packed_shape, packed_size, unpack};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
@@ -62,7 +63,6 @@ pub use rank::{
     SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, compare, patterns,
     patterns_text, recommend, search, situation_text,
 };
-pub use replica::{Replica, Row};
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
     Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,

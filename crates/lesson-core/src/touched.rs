@@ -1,6 +1,6 @@
 //! What an event can touch: the keys of a space that its fold reads or writes.
 
-use crate::event::Happening;
+use crate::event::EventKind;
 use crate::space::Space;
 
 /// The keys that an event touches.
@@ -21,7 +21,7 @@ pub(crate) struct Touched<'a> {
 
 impl Space {
     /// The keys that folding `happening` into this space touches.
-    pub(crate) fn touched<'a>(&'a self, happening: &'a Happening) -> Touched<'a> {
+    pub(crate) fn touched<'a>(&'a self, happening: &'a EventKind) -> Touched<'a> {
         let mut touched = Touched {
             slugs: Vec::new(),
             decision: None,
@@ -31,18 +31,18 @@ impl Space {
             settings: Vec::new(),
         };
         match happening {
-            Happening::LessonAdded { lesson } => touched.slugs.push(&lesson.slug),
-            Happening::LessonEdited { lesson, .. }
-            | Happening::LessonArchived { lesson }
-            | Happening::LessonRestored { lesson }
-            | Happening::LessonReviewed { lesson, .. }
-            | Happening::TrialGranted { lesson } => touched.slugs.push(lesson),
-            Happening::Rated {
+            EventKind::LessonAdded { lesson } => touched.slugs.push(&lesson.slug),
+            EventKind::LessonEdited { lesson, .. }
+            | EventKind::LessonArchived { lesson }
+            | EventKind::LessonRestored { lesson }
+            | EventKind::LessonReviewed { lesson, .. }
+            | EventKind::TrialGranted { lesson } => touched.slugs.push(lesson),
+            EventKind::Rated {
                 lesson,
                 decision_id,
                 ..
             }
-            | Happening::Voted {
+            | EventKind::Voted {
                 lesson,
                 decision_id,
                 ..
@@ -50,11 +50,11 @@ impl Space {
                 touched.slugs.push(lesson);
                 touched.decision = decision_id.as_deref();
             }
-            Happening::LessonsMerged { into, from } => {
+            EventKind::LessonsMerged { into, from } => {
                 touched.slugs.push(into);
                 touched.slugs.extend(from.iter().map(String::as_str));
             }
-            Happening::Surfaced {
+            EventKind::Surfaced {
                 retrieval_id,
                 context,
                 items,
@@ -69,7 +69,7 @@ impl Space {
                 touched.decision = context.decision_id.as_deref();
                 touched.retrieval = Some(retrieval_id);
             }
-            Happening::FeedbackGiven {
+            EventKind::FeedbackGiven {
                 lessons,
                 decision_id,
                 ..
@@ -78,14 +78,14 @@ impl Space {
                 touched.feedback = true;
                 touched.decision = decision_id.as_deref();
             }
-            Happening::PolicyChanged { changes } => {
+            EventKind::PolicyChanged { changes } => {
                 touched.settings.extend(changes.keys().map(String::as_str));
             }
-            Happening::UsageTracked { decision_id, .. }
-            | Happening::OutcomeRecorded { decision_id, .. } => {
+            EventKind::UsageTracked { decision_id, .. }
+            | EventKind::OutcomeRecorded { decision_id, .. } => {
                 touched.decision = Some(decision_id);
             }
-            Happening::ToolSucceeded { .. } => touched.tools = true,
+            EventKind::ToolSucceeded { .. } => touched.tools = true,
         }
         // An outcome is counted in the lessons of its decision.
         if let Some(held) = touched.decision.and_then(|id| self.decisions.get(id)) {

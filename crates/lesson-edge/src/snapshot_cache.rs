@@ -6,7 +6,7 @@
 
 use crate::config::Config;
 use crate::token::Tokens;
-use lesson_core::{DAY, KeywordIndex, Millis, Replica, Space, packed_shape, packed_size};
+use lesson_core::{DAY, KeywordIndex, Millis, OptimisticOverlay, Space, packed_shape, packed_size};
 use lesson_service::{Host, Service};
 use lesson_sync::Store;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(crate) struct Loaded {
     pub epoch: String,
     pub cursor: u64,
     pub at: Millis,
-    pub parts: (Space, Replica, KeywordIndex),
+    pub parts: (Space, OptimisticOverlay, KeywordIndex),
 }
 
 /// The name of a space's snapshot: an HMAC of project, space and format version.

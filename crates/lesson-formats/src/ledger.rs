@@ -7,7 +7,7 @@ use super::sink::Sink;
 use super::{json, json_tree};
 use lesson_core::Millis;
 use lesson_core::is_slug;
-use lesson_core::{Event, Happening, LEDGER_VERSION};
+use lesson_core::{Event, EventKind, LEDGER_VERSION};
 
 /// The first line of a ledger file, without its line break.
 pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":2}"#;
@@ -108,7 +108,7 @@ fn header(node: &Node) -> Result<(), String> {
 /// Takes an event whose texts are within bounds.
 fn take_event(line: &str, number: u32, event: Event, sink: &mut Sink<'_>) {
     let refused = match &event.event {
-        Happening::LessonAdded { lesson } => {
+        EventKind::LessonAdded { lesson } => {
             if is_slug(&lesson.slug) {
                 out_of_bounds(lesson)
             } else {
@@ -118,7 +118,7 @@ fn take_event(line: &str, number: u32, event: Event, sink: &mut Sink<'_>) {
                 ))
             }
         }
-        Happening::LessonEdited { changes, .. } => edit_out_of_bounds(changes),
+        EventKind::LessonEdited { changes, .. } => edit_out_of_bounds(changes),
         _ => None,
     };
     if let Some(message) = refused {
@@ -128,7 +128,7 @@ fn take_event(line: &str, number: u32, event: Event, sink: &mut Sink<'_>) {
             format!("{}: {message}", event.event.name()),
         );
     }
-    if let Happening::LessonAdded { .. } = &event.event {
+    if let EventKind::LessonAdded { .. } = &event.event {
         let unknown = unknown_fields(line, number, &event);
         if !unknown.is_empty() {
             let message = format!(

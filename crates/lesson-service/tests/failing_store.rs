@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Desk, Fault, TestStore, block_on, request};
-use lesson_core::Happening;
+use lesson_core::EventKind;
 use lesson_sync::{Entry, Store};
 use lesson_types::*;
 use serde_json::json;
@@ -145,7 +145,7 @@ fn a_dead_store_refuses_to_open_and_to_catch_up() {
     assert!(answer.stale);
 }
 
-fn own(op_id: &str, event: Happening) -> Entry {
+fn own(op_id: &str, event: EventKind) -> Entry {
     Entry::Own {
         op_id: op_id.to_owned(),
         by: "local".to_owned(),
@@ -161,7 +161,7 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
     let rate = |id: &str| {
         own(
             id,
-            Happening::Rated {
+            EventKind::Rated {
                 lesson: "a-lesson".to_owned(),
                 helpful: true,
                 decision_id: None,
@@ -180,7 +180,7 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
     assert_eq!(rated.times_helpful, 3);
 
     // What the other tab did makes this edit a conflict.
-    let edit = Happening::LessonEdited {
+    let edit = EventKind::LessonEdited {
         lesson: "a-lesson".to_owned(),
         base_rev: 1,
         changes: Box::default(),
@@ -225,7 +225,7 @@ fn another_tabs_events_are_seen_after_catching_up() {
 #[test]
 fn events_that_cannot_be_folded_are_left_out_and_named() {
     let store = TestStore::default();
-    let rate = Happening::Rated {
+    let rate = EventKind::Rated {
         lesson: "gone".to_owned(),
         helpful: true,
         decision_id: None,

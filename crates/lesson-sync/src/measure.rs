@@ -88,7 +88,7 @@ pub fn back_off(failures: u32, random: u128) -> Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lesson_core::Happening;
+    use lesson_core::EventKind;
 
     fn stored(position: u64, bytes: usize) -> Stored {
         Stored {
@@ -100,7 +100,7 @@ mod tests {
                 at: 0,
                 by: String::new(),
                 request: None,
-                event: Happening::ToolSucceeded {
+                event: EventKind::ToolSucceeded {
                     query: "x".repeat(bytes),
                     server: "git".to_owned(),
                 },

@@ -1,7 +1,7 @@
 //! The store's interface and its errors.
 
 use crate::link::{Change, Link, SetAside, VersionedRow};
-use lesson_core::{Event, Happening, Millis};
+use lesson_core::{Event, EventKind, Millis};
 use uuid::Builder;
 
 /// What is to be appended.
@@ -19,7 +19,7 @@ pub enum Entry {
         /// SHA-256 of the request that it was made for: see [`Event::request`].
         request: Option<String>,
         /// What happened.
-        event: Happening,
+        event: EventKind,
     },
     /// An event made elsewhere, kept as it is; left out when its `op_id` is kept already.
     Foreign(Event),

@@ -1,6 +1,6 @@
 //! What the machine decides, round by round, over a store in memory and answers by script.
 
-use lesson_core::{Happening, Row};
+use lesson_core::{EventKind, Row};
 use lesson_sync::{
     Change, Effect, Entry, Input, Link, Machine, MemoryStore, Page, Phase, PushStatus, Pushed,
     RemoteError, Sent, Session, Store, VersionedRow,
@@ -52,7 +52,7 @@ fn write(store: &MemoryStore, events: usize) {
             by: "local".to_owned(),
             request: None,
             at: 5,
-            event: Happening::Rated {
+            event: EventKind::Rated {
                 lesson: "a".to_owned(),
                 helpful: true,
                 decision_id: None,

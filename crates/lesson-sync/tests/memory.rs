@@ -2,7 +2,7 @@
 
 mod contract;
 
-use lesson_core::{Event, Happening, Row};
+use lesson_core::{Event, EventKind, Row};
 use lesson_sync::{Change, Entry, Link, MemoryStore, Store, StoreError, VersionedRow};
 use std::task::{Context, Poll, Waker};
 
@@ -18,8 +18,8 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn rated() -> Happening {
-    Happening::Rated {
+fn rated() -> EventKind {
+    EventKind::Rated {
         lesson: "a".to_owned(),
         helpful: true,
         decision_id: None,

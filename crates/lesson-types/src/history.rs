@@ -39,7 +39,7 @@ pub struct History {
     /// The course of its numbers over its whole life, oldest first; at most 240 points.
     pub course: Vec<CoursePoint>,
     /// The latest retrievals that returned it, oldest first.
-    pub shown: Vec<Showing>,
+    pub shown: Vec<Impression>,
     /// How many there are in all.
     pub shown_total: u32,
     /// Where the page before these retrievals begins; `null` on the last one.
@@ -99,7 +99,7 @@ pub struct CoursePoint {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Showing {
+pub struct Impression {
     /// When.
     pub at: String,
     /// Names the retrieval.

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use js_sys::{Function, Object, Promise, Reflect};
-use lesson_core::{Event, Happening};
+use lesson_core::{Event, EventKind};
 use lesson_sync::{Entry, Store, StoreError};
 use lesson_wasm::{Engine, IndexedDbStore, sequence_ratio};
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ async fn an_append_at_a_stale_position_keeps_nothing() {
         request: None,
         op_id: op_id.to_owned(),
         at: 0,
-        event: Happening::ToolSucceeded {
+        event: EventKind::ToolSucceeded {
             query: "q".to_owned(),
             server: "s".to_owned(),
         },

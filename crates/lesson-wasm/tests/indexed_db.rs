@@ -6,7 +6,7 @@
 mod contract;
 
 use js_sys::{Function, Promise};
-use lesson_core::{Happening, Row};
+use lesson_core::{EventKind, Row};
 use lesson_sync::{Change, Entry, Link, Store, StoreError, VersionedRow};
 use lesson_wasm::IndexedDbStore;
 use wasm_bindgen::prelude::*;
@@ -50,7 +50,7 @@ fn rated(op_id: &str) -> Entry {
         by: "local".to_owned(),
         request: None,
         at: 0,
-        event: Happening::Rated {
+        event: EventKind::Rated {
             lesson: "a".to_owned(),
             helpful: true,
             decision_id: None,

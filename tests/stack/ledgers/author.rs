@@ -6,7 +6,7 @@ mod happening;
 mod space_json;
 
 use dice::Dice;
-use lesson_core::{Event, Happening, Millis, Policy, Space};
+use lesson_core::{Event, EventKind, Millis, Policy, Space};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -109,11 +109,11 @@ impl Author {
         for number in 0..10_050 {
             let query = format!("Task  {}", number % 10_020);
             let server = self.dice.of(&["git", "vercel"]).to_owned();
-            self.tell(Happening::ToolSucceeded { query, server });
+            self.tell(EventKind::ToolSucceeded { query, server });
         }
     }
 
-    fn tell(&mut self, event: Happening) {
+    fn tell(&mut self, event: EventKind) {
         self.now += match self.dice.below(20) {
             0 => -90_000_000,
             1 => 100_000_000,
@@ -123,7 +123,7 @@ impl Author {
         let who = match self.batches.last() {
             // Who reviews is mostly somebody else than who spoke last.
             Some((who, _))
-                if !self.dice.one_in(15) && !matches!(event, Happening::LessonReviewed { .. }) =>
+                if !self.dice.one_in(15) && !matches!(event, EventKind::LessonReviewed { .. }) =>
             {
                 *who
             }
@@ -168,7 +168,7 @@ impl Author {
         let event = Event { by: claim, ..event };
         // Texts and numbers only, which is all that could fail here.
         let mut text = serde_json::to_string(&event).unwrap_or_default();
-        if old_words && matches!(event.event, Happening::OutcomeRecorded { .. }) {
+        if old_words && matches!(event.event, EventKind::OutcomeRecorded { .. }) {
             text = text.replace(r#""outcome":"success""#, r#""outcome":"profit""#);
             text = text.replace(r#""outcome":"failure""#, r#""outcome":"loss""#);
         }

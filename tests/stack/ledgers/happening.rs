@@ -2,7 +2,7 @@
 
 use super::{Author, CLAIMS};
 use lesson_core::{
-    Category, Changes, CountedOn, DecisionOutcome, Detection, Drawn, FeedbackOutcome, Happening,
+    Category, Changes, CountedOn, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome,
     Lesson, MatchType, Measured, Millis, Standing, SurfacedContext, SurfacedItem, Text, Trust,
     Verdict,
 };
@@ -53,7 +53,7 @@ impl Author {
         (!self.dice.one_in(3)).then(|| self.now - self.dice.below(1_000_000_000) as Millis)
     }
 
-    pub fn added(&mut self) -> Happening {
+    pub fn added(&mut self) -> EventKind {
         let dice = &mut self.dice;
         let title = match dice.below(12) {
             0 => " \u{2003}\n".to_owned(),
@@ -124,18 +124,18 @@ impl Author {
                 .collect(),
             ..Lesson::new(slug, text, dice.text(), self.now)
         };
-        Happening::LessonAdded {
+        EventKind::LessonAdded {
             lesson: Box::new(lesson),
         }
     }
 
-    pub fn happening(&mut self) -> Happening {
+    pub fn happening(&mut self) -> EventKind {
         // What waits for a person's approval often gets it.
         let waiting = self.space.lessons().find(|held| held.own_word.is_some());
         if let Some(held) = waiting
             && self.dice.one_in(8)
         {
-            return Happening::LessonReviewed {
+            return EventKind::LessonReviewed {
                 lesson: held.slug.clone(),
                 verdict: Verdict::Approve,
                 content_hash: held.text.content_hash(),
@@ -145,33 +145,33 @@ impl Author {
         match self.dice.below(36) {
             0 | 1 => self.added(),
             2 | 3 => self.edited(lesson),
-            4 => Happening::LessonArchived { lesson },
-            5 => Happening::LessonRestored { lesson },
+            4 => EventKind::LessonArchived { lesson },
+            5 => EventKind::LessonRestored { lesson },
             6 | 7 => {
                 let held = self.space.lesson(&lesson);
                 let mut hash = held.map_or_else(String::new, |held| held.text.content_hash());
                 if self.dice.one_in(5) {
                     hash.push('0');
                 }
-                Happening::LessonReviewed {
+                EventKind::LessonReviewed {
                     lesson,
                     verdict: self.dice.of(Verdict::ALL),
                     content_hash: hash,
                 }
             }
-            8 => Happening::LessonsMerged {
+            8 => EventKind::LessonsMerged {
                 into: lesson,
                 from: self.slugs(3),
             },
             9..=12 => self.surfaced(),
             13..=16 => {
                 let decision_id = self.decision();
-                Happening::UsageTracked {
+                EventKind::UsageTracked {
                     detections: self.detections(&decision_id),
                     decision_id,
                 }
             }
-            17..=19 => Happening::OutcomeRecorded {
+            17..=19 => EventKind::OutcomeRecorded {
                 decision_id: self.decision(),
                 outcome: self.dice.of(DecisionOutcome::ALL),
                 pnl_percent: match self.dice.below(5) {
@@ -184,7 +184,7 @@ impl Author {
             20..=23 => self.feedback(),
             24..=26 => {
                 let (lesson, decision_id) = self.about(lesson);
-                Happening::Rated {
+                EventKind::Rated {
                     lesson,
                     helpful: self.dice.one_in(2),
                     decision_id,
@@ -192,15 +192,15 @@ impl Author {
             }
             27..=29 => {
                 let (lesson, decision_id) = self.about(lesson);
-                Happening::Voted {
+                EventKind::Voted {
                     lesson,
                     up: self.dice.one_in(2),
                     decision_id,
                 }
             }
-            30 => Happening::TrialGranted { lesson },
+            30 => EventKind::TrialGranted { lesson },
             31 => self.settings(),
-            _ => Happening::ToolSucceeded {
+            _ => EventKind::ToolSucceeded {
                 query: match self.dice.below(4) {
                     0 => " deploy\u{2003}the\n APP\u{a0}".to_owned(),
                     1 => "Deploy the app".to_owned(),
@@ -232,7 +232,7 @@ impl Author {
         (lesson, Some(id))
     }
 
-    fn feedback(&mut self) -> Happening {
+    fn feedback(&mut self) -> EventKind {
         let decision_id = (!self.dice.one_in(3)).then(|| self.decision());
         let decision = decision_id
             .as_deref()
@@ -244,7 +244,7 @@ impl Author {
             let mut lessons = held.lessons.clone();
             lessons.extend(held.lessons.iter().rev().cloned());
             lessons.reverse();
-            return Happening::FeedbackGiven {
+            return EventKind::FeedbackGiven {
                 outcome: held.outcome,
                 lessons,
                 causal: held.causal,
@@ -264,7 +264,7 @@ impl Author {
             lessons.retain(is_in);
             causal.retain(is_in);
         }
-        Happening::FeedbackGiven {
+        EventKind::FeedbackGiven {
             outcome: self.dice.of(FeedbackOutcome::ALL),
             lessons,
             causal,
@@ -272,7 +272,7 @@ impl Author {
         }
     }
 
-    fn settings(&mut self) -> Happening {
+    fn settings(&mut self) -> EventKind {
         let dice = &mut self.dice;
         let mut changes = std::collections::BTreeMap::new();
         for _ in 0..dice.below(5) {
@@ -303,10 +303,10 @@ impl Author {
             };
             changes.insert(name, value);
         }
-        Happening::PolicyChanged { changes }
+        EventKind::PolicyChanged { changes }
     }
 
-    fn edited(&mut self, lesson: String) -> Happening {
+    fn edited(&mut self, lesson: String) -> EventKind {
         let rev = self.space.lesson(&lesson).map_or(1, |held| held.rev);
         let dice = &mut self.dice;
         let changes = Changes {
@@ -320,7 +320,7 @@ impl Author {
             tech_stacks: dice.one_in(3).then(|| dice.words()),
             tags: dice.one_in(3).then(|| dice.words()),
         };
-        Happening::LessonEdited {
+        EventKind::LessonEdited {
             lesson,
             base_rev: if dice.one_in(6) { dice.count() } else { rev },
             changes: Box::new(changes),
@@ -329,7 +329,7 @@ impl Author {
         }
     }
 
-    fn surfaced(&mut self) -> Happening {
+    fn surfaced(&mut self) -> EventKind {
         let decision_id = (!self.dice.one_in(5)).then(|| self.dice.of(&DECISIONS[..5]).to_owned());
         let items = self
             .slugs(4)
@@ -355,7 +355,7 @@ impl Author {
                 .collect(),
         });
         let dice = &mut self.dice;
-        Happening::Surfaced {
+        EventKind::Surfaced {
             retrieval_id: dice
                 .of(&["r1", "r2", "r3", "r4", "r5", "r6", "r7", ""])
                 .to_owned(),

@@ -6,7 +6,7 @@ mod edit;
 mod form;
 mod history;
 mod movers;
-mod pages;
+mod pager;
 mod revisions;
 mod shown;
 mod standing;

@@ -4,7 +4,7 @@ mod bar;
 mod feed;
 mod filter;
 mod list;
-mod picks;
+mod selection;
 mod window;
 
 use crate::dom;
@@ -14,7 +14,7 @@ use crate::parameters::use_parameters;
 use crate::shell::{Act, Places, use_acts};
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
 use crate::view::view;
-use bar::PickBar;
+use bar::SelectionBar;
 use feed::Feed;
 use filter::{Filter, facet_words};
 use gloo::timers::callback::Timeout;
@@ -23,7 +23,7 @@ use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
 use lesson_types::{BadgeKind, Category, Trust};
 use list::LessonList;
-pub use picks::Picks;
+pub use selection::Selection;
 
 /// A pause in typing after which the search is made, in milliseconds.
 const PAUSE: u32 = 120;
@@ -72,7 +72,7 @@ pub fn LessonsPage() -> impl IntoView {
         .then(|| places.find(&window().location().search().unwrap_or_default()))
         .flatten();
     let feed = Feed::new(filter, back.map_or(0, |place| place.total));
-    let picks = Picks::get_from_context();
+    let selection = Selection::get_from_context();
     let go = StoredValue::new_local(use_navigate());
     use_acts([
         Act::new("Search lessons", || dom::focus("search-input")).key("/"),
@@ -165,8 +165,8 @@ pub fn LessonsPage() -> impl IntoView {
                     view! { <Empty title="No lesson fits" text="Try fewer words, or clear the filters. Archived lessons are shown under “Archived”."/> }.into_any()
                 }
             })}
-            <LessonList feed picks back/>
-            <PickBar feed picks archived=Signal::derive(move || filter.get().archived == "true")/>
+            <LessonList feed selection back/>
+            <SelectionBar feed selection archived=Signal::derive(move || filter.get().archived == "true")/>
         </Page>
     }
 }

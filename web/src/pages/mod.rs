@@ -17,7 +17,7 @@ mod tools;
 pub use agents::AgentsPage;
 pub use data::DataPage;
 pub use lesson::LessonPage;
-pub use lessons::{LessonsPage, Picks};
+pub use lessons::{LessonsPage, Selection};
 pub use new_lesson::NewLessonPage;
 pub use not_found::NotFoundPage;
 pub use recommend::RecommendPage;

@@ -3,7 +3,7 @@
 use super::uncounted;
 use super::voice::{Uncounted, Voice};
 use crate::counts::bump;
-use crate::event::{Detection, Happening, Measured, SurfacedContext, SurfacedItem};
+use crate::event::{Detection, EventKind, Measured, SurfacedContext, SurfacedItem};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::Millis;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
@@ -30,11 +30,11 @@ impl Space {
     /// Folds an event of this file; another one changes nothing.
     pub(super) fn experience(
         &mut self,
-        event: &Happening,
+        event: &EventKind,
         voice: Voice<'_>,
     ) -> Result<Vec<Uncounted>, FoldError> {
         match event {
-            Happening::Surfaced {
+            EventKind::Surfaced {
                 retrieval_id,
                 context,
                 items,
@@ -50,11 +50,11 @@ impl Space {
                 self.surface(&retrieval, voice.by, voice.at)?;
                 Ok(Vec::new())
             }
-            Happening::UsageTracked {
+            EventKind::UsageTracked {
                 decision_id,
                 detections,
             } => self.track(decision_id, detections, voice),
-            Happening::OutcomeRecorded {
+            EventKind::OutcomeRecorded {
                 decision_id,
                 outcome,
                 pnl_percent,
@@ -62,7 +62,7 @@ impl Space {
                 let decided = (*outcome, *pnl_percent);
                 self.record_outcome(decision_id, decided, voice)
             }
-            Happening::FeedbackGiven {
+            EventKind::FeedbackGiven {
                 outcome,
                 lessons,
                 causal,
@@ -76,7 +76,7 @@ impl Space {
                 };
                 self.give_feedback(&given, voice)
             }
-            Happening::Rated {
+            EventKind::Rated {
                 lesson,
                 helpful,
                 decision_id,
@@ -84,7 +84,7 @@ impl Space {
                 let opinion = opinion(voice, lesson, false, *helpful);
                 self.hear(opinion, decision_id.as_deref(), voice)
             }
-            Happening::Voted {
+            EventKind::Voted {
                 lesson,
                 up,
                 decision_id,

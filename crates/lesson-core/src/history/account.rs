@@ -2,7 +2,7 @@
 //! and from these the course of its numbers and its texts.
 
 use super::{HistoryEntry, is_seen, summary};
-use crate::event::{Event, Happening, SurfacedContext, SurfacedItem};
+use crate::event::{Event, EventKind, SurfacedContext, SurfacedItem};
 use crate::fold::Folded;
 use crate::instant::Millis;
 use crate::lesson::{Lesson, Standing, Text};
@@ -16,12 +16,12 @@ pub struct Account<'a> {
     /// The events that touched it, oldest first.
     pub entries: Vec<HistoryEntry<'a>>,
     /// The retrievals that returned it, oldest first.
-    pub shown: Vec<Showing<'a>>,
+    pub shown: Vec<Impression<'a>>,
 }
 
 /// A retrieval that returned a lesson, and what followed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Showing<'a> {
+pub struct Impression<'a> {
     /// When.
     pub at: Millis,
     /// Names the retrieval.
@@ -52,7 +52,7 @@ pub fn account<'a>(
     let mut waiting: BTreeSet<&str> = BTreeSet::new();
     for event in events {
         // What worked for a tool says nothing of a lesson; that its key has written may.
-        if matches!(event.event, Happening::ToolSucceeded { .. }) {
+        if matches!(event.event, EventKind::ToolSucceeded { .. }) {
             space.note_writer(&event.by, &policy.fold);
             continue;
         }
@@ -62,8 +62,8 @@ pub fn account<'a>(
         let uncounted = uncounted.into_iter().find(|one| one.lesson == slug);
         if let (
             Some(_),
-            Happening::UsageTracked { decision_id, .. }
-            | Happening::OutcomeRecorded { decision_id, .. },
+            EventKind::UsageTracked { decision_id, .. }
+            | EventKind::OutcomeRecorded { decision_id, .. },
         ) = (&uncounted, &event.event)
         {
             waiting.insert(decision_id);
@@ -111,8 +111,8 @@ pub fn account<'a>(
     account
 }
 
-fn showing<'a>(event: &'a Event, slug: &str) -> Option<Showing<'a>> {
-    let Happening::Surfaced {
+fn showing<'a>(event: &'a Event, slug: &str) -> Option<Impression<'a>> {
+    let EventKind::Surfaced {
         retrieval_id,
         purpose,
         context,
@@ -122,7 +122,7 @@ fn showing<'a>(event: &'a Event, slug: &str) -> Option<Showing<'a>> {
     else {
         return None;
     };
-    Some(Showing {
+    Some(Impression {
         at: event.at,
         retrieval_id,
         purpose,
@@ -228,8 +228,8 @@ pub fn revision<'a>(
     let mut space = Space::new();
     for event in events {
         let touches = match &event.event {
-            Happening::LessonAdded { lesson } => lesson.slug == slug,
-            Happening::LessonEdited { lesson, .. } => lesson == slug,
+            EventKind::LessonAdded { lesson } => lesson.slug == slug,
+            EventKind::LessonEdited { lesson, .. } => lesson == slug,
             _ => false,
         };
         let before = touches.then(|| space.lesson(slug).cloned()).flatten();

@@ -73,7 +73,7 @@ proptest! {
                 prop_assert_eq!(lessons.get(slug), Some(one));
             }
             for (held, facts) in lessons.in_order() {
-                prop_assert_eq!(facts, &Facts::of(held));
+                prop_assert_eq!(facts, &RankFeatures::of(held));
             }
         }
         let anew: Lessons = plain.values().cloned().collect();

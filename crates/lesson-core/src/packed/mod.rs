@@ -10,7 +10,7 @@ use crate::event::{Drawn, Measured, SurfacedContext};
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
 use crate::lesson::{CountedOn, Lesson, Standing, Text};
-use crate::replica::Replica;
+use crate::optimistic_overlay::OptimisticOverlay;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
 use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
@@ -73,9 +73,14 @@ pub fn packed_size(space: &Space) -> usize {
     lessons + records * 100
 }
 
-/// Writes a replica with nothing on top ([`Replica::is_bare`]) and the index of its lessons; `out`
+/// Writes a replica with nothing on top ([`OptimisticOverlay::is_bare`]) and the index of its lessons; `out`
 /// gets the bytes piece by piece.
-pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dyn FnMut(&[u8])) {
+pub fn pack(
+    space: &Space,
+    replica: &OptimisticOverlay,
+    index: &KeywordIndex,
+    out: &mut dyn FnMut(&[u8]),
+) {
     let mut to = Writer::new(out);
     to.number(space.lessons.len() as u64);
     for lesson in space.lessons() {
@@ -115,10 +120,10 @@ pub fn pack(space: &Space, replica: &Replica, index: &KeywordIndex, out: &mut dy
 }
 
 /// Reads what [`pack`] wrote; `None` for anything else, such as half of it.
-pub fn unpack(bytes: &[u8]) -> Option<(Space, Replica, KeywordIndex)> {
+pub fn unpack(bytes: &[u8]) -> Option<(Space, OptimisticOverlay, KeywordIndex)> {
     let mut from = Reader(bytes);
     let mut space = Space::new();
-    let mut replica = Replica::new();
+    let mut replica = OptimisticOverlay::new();
     let lessons: Vec<Lesson> = Packed::take(&mut from)?;
     space.lessons = lessons.into_iter().collect();
     let index = KeywordIndex::take(&mut from)?;

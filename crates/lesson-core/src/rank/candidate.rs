@@ -1,7 +1,7 @@
 //! What is ranked, and what a query's vector says of it.
 
 use crate::lesson::Lesson;
-use crate::lessons::Facts;
+use crate::lessons::RankFeatures;
 use crate::space::Space;
 
 /// What a query's vector says of lessons. A closure from a lesson to its cosine is one.
@@ -29,7 +29,7 @@ pub type Similarity<'a> = &'a dyn Cosines;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub lesson: &'a Lesson,
-    pub facts: &'a Facts,
+    pub facts: &'a RankFeatures,
     /// Its place in the order of slugs.
     pub place: u32,
 }

@@ -3,14 +3,14 @@
 use super::situation::{Context, same_word};
 use super::trace::ExclusionCode;
 use crate::lesson::Lesson;
-use crate::lessons::Facts;
+use crate::lessons::RankFeatures;
 use crate::policy::RankPolicy;
 use lesson_types::{Category, Kind, Trust};
 
 /// Why `lesson` is not considered, `None` when it is. In this order: life, trust, domain, phase.
 pub(super) fn left_out(
     lesson: &Lesson,
-    facts: &Facts,
+    facts: &RankFeatures,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Option<ExclusionCode> {

@@ -10,7 +10,7 @@ use super::matching::MatchScore;
 use super::situation::{Context, Named, same_word};
 use super::trace::Run;
 use crate::lesson::Text;
-use crate::lessons::Facts;
+use crate::lessons::RankFeatures;
 use crate::policy::RankPolicy;
 use aho_corasick::{AhoCorasick, MatchKind};
 use lesson_types::{Kind, RelevanceWord, Trend, Volatility};
@@ -109,7 +109,13 @@ pub(super) fn relevance(
     }
 }
 
-fn project(run: &mut Run, facts: &Facts, found: &MatchScore, fit: &Fit, policy: &RankPolicy) {
+fn project(
+    run: &mut Run,
+    facts: &RankFeatures,
+    found: &MatchScore,
+    fit: &Fit,
+    policy: &RankPolicy,
+) {
     let halved = fit.tech_mismatch && found.value > 0.0;
     let input = if halved {
         found.value * policy.tech_mismatch_factor
@@ -149,7 +155,7 @@ impl Fit {
     /// tech = |lesson ∩ query| / |query|, 0.5 if either side names none.
     pub(super) fn of(
         text: &Text,
-        facts: &Facts,
+        facts: &RankFeatures,
         context: &Context<'_>,
         policy: &RankPolicy,
     ) -> Self {

@@ -9,7 +9,7 @@ use super::relevance::Fit;
 use super::situation::{Context, Situation};
 use super::trace::Run;
 use crate::keyword::KeywordIndex;
-use crate::lessons::Facts;
+use crate::lessons::RankFeatures;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use lesson_types::{Factor, RelevanceWord, Trust};
@@ -79,7 +79,7 @@ pub fn search(
     policy: &RankPolicy,
     options: SearchOptions,
 ) -> SearchRanking {
-    let considered = |facts: &Facts| {
+    let considered = |facts: &RankFeatures| {
         options.include_archived || (!facts.archived && facts.trust != Trust::Quarantined)
     };
     let limit = options.limit.unwrap_or(policy.top_search as usize);
@@ -138,7 +138,7 @@ pub fn patterns(
     let context = Context::of(&situation, policy)
         .ok()
         .filter(|context| context.project_type.is_some() || !context.tech_stack.is_empty());
-    let considered = |facts: &Facts| {
+    let considered = |facts: &RankFeatures| {
         !facts.archived
             && facts.trust != Trust::Quarantined
             && (!policy.approved_only || facts.trust == Trust::Approved)
@@ -170,7 +170,7 @@ impl Hybrid<'_> {
         &self,
         space: &Space,
         index: &KeywordIndex,
-        considered: impl Fn(&Facts) -> bool,
+        considered: impl Fn(&RankFeatures) -> bool,
         limit: usize,
         one_per_title: bool,
     ) -> SearchRanking {

@@ -2,12 +2,12 @@
 
 use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with};
 use lesson_core::{
-    Changes, DecisionOutcome, FeedbackOutcome, Happening, Policy, Trust, account, course, explain,
+    Changes, DecisionOutcome, EventKind, FeedbackOutcome, Policy, Trust, account, course, explain,
     revision,
 };
 
-fn edited(base_rev: u32, title: &str) -> Happening {
-    Happening::LessonEdited {
+fn edited(base_rev: u32, title: &str) -> EventKind {
+    EventKind::LessonEdited {
         lesson: "a".to_owned(),
         base_rev,
         changes: Box::new(Changes {

@@ -1,7 +1,7 @@
 //! Lessons, events and spaces to test with.
 
 use lesson_core::{
-    Event, Folded, Happening, Lesson, Millis, Policy, Space, SurfacedContext, SurfacedItem, Text,
+    Event, EventKind, Folded, Lesson, Millis, Policy, Space, SurfacedContext, SurfacedItem, Text,
     Trust, Verdict,
 };
 
@@ -24,22 +24,22 @@ pub fn with(slug: &str, change: impl FnOnce(&mut Lesson)) -> Lesson {
     lesson
 }
 
-pub fn added(lesson: Lesson) -> Happening {
-    Happening::LessonAdded {
+pub fn added(lesson: Lesson) -> EventKind {
+    EventKind::LessonAdded {
         lesson: Box::new(lesson),
     }
 }
 
-pub fn rated(lesson: &str, helpful: bool) -> Happening {
-    Happening::Rated {
+pub fn rated(lesson: &str, helpful: bool) -> EventKind {
+    EventKind::Rated {
         lesson: lesson.to_owned(),
         helpful,
         decision_id: None,
     }
 }
 
-pub fn voted(lesson: &str, up: bool) -> Happening {
-    Happening::Voted {
+pub fn voted(lesson: &str, up: bool) -> EventKind {
+    EventKind::Voted {
         lesson: lesson.to_owned(),
         up,
         decision_id: None,
@@ -47,8 +47,8 @@ pub fn voted(lesson: &str, up: bool) -> Happening {
 }
 
 /// A verdict on the text of [`lesson`].
-pub fn reviewed(slug: &str, verdict: Verdict) -> Happening {
-    Happening::LessonReviewed {
+pub fn reviewed(slug: &str, verdict: Verdict) -> EventKind {
+    EventKind::LessonReviewed {
         lesson: slug.to_owned(),
         verdict,
         content_hash: lesson(slug).text.content_hash(),
@@ -56,8 +56,8 @@ pub fn reviewed(slug: &str, verdict: Verdict) -> Happening {
 }
 
 /// An edit that leaves the text as it is.
-pub fn edited(slug: &str, base_rev: u32, trust: Trust) -> Happening {
-    Happening::LessonEdited {
+pub fn edited(slug: &str, base_rev: u32, trust: Trust) -> EventKind {
+    EventKind::LessonEdited {
         lesson: slug.to_owned(),
         base_rev,
         changes: Box::default(),
@@ -66,8 +66,8 @@ pub fn edited(slug: &str, base_rev: u32, trust: Trust) -> Happening {
     }
 }
 
-pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Happening {
-    Happening::Surfaced {
+pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> EventKind {
+    EventKind::Surfaced {
         retrieval_id: retrieval.to_owned(),
         purpose: "recommend".to_owned(),
         context: SurfacedContext {
@@ -90,9 +90,9 @@ pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Ha
     }
 }
 
-pub fn tracked(decision: &str, lesson: &str, applied: bool) -> Happening {
+pub fn tracked(decision: &str, lesson: &str, applied: bool) -> EventKind {
     use lesson_core::{Detection, MatchType};
-    Happening::UsageTracked {
+    EventKind::UsageTracked {
         decision_id: decision.to_owned(),
         detections: vec![Detection {
             lesson: lesson.to_owned(),
@@ -108,8 +108,8 @@ pub fn tracked(decision: &str, lesson: &str, applied: bool) -> Happening {
     }
 }
 
-pub fn outcome(decision: &str, outcome: lesson_core::DecisionOutcome) -> Happening {
-    Happening::OutcomeRecorded {
+pub fn outcome(decision: &str, outcome: lesson_core::DecisionOutcome) -> EventKind {
+    EventKind::OutcomeRecorded {
         decision_id: decision.to_owned(),
         outcome,
         pnl_percent: Some(1.5),
@@ -120,9 +120,9 @@ pub fn feedback(
     outcome: lesson_core::FeedbackOutcome,
     lessons: &[&str],
     causal: &[&str],
-) -> Happening {
+) -> EventKind {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Happening::FeedbackGiven {
+    EventKind::FeedbackGiven {
         outcome,
         lessons: owned(lessons),
         causal: owned(causal),
@@ -131,30 +131,30 @@ pub fn feedback(
 }
 
 /// The same, about a decision.
-pub fn in_decision(mut happening: Happening, decision: &str) -> Happening {
+pub fn in_decision(mut happening: EventKind, decision: &str) -> EventKind {
     match &mut happening {
-        Happening::Rated { decision_id, .. }
-        | Happening::Voted { decision_id, .. }
-        | Happening::FeedbackGiven { decision_id, .. } => *decision_id = Some(decision.to_owned()),
+        EventKind::Rated { decision_id, .. }
+        | EventKind::Voted { decision_id, .. }
+        | EventKind::FeedbackGiven { decision_id, .. } => *decision_id = Some(decision.to_owned()),
         other => panic!("{other:?} is about no decision"),
     }
     happening
 }
 
 /// Core servers are set, or are the usual ones again.
-pub fn setting(is_set: bool) -> Happening {
+pub fn setting(is_set: bool) -> EventKind {
     let value = if is_set {
         serde_json::json!(["git"])
     } else {
         serde_json::Value::Null
     };
-    Happening::PolicyChanged {
+    EventKind::PolicyChanged {
         changes: std::collections::BTreeMap::from([("tools.core_servers".to_owned(), value)]),
     }
 }
 
 /// The `n`th event of a ledger; one of three makes it.
-pub fn event(n: u64, happening: Happening) -> Event {
+pub fn event(n: u64, happening: EventKind) -> Event {
     Event {
         op_id: format!("op-{n}"),
         actor: "test".to_owned(),
@@ -167,12 +167,12 @@ pub fn event(n: u64, happening: Happening) -> Event {
 }
 
 /// Happenings as a ledger.
-pub fn ledger(happenings: impl IntoIterator<Item = Happening>) -> Vec<Event> {
+pub fn ledger(happenings: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
     (1..).zip(happenings).map(|(n, h)| event(n, h)).collect()
 }
 
 /// The space of a ledger in which nothing is refused.
-pub fn folded(happenings: impl IntoIterator<Item = Happening>) -> Space {
+pub fn folded(happenings: impl IntoIterator<Item = EventKind>) -> Space {
     let mut space = Space::new();
     for event in ledger(happenings) {
         assert_eq!(

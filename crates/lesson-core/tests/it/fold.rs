@@ -6,7 +6,7 @@ use crate::common::{
 use DecisionOutcome::{Failure, Pending, Success};
 use lesson_core::FeedbackOutcome::{Blocked, Delivered, PlanComplete};
 use lesson_core::{
-    Changes, DecisionOutcome, Event, Folded, Happening, MatchType, Policy, Space, Trust, Verdict,
+    Changes, DecisionOutcome, Event, EventKind, Folded, MatchType, Policy, Space, Trust, Verdict,
 };
 
 fn standing(space: &Space, slug: &str) -> lesson_core::Standing {
@@ -105,7 +105,7 @@ fn feedback_counts_every_lesson_once_and_dates_it() {
 
 #[test]
 fn ratings_and_votes_move_confidence_within_its_bounds() {
-    let vote = |up| Happening::Voted {
+    let vote = |up| EventKind::Voted {
         lesson: "a".to_owned(),
         up,
         decision_id: None,
@@ -280,7 +280,7 @@ fn a_lesson_once_seen_applied_stays_applied() {
 
 #[test]
 fn an_edit_resets_trust_and_no_counter() {
-    let edit = Happening::LessonEdited {
+    let edit = EventKind::LessonEdited {
         lesson: "a".to_owned(),
         base_rev: 1,
         changes: Box::new(Changes {
@@ -317,7 +317,7 @@ fn a_merge_adds_counts_and_archives_the_others() {
             l.standing.times_applied = 2;
             l.standing.success_count = 2;
         })),
-        Happening::LessonsMerged {
+        EventKind::LessonsMerged {
             into: "a".to_owned(),
             from: vec!["b".to_owned()],
         },
@@ -345,16 +345,16 @@ fn refused_events_change_nothing() {
             outcome("d", Success),
         ])
     };
-    let merged = |into: &str, from: &[&str]| Happening::LessonsMerged {
+    let merged = |into: &str, from: &[&str]| EventKind::LessonsMerged {
         into: into.to_owned(),
         from: from.iter().map(|s| (*s).to_owned()).collect(),
     };
-    let reviewed = Happening::LessonReviewed {
+    let reviewed = EventKind::LessonReviewed {
         lesson: "a".to_owned(),
         verdict: Verdict::Approve,
         content_hash: "of another text".to_owned(),
     };
-    let edited = |base_rev, title: &str| Happening::LessonEdited {
+    let edited = |base_rev, title: &str| EventKind::LessonEdited {
         lesson: "a".to_owned(),
         base_rev,
         changes: Box::new(Changes {
@@ -364,14 +364,14 @@ fn refused_events_change_nothing() {
         trust: Trust::Unreviewed,
         findings: Vec::new(),
     };
-    let pnl = |pnl| Happening::OutcomeRecorded {
+    let pnl = |pnl| EventKind::OutcomeRecorded {
         decision_id: "d".to_owned(),
         outcome: Success,
         pnl_percent: Some(pnl),
     };
     let score = |score| {
         let mut happening = surfaced("r9", Some("d"), &["a"]);
-        if let Happening::Surfaced { items, .. } = &mut happening {
+        if let EventKind::Surfaced { items, .. } = &mut happening {
             items[0].score = score;
         }
         happening
@@ -464,7 +464,7 @@ fn the_same_operation_twice_is_a_duplicate() {
 #[test]
 fn an_archived_lesson_can_be_restored_and_a_quarantined_one_approved() {
     let hash = lesson("a").text.content_hash();
-    let review = |verdict| Happening::LessonReviewed {
+    let review = |verdict| EventKind::LessonReviewed {
         lesson: "a".to_owned(),
         verdict,
         content_hash: hash.clone(),
@@ -472,16 +472,16 @@ fn an_archived_lesson_can_be_restored_and_a_quarantined_one_approved() {
     let name = || "a".to_owned();
     let space = folded([
         added(lesson("a")),
-        Happening::LessonArchived { lesson: name() },
+        EventKind::LessonArchived { lesson: name() },
         review(Verdict::Quarantine),
     ]);
     let held = space.lesson("a").expect("it was added");
     assert!(held.archived && held.trust == Trust::Quarantined);
     let space = folded([
         added(lesson("a")),
-        Happening::LessonArchived { lesson: name() },
+        EventKind::LessonArchived { lesson: name() },
         review(Verdict::Quarantine),
-        Happening::LessonRestored { lesson: name() },
+        EventKind::LessonRestored { lesson: name() },
         review(Verdict::Approve),
     ]);
     let held = space.lesson("a").expect("it was added");

@@ -3,13 +3,13 @@
 use crate::common::{
     added, event, feedback, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
 };
-use lesson_core::{DecisionOutcome, Event, FeedbackOutcome, Happening, Policy, Space};
+use lesson_core::{DecisionOutcome, Event, EventKind, FeedbackOutcome, Policy, Space};
 use proptest::prelude::*;
 
 const SLUGS: [&str; 4] = ["a", "b-one", "warning-c", "d"];
 const DECISIONS: [&str; 2] = ["d1", "d2"];
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn happening() -> impl Strategy<Value = EventKind> {
     let slug = || prop::sample::select(&SLUGS[..]);
     let decision = || prop::sample::select(&DECISIONS[..]);
     let came = prop::sample::select(vec![
@@ -26,7 +26,7 @@ fn happening() -> impl Strategy<Value = Happening> {
     prop_oneof![
         slug().prop_map(|slug| added(lesson(slug))),
         (slug(), any::<bool>()).prop_map(|(slug, up)| rated(slug, up)),
-        (slug(), any::<bool>()).prop_map(|(slug, up)| Happening::Voted {
+        (slug(), any::<bool>()).prop_map(|(slug, up)| EventKind::Voted {
             lesson: slug.to_owned(),
             up,
             decision_id: None,
@@ -50,17 +50,17 @@ fn happening() -> impl Strategy<Value = Happening> {
         )),
         (decision(), slug(), any::<bool>())
             .prop_map(|(decision, slug, helpful)| in_decision(rated(slug, helpful), decision)),
-        slug().prop_map(|slug| Happening::TrialGranted {
+        slug().prop_map(|slug| EventKind::TrialGranted {
             lesson: slug.to_owned()
         }),
         any::<bool>().prop_map(setting),
-        slug().prop_map(|slug| Happening::LessonArchived {
+        slug().prop_map(|slug| EventKind::LessonArchived {
             lesson: slug.to_owned()
         }),
-        slug().prop_map(|slug| Happening::LessonRestored {
+        slug().prop_map(|slug| EventKind::LessonRestored {
             lesson: slug.to_owned()
         }),
-        (slug(), slug()).prop_map(|(into, from)| Happening::LessonsMerged {
+        (slug(), slug()).prop_map(|(into, from)| EventKind::LessonsMerged {
             into: into.to_owned(),
             from: vec![from.to_owned()]
         }),

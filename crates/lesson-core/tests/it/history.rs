@@ -2,7 +2,7 @@
 
 use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked};
 use lesson_core::{
-    Changes, DecisionOutcome, FeedbackOutcome, Happening, HistoryEntry, Policy, Space, Trust,
+    Changes, DecisionOutcome, EventKind, FeedbackOutcome, HistoryEntry, Policy, Space, Trust,
     Verdict, history,
 };
 
@@ -30,32 +30,32 @@ fn every_event_that_touched_a_lesson_is_told() {
         outcome("d", DecisionOutcome::Success),
         outcome("d", DecisionOutcome::Failure),
         feedback(FeedbackOutcome::Blocked, &["a", "b"], &["a"]),
-        Happening::Voted {
+        EventKind::Voted {
             lesson: name(),
             up: false,
             decision_id: None,
         },
-        Happening::LessonEdited {
+        EventKind::LessonEdited {
             lesson: name(),
             base_rev: 1,
             changes: Box::new(edited),
             trust: Trust::Unreviewed,
             findings: Vec::new(),
         },
-        Happening::LessonReviewed {
+        EventKind::LessonReviewed {
             lesson: name(),
             verdict: Verdict::Approve,
             content_hash: text.content_hash(),
         },
-        Happening::ToolSucceeded {
+        EventKind::ToolSucceeded {
             query: "q".to_owned(),
             server: "s".to_owned(),
         },
-        Happening::LessonsMerged {
+        EventKind::LessonsMerged {
             into: "b".to_owned(),
             from: vec![name()],
         },
-        Happening::LessonRestored { lesson: name() },
+        EventKind::LessonRestored { lesson: name() },
     ]);
     let policy = Policy::default();
     let told = history(&events, "a", &policy);

@@ -5,7 +5,7 @@ use crate::common::{
     tracked, voted,
 };
 use lesson_core::{
-    DAY, DecisionOutcome, Event, FeedbackOutcome, Happening, Lesson, Mover, Policy, Space,
+    DAY, DecisionOutcome, Event, EventKind, FeedbackOutcome, Lesson, Mover, Policy, Space,
     Standing, Trust, Verdict, WhyUncounted, history, movers,
 };
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ const PERSON: &str = "person:ada";
 const SLUGS: [&str; 3] = ["mine", "also-mine", "theirs"];
 
 /// A ledger: who said what, how many days after its start.
-fn ledger(said: impl IntoIterator<Item = (&'static str, i64, Happening)>) -> Vec<Event> {
+fn ledger(said: impl IntoIterator<Item = (&'static str, i64, EventKind)>) -> Vec<Event> {
     (1..)
         .zip(said)
         .map(|(n, (by, day, happening))| Event {
@@ -41,7 +41,7 @@ fn held<'a>(space: &'a Space, slug: &str) -> &'a Lesson {
 }
 
 /// Two keys that have written: each has a lesson or two.
-fn two_keys() -> Vec<(&'static str, i64, Happening)> {
+fn two_keys() -> Vec<(&'static str, i64, EventKind)> {
     vec![
         (MINE, 0, added(lesson("mine"))),
         (OTHER, 0, added(lesson("theirs"))),
@@ -55,7 +55,7 @@ fn success(
     day: i64,
     id: &str,
     slug: &str,
-) -> Vec<(&'static str, i64, Happening)> {
+) -> Vec<(&'static str, i64, EventKind)> {
     vec![
         (by, day, surfaced(&format!("r-{id}"), Some(id), &[slug])),
         (by, day, tracked(id, slug, true)),
@@ -64,7 +64,7 @@ fn success(
 }
 
 /// Four invented decisions and 30 votes.
-fn attack() -> Vec<(&'static str, i64, Happening)> {
+fn attack() -> Vec<(&'static str, i64, EventKind)> {
     let mut said = Vec::new();
     for n in 0..4 {
         said.extend(success(MINE, 0, &format!("d{n}"), "mine"));
@@ -160,7 +160,7 @@ fn a_quarantined_or_archived_lessons_words_wait_on_and_a_merge_takes_what_counte
     said.push((
         PERSON,
         0,
-        Happening::LessonArchived {
+        EventKind::LessonArchived {
             lesson: "mine".to_owned(),
         },
     ));
@@ -171,7 +171,7 @@ fn a_quarantined_or_archived_lessons_words_wait_on_and_a_merge_takes_what_counte
     let space = folded(&ledger(said));
     assert_eq!(held(&space, "mine").standing.times_helpful, 2);
 
-    let merged = |into: &str, from: &str| Happening::LessonsMerged {
+    let merged = |into: &str, from: &str| EventKind::LessonsMerged {
         into: into.to_owned(),
         from: vec![from.to_owned()],
     };
@@ -198,7 +198,7 @@ fn an_event_is_judged_by_the_ledger_before_it() {
         (
             OTHER,
             0,
-            Happening::ToolSucceeded {
+            EventKind::ToolSucceeded {
                 query: "deploy".to_owned(),
                 server: "git".to_owned(),
             },
@@ -339,7 +339,7 @@ fn switched_off() -> Policy {
     policy
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn happening() -> impl Strategy<Value = EventKind> {
     let slug = || prop::sample::select(&SLUGS[..]);
     let decision = || prop::sample::select(&["d1", "d2", "d3", "d4", "d5", "d6"][..]);
     let won = |won| match won {
@@ -363,7 +363,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => slug().prop_map(|slug| reviewed(slug, Verdict::Approve)),
         1 => (slug(), prop::sample::select(Trust::ALL))
             .prop_map(|(slug, trust)| edited(slug, 1, trust)),
-        1 => slug().prop_map(|slug| Happening::TrialGranted { lesson: slug.to_owned() }),
+        1 => slug().prop_map(|slug| EventKind::TrialGranted { lesson: slug.to_owned() }),
     ]
 }
 

@@ -3,12 +3,12 @@
 use crate::common::{NOW, with};
 use crate::replica::{any_ledger, replica_of, rows};
 use lesson_core::{
-    Category, KeywordIndex, Replica, Row, Space, Text, Trust, pack, packed_shape, packed_size,
-    unpack,
+    Category, KeywordIndex, OptimisticOverlay, Row, Space, Text, Trust, pack, packed_shape,
+    packed_size, unpack,
 };
 use proptest::prelude::*;
 
-fn packed(space: &Space, replica: &Replica, index: &KeywordIndex) -> Vec<u8> {
+fn packed(space: &Space, replica: &OptimisticOverlay, index: &KeywordIndex) -> Vec<u8> {
     let mut bytes = Vec::new();
     pack(space, replica, index, &mut |piece| {
         bytes.extend_from_slice(piece)
@@ -17,7 +17,7 @@ fn packed(space: &Space, replica: &Replica, index: &KeywordIndex) -> Vec<u8> {
 }
 
 /// Lessons with every field set, in an index whose places have been used before.
-fn full(count: usize) -> (Space, Replica, KeywordIndex) {
+fn full(count: usize) -> (Space, OptimisticOverlay, KeywordIndex) {
     let rows: Vec<Row> = (0..count)
         .map(|n| {
             let lesson = with(&format!("lesson-{n}"), |lesson| {

@@ -5,23 +5,23 @@ use crate::common::{
     surfaced, tracked,
 };
 use lesson_core::{
-    DAY, Decision, DecisionOutcome, Event, FeedbackOutcome, Folded, Happening, MatchType, Policy,
-    Replica, Row, Space, ToolPolicy, ToolRecord, Trust, Verdict, first_of_agent, history, narrowed,
-    tool_query_hash,
+    DAY, Decision, DecisionOutcome, Event, EventKind, FeedbackOutcome, Folded, MatchType,
+    OptimisticOverlay, Policy, Row, Space, ToolPolicy, ToolRecord, Trust, Verdict, first_of_agent,
+    history, narrowed, tool_query_hash,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SLUGS: [&str; 4] = ["a", "b-one", "warning-c", "d"];
 
-fn used(query: &str) -> Happening {
-    Happening::ToolSucceeded {
+fn used(query: &str) -> EventKind {
+    EventKind::ToolSucceeded {
         query: query.to_owned(),
         server: "git".to_owned(),
     }
 }
 
-fn happening() -> impl Strategy<Value = Happening> {
+fn happening() -> impl Strategy<Value = EventKind> {
     let slug = || prop::sample::select(&SLUGS[..]);
     let decision = || prop::sample::select(&["d1", "d2", "d3"][..]);
     prop_oneof![
@@ -58,15 +58,15 @@ fn happening() -> impl Strategy<Value = Happening> {
         (slug(), prop::sample::select(Verdict::ALL))
             .prop_map(|(slug, verdict)| reviewed(slug, verdict)),
         slug().prop_map(|slug| edited(slug, 1, Trust::Unreviewed)),
-        slug().prop_map(|slug| Happening::TrialGranted {
+        slug().prop_map(|slug| EventKind::TrialGranted {
             lesson: slug.to_owned()
         }),
         any::<bool>().prop_map(setting),
         (0..5_u8).prop_map(|n| used(&format!("deploy {n}"))),
-        slug().prop_map(|slug| Happening::LessonArchived {
+        slug().prop_map(|slug| EventKind::LessonArchived {
             lesson: slug.to_owned()
         }),
-        (slug(), slug()).prop_map(|(into, from)| Happening::LessonsMerged {
+        (slug(), slug()).prop_map(|(into, from)| EventKind::LessonsMerged {
             into: into.to_owned(),
             from: vec![from.to_owned()]
         }),
@@ -182,8 +182,8 @@ fn shown(space: &Space) -> impl Clone + PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-pub fn replica_of(rows: Vec<Row>) -> (Space, Replica) {
-    let (mut space, mut replica) = (Space::new(), Replica::new());
+pub fn replica_of(rows: Vec<Row>) -> (Space, OptimisticOverlay) {
+    let (mut space, mut replica) = (Space::new(), OptimisticOverlay::new());
     replica.put(&mut space, rows);
     (space, replica)
 }
@@ -287,13 +287,13 @@ fn touching(ledger: &[Event], slug: &str) -> Vec<Event> {
         let (_, uncounted) = space.fold_telling(event, &Policy::default()).unwrap();
         let now = space.lesson(slug).cloned();
         let counted = match &event.event {
-            Happening::OutcomeRecorded { decision_id, .. } => end
+            EventKind::OutcomeRecorded { decision_id, .. } => end
                 .decision(decision_id)
                 .is_some_and(|decision| decision.record(slug).is_some()),
-            Happening::UsageTracked { detections, .. } => detections
+            EventKind::UsageTracked { detections, .. } => detections
                 .iter()
                 .any(|seen| seen.lesson == slug && seen.match_type != MatchType::None),
-            Happening::Surfaced { context, .. } => context
+            EventKind::Surfaced { context, .. } => context
                 .decision_id
                 .as_deref()
                 .and_then(|id| end.decision(id))
@@ -319,7 +319,7 @@ proptest! {
             let mut ask = vec![slug.to_owned()];
             while let Some(slug) = ask.pop() {
                 for event in touching(&ledger, &slug) {
-                    if let Happening::LessonsMerged { into, from } = &event.event && *into == slug {
+                    if let EventKind::LessonsMerged { into, from } = &event.event && *into == slug {
                         ask.extend(from.iter().filter(|from| slugs.insert((*from).clone())).cloned());
                     }
                     events.insert(event.seq, event);

@@ -5,7 +5,7 @@ use crate::common::{
     tracked,
 };
 use lesson_core::{
-    DecisionOutcome, Drawn, Event, FeedbackOutcome, FoldError, Happening, Measured, Policy,
+    DecisionOutcome, Drawn, Event, EventKind, FeedbackOutcome, FoldError, Measured, Policy,
     Qualification, Space,
 };
 
@@ -20,7 +20,7 @@ fn decided() -> Space {
     ])
 }
 
-fn by(who: &str, n: u64, happening: Happening) -> Event {
+fn by(who: &str, n: u64, happening: EventKind) -> Event {
     Event {
         by: who.to_owned(),
         ..event(n, happening)
@@ -41,7 +41,7 @@ fn standing(space: &Space) -> (u32, u32, u32, u32) {
 fn everybody_says_a_thing_of_a_decision_once() {
     let voted = |up| {
         in_decision(
-            Happening::Voted {
+            EventKind::Voted {
                 lesson: "a".to_owned(),
                 up,
                 decision_id: None,
@@ -168,11 +168,11 @@ fn another_trial_forgives_a_run_of_failures_and_leaves_the_counters() {
         })
     };
     let trial = || {
-        [Happening::TrialGranted {
+        [EventKind::TrialGranted {
             lesson: "a".to_owned(),
         }]
     };
-    let qualification = |happenings: Vec<Happening>| {
+    let qualification = |happenings: Vec<EventKind>| {
         let space = folded(std::iter::once(added(lesson("a"))).chain(happenings));
         let held = space.lesson("a").unwrap().standing.clone();
         (held.qualification(&policy.rank), held.times_applied)
@@ -232,7 +232,7 @@ fn settings_are_kept_whatever_their_names_and_bounded() {
         ("long.list", serde_json::json!(vec!["x"; 101])),
     ] {
         let changes = [(name.to_owned(), value)].into();
-        let changed = event(1, Happening::PolicyChanged { changes });
+        let changed = event(1, EventKind::PolicyChanged { changes });
         let refused = Space::new().fold(&changed, &Policy::default());
         assert!(
             matches!(
@@ -251,7 +251,7 @@ fn settings_are_kept_whatever_their_names_and_bounded() {
 fn what_is_measured_is_kept_and_checked() {
     let drawn = |lesson: &str, q| {
         let mut shown = surfaced("r", Some("d"), &["a"]);
-        if let Happening::Surfaced { measured, .. } = &mut shown {
+        if let EventKind::Surfaced { measured, .. } = &mut shown {
             *measured = Some(Measured {
                 control: false,
                 drawn: vec![Drawn {

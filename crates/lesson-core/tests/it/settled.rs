@@ -202,7 +202,7 @@ fn each_returned_lesson_counts_once_per_call() {
 fn the_three_counts_move_apart() {
     use crate::common::{feedback, outcome, tracked};
     use lesson_core::{DecisionOutcome, FeedbackOutcome};
-    let counts = |happenings: Vec<lesson_core::Happening>| {
+    let counts = |happenings: Vec<lesson_core::EventKind>| {
         let all = std::iter::once(added(lesson("a"))).chain(happenings);
         let s = folded(all)
             .lesson("a")

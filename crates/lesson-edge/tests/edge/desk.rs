@@ -1,7 +1,7 @@
 //! An isolate over a server that is scripted: PostgREST's functions as far as the edge calls them.
 
 use crate::common::{START, block_on, yield_once};
-use lesson_core::{Event, Happening, Lesson, Millis, Policy, Space, Text, Verdict};
+use lesson_core::{Event, EventKind, Lesson, Millis, Policy, Space, Text, Verdict};
 use lesson_edge::{Edge, EdgeAnswer, EdgeConfig, EdgeRequest};
 use lesson_service::Host;
 use lesson_sync::{HttpRequest, HttpResponse, MemoryStore, NoAnswer};
@@ -153,7 +153,7 @@ impl Server {
                 at: START,
                 by: "person:seed".to_owned(),
                 request: None,
-                event: Happening::LessonAdded {
+                event: EventKind::LessonAdded {
                     lesson: Box::new(lesson),
                 },
             };
@@ -173,7 +173,7 @@ impl Server {
             at,
             by: "person:ada".to_owned(),
             request: None,
-            event: Happening::LessonReviewed {
+            event: EventKind::LessonReviewed {
                 lesson: slug.to_owned(),
                 verdict: Verdict::Approve,
                 content_hash: held.space.lesson(slug).unwrap().text.content_hash(),
@@ -270,7 +270,7 @@ impl Ledger {
             .events
             .iter()
             .filter_map(|event| match &event.event {
-                Happening::Surfaced { context, .. } => context.decision_id.as_deref(),
+                EventKind::Surfaced { context, .. } => context.decision_id.as_deref(),
                 _ => None,
             })
             .collect();

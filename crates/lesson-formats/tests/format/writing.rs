@@ -2,7 +2,7 @@
 
 use crate::refused::refusals;
 use crate::{NOW, read};
-use lesson_core::{Event, Happening, Lesson, Text, Trust, Verdict};
+use lesson_core::{Event, EventKind, Lesson, Text, Trust, Verdict};
 use lesson_formats::{LEDGER_HEADER, ledger_line, to_csv};
 
 fn sample(title: &str) -> Lesson {
@@ -21,20 +21,20 @@ fn a_ledger_reads_back_as_equal_events() {
     lesson.trust = Trust::Approved;
     lesson.standing.confidence = 0.1 + 0.2;
     let happenings = [
-        Happening::LessonAdded {
+        EventKind::LessonAdded {
             lesson: Box::new(lesson.clone()),
         },
-        Happening::LessonReviewed {
+        EventKind::LessonReviewed {
             lesson: "a-slug".into(),
             verdict: Verdict::Approve,
             content_hash: lesson.text.content_hash(),
         },
-        Happening::OutcomeRecorded {
+        EventKind::OutcomeRecorded {
             decision_id: "d".into(),
             outcome: lesson_core::DecisionOutcome::Success,
             pnl_percent: Some(1.0 / 3.0),
         },
-        Happening::ToolSucceeded {
+        EventKind::ToolSucceeded {
             query: "a \"quoted\"\nline".into(),
             server: "s".into(),
         },
@@ -83,7 +83,7 @@ fn a_ledger_can_not_smuggle_what_is_out_of_bounds() {
             actor: "a".into(),
             seq: 1,
             at: NOW,
-            event: Happening::LessonAdded {
+            event: EventKind::LessonAdded {
                 lesson: Box::new(lesson),
             },
         })

@@ -9,7 +9,7 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Changes, Happening, Lesson, Text, Trust, Verdict};
+use lesson_core::{Changes, EventKind, Lesson, Text, Trust, Verdict};
 use lesson_screen::screen_named;
 use lesson_sync::Store;
 use lesson_types::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, BulkRefusal, ErrorCode, limits};
@@ -96,7 +96,7 @@ fn step(
     state: &State,
     bulk: &Bulk,
     item: &BulkItem,
-) -> Result<Option<(Happening, Vec<Back>)>, ApiError> {
+) -> Result<Option<(EventKind, Vec<Back>)>, ApiError> {
     let held = known(state, &item.slug)?;
     let hash = held.text.content_hash();
     if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {
@@ -118,7 +118,7 @@ fn step(
     };
     let reviewed = |verdict, wanted| {
         (held.trust != wanted).then(|| {
-            let happening = Happening::LessonReviewed {
+            let happening = EventKind::LessonReviewed {
                 lesson: lesson.clone(),
                 verdict,
                 content_hash: hash.clone(),
@@ -132,7 +132,7 @@ fn step(
         BulkAct::Unreview => {
             let (screened, _) = screen_named(&held.text, &held.slug, &held.source);
             (held.trust != screened.trust).then(|| {
-                let happening = Happening::LessonEdited {
+                let happening = EventKind::LessonEdited {
                     lesson: lesson.clone(),
                     base_rev: held.rev,
                     changes: Box::new(Changes::default()),
@@ -143,11 +143,11 @@ fn step(
             })
         }
         BulkAct::Archive => (!held.archived).then(|| {
-            let happening = Happening::LessonArchived { lesson };
+            let happening = EventKind::LessonArchived { lesson };
             (happening, vec![back(BulkAct::Restore, Vec::new())])
         }),
         BulkAct::Restore => held.archived.then(|| {
-            let happening = Happening::LessonRestored { lesson };
+            let happening = EventKind::LessonRestored { lesson };
             (happening, vec![back(BulkAct::Archive, Vec::new())])
         }),
         BulkAct::Tag | BulkAct::Untag => {
@@ -193,11 +193,11 @@ fn verdict_of(held: &Lesson, hash: &str) -> Back {
     (act, Vec::new(), item)
 }
 
-fn edited(held: &Lesson, text: &Text) -> Result<Happening, ApiError> {
+fn edited(held: &Lesson, text: &Text) -> Result<EventKind, ApiError> {
     bounds::text(text)?;
     let (screened, _) = screen_named(text, &held.slug, &held.source);
     bounds::text(&screened.text)?;
-    Ok(Happening::LessonEdited {
+    Ok(EventKind::LessonEdited {
         lesson: held.slug.clone(),
         base_rev: held.rev,
         changes: Box::new(Changes::between(&held.text, &screened.text)),

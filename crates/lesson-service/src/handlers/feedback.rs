@@ -13,7 +13,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Decision, DecisionOutcome, Event, FoldError, Happening, Lesson, MatchType, ResolveError,
+    Decision, DecisionOutcome, Event, EventKind, FoldError, Lesson, MatchType, ResolveError,
     Uncounted, find_lesson,
 };
 use lesson_sync::Store;
@@ -45,7 +45,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 let plan = if detections.is_empty() {
                     Plan::default()
                 } else {
-                    Plan::one(Happening::UsageTracked {
+                    Plan::one(EventKind::UsageTracked {
                         decision_id: asked.decision_id.clone(),
                         detections: detections.clone(),
                     })
@@ -75,7 +75,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 } else {
                     held.outcome == Some(outcome) && held.pnl_percent == asked.pnl_percent
                 };
-                let told = Happening::OutcomeRecorded {
+                let told = EventKind::OutcomeRecorded {
                     decision_id: asked.decision_id.clone(),
                     outcome,
                     pnl_percent: asked.pnl_percent,
@@ -86,7 +86,7 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .await?;
         let lessons = self.recommended_in(&asked.decision_id);
-        let told = |event: &Event| matches!(&event.event, Happening::OutcomeRecorded { decision_id, .. } if *decision_id == asked.decision_id);
+        let told = |event: &Event| matches!(&event.event, EventKind::OutcomeRecorded { decision_id, .. } if *decision_id == asked.decision_id);
         let (uncounted, repeated) = self.or_before(uncounted, &lessons, told).await?;
         self.outcome_recorded(&asked.decision_id, &before, &uncounted, repeated)
     }
@@ -152,7 +152,7 @@ impl<S: Store, H: Host> Service<S, H> {
                         && held.lessons == sorted(&asked.lessons)
                         && held.causal == sorted(&causal)
                 });
-                let given = Happening::FeedbackGiven {
+                let given = EventKind::FeedbackGiven {
                     outcome,
                     lessons: asked.lessons.clone(),
                     causal,
@@ -162,7 +162,7 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .await?;
         let given = |event: &Event| {
-            matches!(&event.event, Happening::FeedbackGiven { decision_id, .. } if *decision_id == asked.decision_id)
+            matches!(&event.event, EventKind::FeedbackGiven { decision_id, .. } if *decision_id == asked.decision_id)
                 && event.by == by
         };
         let (uncounted, repeated) = self.or_before(uncounted, &asked.lessons, given).await?;
@@ -304,16 +304,16 @@ struct Opinion {
 }
 
 impl Opinion {
-    fn of(&self, lesson: String) -> Happening {
+    fn of(&self, lesson: String) -> EventKind {
         let decision_id = self.decision_id.clone();
         if self.is_vote {
-            Happening::Voted {
+            EventKind::Voted {
                 lesson,
                 up: self.is_positive,
                 decision_id,
             }
         } else {
-            Happening::Rated {
+            EventKind::Rated {
                 lesson,
                 helpful: self.is_positive,
                 decision_id,

@@ -14,8 +14,8 @@ use lesson_core as core;
 use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Mover, Revision,
-    RevisionField, RevisionMark, Showing, StandingExplained, limits,
+    ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Impression, Mover,
+    Revision, RevisionField, RevisionMark, StandingExplained, limits,
 };
 use serde_json::Value;
 use std::ops::Range;
@@ -52,7 +52,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|entry| {
                 matches!(
                     entry.event.event,
-                    core::Happening::LessonAdded { .. } | core::Happening::LessonEdited { .. }
+                    core::EventKind::LessonAdded { .. } | core::EventKind::LessonEdited { .. }
                 )
             })
             .rev()
@@ -191,9 +191,9 @@ fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint 
     }
 }
 
-fn showing(showing: &core::Showing<'_>) -> Showing {
+fn showing(showing: &core::Impression<'_>) -> Impression {
     let record = showing.record.as_ref();
-    Showing {
+    Impression {
         at: to_rfc3339(showing.at),
         retrieval_id: showing.retrieval_id.to_owned(),
         purpose: showing.purpose.to_owned(),

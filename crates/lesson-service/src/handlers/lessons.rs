@@ -11,7 +11,7 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Changes, FoldError, Happening, Lesson, Space, Text, Trust, Verdict, slug_of};
+use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_of};
 use lesson_screen::screen_named;
 use lesson_sync::Store;
 use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
@@ -44,7 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 let mut lesson = Lesson::new(slug.clone(), screened.text.clone(), &source, at);
                 lesson.trust = screened.trust;
                 lesson.findings.clone_from(&screened.findings);
-                let added = Happening::LessonAdded {
+                let added = EventKind::LessonAdded {
                     lesson: Box::new(lesson),
                 };
                 Ok((Plan::one(added), slug))
@@ -84,7 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if changes.is_empty() && held.rev == base_rev {
                 return Ok((Plan::default(), ()));
             }
-            let edited = Happening::LessonEdited {
+            let edited = EventKind::LessonEdited {
                 lesson: slug.to_owned(),
                 base_rev,
                 changes: Box::new(changes),
@@ -110,7 +110,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 if known(state, slug)?.archived {
                     Plan::default()
                 } else {
-                    Plan::one(Happening::LessonArchived { lesson })
+                    Plan::one(EventKind::LessonArchived { lesson })
                 },
                 (),
             ))
@@ -130,7 +130,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let lesson = slug.to_owned();
             Ok((
                 if known(state, slug)?.archived {
-                    Plan::one(Happening::LessonRestored { lesson })
+                    Plan::one(EventKind::LessonRestored { lesson })
                 } else {
                     Plan::default()
                 },
@@ -163,7 +163,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if held.trust == wanted && content_hash == current {
                 return Ok((Plan::default(), ()));
             }
-            let reviewed = Happening::LessonReviewed {
+            let reviewed = EventKind::LessonReviewed {
                 lesson: slug.to_owned(),
                 verdict,
                 content_hash,
@@ -190,7 +190,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     return Err(of_fold(&FoldError::UnknownLesson(slug.clone())).at(field));
                 }
             }
-            let merged = Happening::LessonsMerged {
+            let merged = EventKind::LessonsMerged {
                 into: merge.into.clone(),
                 from: merge.from.clone(),
             };

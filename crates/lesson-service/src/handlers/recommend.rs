@@ -14,7 +14,7 @@ use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Explain, Happening, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
+    EventKind, Explain, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
     SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
@@ -174,7 +174,7 @@ impl<S: Store, H: Host> Service<S, H> {
         items: Vec<SurfacedItem>,
         policy: &RankPolicy,
     ) {
-        let event = Happening::Surfaced {
+        let event = EventKind::Surfaced {
             retrieval_id,
             purpose: "recommend".to_owned(),
             context: SurfacedContext {

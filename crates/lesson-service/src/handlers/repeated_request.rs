@@ -12,7 +12,7 @@ use crate::http::router::Route;
 use crate::http::validate;
 use crate::remote::network::Network;
 use crate::state::service_struct::Service;
-use lesson_core::{Detection, Event, Happening, Uncounted};
+use lesson_core::{Detection, Event, EventKind, Uncounted};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{
     ApiError, DetectionView, EndpointName, Insight, Request, Response, Session, SessionRecorded,
@@ -84,11 +84,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut uncounted = Vec::new();
         for event in events {
             let slugs = match &event.event {
-                Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. } => {
+                EventKind::Rated { lesson, .. } | EventKind::Voted { lesson, .. } => {
                     vec![lesson.clone()]
                 }
-                Happening::FeedbackGiven { lessons, .. } => lessons.clone(),
-                Happening::OutcomeRecorded { decision_id, .. } => self.recommended_in(decision_id),
+                EventKind::FeedbackGiven { lessons, .. } => lessons.clone(),
+                EventKind::OutcomeRecorded { decision_id, .. } => self.recommended_in(decision_id),
                 _ => Vec::new(),
             };
             let is_it = |one: &Event| one.op_id == event.op_id;
@@ -109,22 +109,22 @@ impl<S: Store, H: Host> Service<S, H> {
             return self.session_again(request, events, uncounted);
         }
         match events.first().map(|event| &event.event) {
-            Some(Happening::LessonAdded { lesson }) => self.shown(&lesson.slug),
-            Some(Happening::LessonEdited { lesson, .. }) => self.shown(lesson),
-            Some(Happening::Rated { lesson, .. } | Happening::Voted { lesson, .. }) => {
+            Some(EventKind::LessonAdded { lesson }) => self.shown(&lesson.slug),
+            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(lesson),
+            Some(EventKind::Rated { lesson, .. } | EventKind::Voted { lesson, .. }) => {
                 self.rated(lesson, uncounted, true)
             }
-            Some(Happening::FeedbackGiven { lessons, .. }) => {
+            Some(EventKind::FeedbackGiven { lessons, .. }) => {
                 Answer::json(&self.feedback_given(lessons, uncounted, true)?)
             }
-            Some(Happening::OutcomeRecorded { decision_id, .. }) => {
+            Some(EventKind::OutcomeRecorded { decision_id, .. }) => {
                 self.outcome_recorded(decision_id, &[], uncounted, true)
             }
-            Some(Happening::UsageTracked { detections, .. }) => Answer::json(&Tracked {
+            Some(EventKind::UsageTracked { detections, .. }) => Answer::json(&Tracked {
                 detections: detections.iter().cloned().map(detection).collect(),
                 recorded: true,
             }),
-            Some(Happening::ToolSucceeded { .. }) => Answer::json(&ToolRecorded {
+            Some(EventKind::ToolSucceeded { .. }) => Answer::json(&ToolRecorded {
                 recorded: true,
                 reason: None,
             }),
@@ -151,12 +151,12 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         for event in events {
             match &event.event {
-                Happening::LessonAdded { lesson } => recorded.insights.push(Insight {
+                EventKind::LessonAdded { lesson } => recorded.insights.push(Insight {
                     slug: lesson.slug.clone(),
                     text: lesson.text.recommendation.clone(),
                     added: true,
                 }),
-                Happening::FeedbackGiven {
+                EventKind::FeedbackGiven {
                     lessons, causal, ..
                 } => {
                     recorded.injected.clone_from(lessons);

@@ -9,7 +9,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Extracted, ExtractedInsight, Happening, Lesson, Millis, Text, Uncounted, find_lesson,
+    EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, find_lesson,
 };
 use lesson_screen::screen_named;
 use lesson_sync::Store;
@@ -106,7 +106,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 added: met.is_none() && !again,
             });
             if met.is_none() && !again {
-                events.push(Happening::LessonAdded {
+                events.push(EventKind::LessonAdded {
                     lesson: Box::new(lesson),
                 });
             }
@@ -116,7 +116,7 @@ impl<S: Store, H: Host> Service<S, H> {
         {
             read.causal = self.causes(state, &read.injected, vector, said);
             read.feedback = true;
-            events.push(Happening::FeedbackGiven {
+            events.push(EventKind::FeedbackGiven {
                 outcome,
                 lessons: read.injected.clone(),
                 causal: read.causal.clone(),

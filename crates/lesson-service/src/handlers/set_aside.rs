@@ -9,7 +9,7 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::{Linked, State};
-use lesson_core::{Changes, Happening, Lesson, Text, to_rfc3339};
+use lesson_core::{Changes, EventKind, Lesson, Text, to_rfc3339};
 use lesson_screen::screen_named;
 use lesson_sync::{Change, SetAside, Store};
 use lesson_types::{
@@ -118,7 +118,7 @@ impl<S: Store, H: Host> Service<S, H> {
         chosen: &[SetAside],
     ) -> Result<(), ApiError> {
         self.commit(context, |state, _| {
-            let mut own: Vec<Happening> = Vec::new();
+            let mut own: Vec<EventKind> = Vec::new();
             for one in chosen {
                 let Some((slug, changes)) = edit(one) else {
                     return Err(ApiError::invalid(
@@ -141,11 +141,11 @@ impl<S: Store, H: Host> Service<S, H> {
 fn edited<'a>(
     held: &Lesson,
     changes: &Changes,
-    before: impl Iterator<Item = &'a Happening>,
-) -> Option<Happening> {
+    before: impl Iterator<Item = &'a EventKind>,
+) -> Option<EventKind> {
     let (mut text, mut rev) = (held.text.clone(), held.rev);
     for event in before {
-        if let Happening::LessonEdited {
+        if let EventKind::LessonEdited {
             lesson, changes, ..
         } = event
             && *lesson == held.slug
@@ -156,7 +156,7 @@ fn edited<'a>(
     }
     let (screened, _) = screen_named(&changes.applied_to(&text), &held.slug, &held.source);
     let changes = Changes::between(&text, &screened.text);
-    (!changes.is_empty()).then(|| Happening::LessonEdited {
+    (!changes.is_empty()).then(|| EventKind::LessonEdited {
         lesson: held.slug.clone(),
         base_rev: rev,
         changes: Box::new(changes),
@@ -181,11 +181,11 @@ pub(crate) fn sorted<'a>(
 /// Whether the event's effect is there already: another device added the same lesson, or the text equals the edit's.
 fn is_there(state: &State, one: &SetAside) -> bool {
     match &one.event.event {
-        Happening::LessonAdded { lesson } => state
+        EventKind::LessonAdded { lesson } => state
             .space
             .lesson(&lesson.slug)
             .is_some_and(|held| held.text == lesson.text),
-        Happening::LessonEdited {
+        EventKind::LessonEdited {
             lesson, changes, ..
         } => state
             .space
@@ -197,7 +197,7 @@ fn is_there(state: &State, one: &SetAside) -> bool {
 
 fn edit(one: &SetAside) -> Option<(&str, &Changes)> {
     match &one.event.event {
-        Happening::LessonEdited {
+        EventKind::LessonEdited {
             lesson, changes, ..
         } => Some((lesson, changes)),
         _ => None,
@@ -216,23 +216,23 @@ fn event(one: &SetAside) -> SetAsideEvent {
 }
 
 /// The lesson or decision that an event is about.
-fn subject(event: &Happening) -> String {
+fn subject(event: &EventKind) -> String {
     match event {
-        Happening::LessonAdded { lesson } => lesson.slug.clone(),
-        Happening::LessonEdited { lesson, .. }
-        | Happening::LessonArchived { lesson }
-        | Happening::LessonRestored { lesson }
-        | Happening::LessonReviewed { lesson, .. }
-        | Happening::TrialGranted { lesson }
-        | Happening::Rated { lesson, .. }
-        | Happening::Voted { lesson, .. } => lesson.clone(),
-        Happening::LessonsMerged { into, .. } => into.clone(),
-        Happening::Surfaced { context, .. } => context.decision_id.clone().unwrap_or_default(),
-        Happening::UsageTracked { decision_id, .. }
-        | Happening::OutcomeRecorded { decision_id, .. } => decision_id.clone(),
-        Happening::FeedbackGiven { lessons, .. } => lessons.join(", "),
-        Happening::ToolSucceeded { server, .. } => server.clone(),
-        Happening::PolicyChanged { changes } => {
+        EventKind::LessonAdded { lesson } => lesson.slug.clone(),
+        EventKind::LessonEdited { lesson, .. }
+        | EventKind::LessonArchived { lesson }
+        | EventKind::LessonRestored { lesson }
+        | EventKind::LessonReviewed { lesson, .. }
+        | EventKind::TrialGranted { lesson }
+        | EventKind::Rated { lesson, .. }
+        | EventKind::Voted { lesson, .. } => lesson.clone(),
+        EventKind::LessonsMerged { into, .. } => into.clone(),
+        EventKind::Surfaced { context, .. } => context.decision_id.clone().unwrap_or_default(),
+        EventKind::UsageTracked { decision_id, .. }
+        | EventKind::OutcomeRecorded { decision_id, .. } => decision_id.clone(),
+        EventKind::FeedbackGiven { lessons, .. } => lessons.join(", "),
+        EventKind::ToolSucceeded { server, .. } => server.clone(),
+        EventKind::PolicyChanged { changes } => {
             let names: Vec<&str> = changes.keys().map(String::as_str).collect();
             names.join(", ")
         }

@@ -7,7 +7,7 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
-use lesson_core::{Happening, Qualification, Space, ToolPolicy};
+use lesson_core::{EventKind, Qualification, Space, ToolPolicy};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, PolicyPatch};
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let plan = if is_so {
                 Plan::default()
             } else {
-                Plan::one(Happening::PolicyChanged {
+                Plan::one(EventKind::PolicyChanged {
                     changes: changes.clone(),
                 })
             };
@@ -96,7 +96,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 ));
             }
             let lesson = slug.to_owned();
-            Ok((Plan::one(Happening::TrialGranted { lesson }), ()))
+            Ok((Plan::one(EventKind::TrialGranted { lesson }), ()))
         })
         .await?;
         self.get_lesson(context, slug, &Value::Null)

@@ -7,7 +7,7 @@ use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled};
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
-use lesson_core::{Happening, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
+use lesson_core::{EventKind, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolRecordView,
@@ -38,7 +38,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .commit(context, |state, _| {
                 let mut records = state.space.tools().records().iter();
                 let known = records.any(|record| record.query_hash == hash);
-                let succeeded = Happening::ToolSucceeded {
+                let succeeded = EventKind::ToolSucceeded {
                     query: success.query.clone(),
                     server: server.to_owned(),
                 };

@@ -10,7 +10,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Changes, FoldError, Folded, Happening, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
+    Changes, EventKind, FoldError, Folded, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
     tool_query_hash,
 };
 use lesson_formats::{
@@ -211,7 +211,7 @@ impl<'a> Batch<'a> {
     fn event(&mut self, parsed: &ParsedEvent) {
         let event = &parsed.event;
         let added = match &event.event {
-            Happening::LessonAdded { lesson } => Some(&**lesson),
+            EventKind::LessonAdded { lesson } => Some(&**lesson),
             _ => None,
         };
         if self.space.has_seen(&event.op_id) {
@@ -294,7 +294,7 @@ impl<'a> Batch<'a> {
                 continue;
             }
             self.worked.insert(hash, record.at);
-            let succeeded = Happening::ToolSucceeded {
+            let succeeded = EventKind::ToolSucceeded {
                 query: record.query.clone(),
                 server: record.server.clone(),
             };
@@ -353,14 +353,14 @@ impl<'a> Batch<'a> {
             return;
         }
         let event = match held {
-            Some(held) => Happening::LessonEdited {
+            Some(held) => EventKind::LessonEdited {
                 lesson: lesson.slug.clone(),
                 base_rev: held.rev,
                 changes: Box::new(Changes::between(&held.text, &lesson.text)),
                 trust: lesson.trust,
                 findings: lesson.findings,
             },
-            None => Happening::LessonAdded {
+            None => EventKind::LessonAdded {
                 lesson: Box::new(lesson),
             },
         };

@@ -5,7 +5,7 @@ use crate::http::fault::of_fold;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Event, Happening, Millis, Uncounted, WhyUncounted, account};
+use lesson_core::{Event, EventKind, Millis, Uncounted, WhyUncounted, account};
 use lesson_sync::Store;
 use lesson_types::ApiError;
 
@@ -16,7 +16,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         state: &State,
         same: bool,
-        event: Happening,
+        event: EventKind,
         by: &str,
         at: Millis,
     ) -> Result<(Plan, Option<Vec<Uncounted>>), ApiError> {

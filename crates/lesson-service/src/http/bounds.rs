@@ -1,7 +1,7 @@
 //! The bounds of what lessons and events hold, wherever they come from.
 
 use crate::http::validate::{chars, filled, slug, too_large, words};
-use lesson_core::{Changes, Event, Happening, Lesson, Standing, SurfacedContext, Text};
+use lesson_core::{Changes, Event, EventKind, Lesson, Standing, SurfacedContext, Text};
 use lesson_types::{ApiError, limits};
 
 /// A text within its bounds.
@@ -154,8 +154,8 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
     chars("by", &event.by, limits::ID)?;
     optional("request", event.request.as_ref(), limits::REQUEST)?;
     match &event.event {
-        Happening::LessonAdded { lesson: added } => lesson(added),
-        Happening::LessonEdited {
+        EventKind::LessonAdded { lesson: added } => lesson(added),
+        EventKind::LessonEdited {
             lesson,
             changes,
             findings: found,
@@ -171,7 +171,7 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             text(&edited)?;
             findings(found)
         }
-        Happening::Surfaced {
+        EventKind::Surfaced {
             retrieval_id,
             purpose,
             context,
@@ -195,7 +195,7 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
                 .iter()
                 .try_for_each(|drawn| name("lesson", &drawn.lesson))
         }
-        Happening::UsageTracked {
+        EventKind::UsageTracked {
             decision_id,
             detections,
         } => {
@@ -206,10 +206,10 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
                 optional("quote", seen.quote.as_ref(), limits::QUOTE)
             })
         }
-        Happening::OutcomeRecorded { decision_id, .. } => {
+        EventKind::OutcomeRecorded { decision_id, .. } => {
             filled("decision_id", decision_id, limits::ID)
         }
-        Happening::FeedbackGiven {
+        EventKind::FeedbackGiven {
             lessons,
             causal,
             decision_id,
@@ -219,15 +219,15 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             names("causal", causal)?;
             about(decision_id.as_ref())
         }
-        Happening::LessonsMerged { into, from } => {
+        EventKind::LessonsMerged { into, from } => {
             name("into", into)?;
             names("from", from)
         }
-        Happening::ToolSucceeded { query, server } => {
+        EventKind::ToolSucceeded { query, server } => {
             filled("query", query, limits::QUERY)?;
             filled("server", server, limits::WORD)
         }
-        Happening::LessonReviewed {
+        EventKind::LessonReviewed {
             lesson,
             content_hash,
             ..
@@ -235,17 +235,17 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             name("lesson", lesson)?;
             chars("content_hash", content_hash, limits::ID)
         }
-        Happening::LessonArchived { lesson }
-        | Happening::LessonRestored { lesson }
-        | Happening::TrialGranted { lesson } => name("lesson", lesson),
+        EventKind::LessonArchived { lesson }
+        | EventKind::LessonRestored { lesson }
+        | EventKind::TrialGranted { lesson } => name("lesson", lesson),
         // The fold bounds settings itself, whatever brings them.
-        Happening::PolicyChanged { .. } => Ok(()),
-        Happening::Rated {
+        EventKind::PolicyChanged { .. } => Ok(()),
+        EventKind::Rated {
             lesson,
             decision_id,
             ..
         }
-        | Happening::Voted {
+        | EventKind::Voted {
             lesson,
             decision_id,
             ..

@@ -80,7 +80,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 let Some(page) = page else { break };
                 agents.extend(page.agents.into_iter().map(|one| (one.version, one.by)));
                 for one in page.events {
-                    if let lesson_core::Happening::LessonsMerged { into, from } = &one.event.event
+                    if let lesson_core::EventKind::LessonsMerged { into, from } = &one.event.event
                         && *into == slug
                     {
                         for other in from {

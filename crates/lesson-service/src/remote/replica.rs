@@ -3,7 +3,7 @@
 use crate::host::Host;
 use crate::http::fault::clip;
 use crate::state::service_struct::Service;
-use lesson_core::{KeywordIndex, Millis, Replica, Space};
+use lesson_core::{KeywordIndex, Millis, OptimisticOverlay, Space};
 use lesson_sync::{Change, Link, Phase, Session, Store};
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -27,7 +27,10 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Looks at the rows of the linked space and at what is derived from them; does nothing without a link.
-    pub fn with_replica(&self, look: impl FnOnce(&Link, &Space, &Replica, &KeywordIndex)) {
+    pub fn with_replica(
+        &self,
+        look: impl FnOnce(&Link, &Space, &OptimisticOverlay, &KeywordIndex),
+    ) {
         let state = self.state.borrow();
         if let Some(linked) = &state.linked {
             look(&linked.link, &state.space, linked.replica(), &state.index);
@@ -55,7 +58,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         epoch: String,
         cursor: u64,
-        parts: (Space, Replica, KeywordIndex),
+        parts: (Space, OptimisticOverlay, KeywordIndex),
     ) -> bool {
         let _turn = self.writing.lock().await;
         let fresh = {

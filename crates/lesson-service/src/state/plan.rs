@@ -1,6 +1,6 @@
 //! What a request wants to write, and what waits to be written.
 
-use lesson_core::{Event, Happening, Millis};
+use lesson_core::{Event, EventKind, Millis};
 
 /// What a request wants to write.
 #[derive(Default)]
@@ -8,21 +8,21 @@ pub(crate) struct Plan {
     /// Events of another ledger, kept as they are. Already checked.
     pub foreign: Vec<Event>,
     /// New events. Checked after the foreign ones unless `checked`.
-    pub own: Vec<Happening>,
+    pub own: Vec<EventKind>,
     /// New events that happened before now, after `own`. Already checked.
-    pub past: Vec<(Millis, Happening)>,
+    pub past: Vec<(Millis, EventKind)>,
     /// Whether `own` has been checked already.
     pub checked: bool,
 }
 
 impl Plan {
     /// One new event.
-    pub fn one(happening: Happening) -> Self {
+    pub fn one(happening: EventKind) -> Self {
         Self::of(vec![happening])
     }
 
     /// New events.
-    pub fn of(own: Vec<Happening>) -> Self {
+    pub fn of(own: Vec<EventKind>) -> Self {
         Self {
             own,
             ..Self::default()
@@ -40,5 +40,5 @@ pub(crate) struct Draft {
     /// Who made it.
     pub by: String,
     /// What happened.
-    pub event: Happening,
+    pub event: EventKind,
 }

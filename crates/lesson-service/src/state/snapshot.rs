@@ -3,7 +3,8 @@
 use crate::state::near::{self, Near};
 use crate::state::vectors::Vectors;
 use lesson_core::{
-    Event, Folded, Happening, KeywordIndex, Policy, Replica, ReviewPolicy, Row, Similarity, Space,
+    Event, EventKind, Folded, KeywordIndex, OptimisticOverlay, Policy, ReviewPolicy, Row,
+    Similarity, Space,
 };
 use lesson_sync::{Ledger, Link, SetAside, Stored};
 use std::cell::RefCell;
@@ -39,7 +40,7 @@ pub(crate) struct Linked {
     /// The link as it was last read.
     pub link: Link,
     /// The events on top of the rows.
-    replica: Replica,
+    replica: OptimisticOverlay,
     /// Positions of the events on top of the rows.
     outbox: BTreeSet<u64>,
     /// Events that the server did not take.
@@ -48,7 +49,7 @@ pub(crate) struct Linked {
 
 impl Linked {
     /// What is on top of the rows, and their order.
-    pub fn replica(&self) -> &Replica {
+    pub fn replica(&self) -> &OptimisticOverlay {
         &self.replica
     }
 
@@ -101,7 +102,7 @@ impl State {
         let mut state = Self::empty();
         state.linked = Some(Linked {
             link: reading.link.clone(),
-            replica: Replica::new(),
+            replica: OptimisticOverlay::new(),
             outbox: BTreeSet::new(),
             set_aside: Vec::new(),
         });
@@ -169,7 +170,11 @@ impl State {
     }
 
     /// Takes rows that were kept elsewhere, with their index, in place of none.
-    pub fn adopt(&mut self, link: Link, (space, replica, index): (Space, Replica, KeywordIndex)) {
+    pub fn adopt(
+        &mut self,
+        link: Link,
+        (space, replica, index): (Space, OptimisticOverlay, KeywordIndex),
+    ) {
         let Some(linked) = &mut self.linked else {
             return;
         };
@@ -288,7 +293,7 @@ trait TextOf {
     fn text_of(&self) -> Option<&str>;
 }
 
-impl TextOf for Happening {
+impl TextOf for EventKind {
     fn text_of(&self) -> Option<&str> {
         match self {
             Self::LessonAdded { lesson } => Some(&lesson.slug),

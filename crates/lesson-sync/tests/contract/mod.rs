@@ -1,6 +1,6 @@
 //! What every store has to do for syncing, whatever it keeps things in.
 
-use lesson_core::{Event, Happening, Row};
+use lesson_core::{Event, EventKind, Row};
 use lesson_sync::{Change, Entry, Link, Named, Session, SetAside, Store, StoreError, VersionedRow};
 
 /// Holds a store against all of it. `open` gives an empty store of this name.
@@ -22,7 +22,7 @@ fn own(op_id: &str) -> Entry {
         by: "local".to_owned(),
         request: None,
         at: 7,
-        event: Happening::Rated {
+        event: EventKind::Rated {
             lesson: "a".to_owned(),
             helpful: true,
             decision_id: None,
@@ -38,7 +38,7 @@ fn event(op_id: &str, actor: &str, seq: u64) -> Event {
         actor: actor.to_owned(),
         seq,
         at: 5,
-        event: Happening::Voted {
+        event: EventKind::Voted {
             lesson: "b".to_owned(),
             up: true,
             decision_id: None,

@@ -1,6 +1,6 @@
 //! Every event that touched a lesson, with what it changed, newest first; older pages are asked for.
 
-use super::pages::Pages;
+use super::pager::Pager;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
@@ -29,7 +29,7 @@ pub fn HistoryList(
     let me = Syncing::get_from_context().me();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
-    let pages = RwSignal::new(Pages::<HistoryEntry>::default());
+    let pages = RwSignal::new(Pager::<HistoryEntry>::default());
     Effect::new(move |_| {
         history.with(|history| {
             if let Some(history) = history {
@@ -46,7 +46,7 @@ pub fn HistoryList(
                 .collect::<Vec<_>>()
         })
     };
-    let next = move || pages.with(Pages::before);
+    let next = move || pages.with(Pager::before);
     let total = move || history.with(|history| history.as_ref().map_or(0, |history| history.total));
     let more = move |_| {
         let Some(before) = next() else { return };

@@ -1,7 +1,7 @@
 //! Where a lesson was shown, and what followed: the situation, whether it was applied, the outcome.
 
 use super::history::PAGE;
-use super::pages::Pages;
+use super::pager::Pager;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
@@ -12,7 +12,7 @@ use crate::pages::runs;
 use crate::ui::ErrorNote;
 use crate::view::view;
 use leptos::prelude::*;
-use lesson_types::{History, MatchType, Showing};
+use lesson_types::{History, Impression, MatchType};
 
 /// The retrievals that returned the lesson, newest first.
 #[component]
@@ -20,7 +20,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     let client = Client::get_from_context();
     let asking = Asking::default();
     let slug = StoredValue::new(slug);
-    let pages = RwSignal::new(Pages::<Showing>::default());
+    let pages = RwSignal::new(Pager::<Impression>::default());
     Effect::new(move |_| {
         history.with(|history| {
             if let Some(history) = history {
@@ -33,7 +33,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     let total = Memo::new(move |_| {
         history.with(|history| history.as_ref().map_or(0, |history| history.shown_total))
     });
-    let next = move || pages.with(Pages::before);
+    let next = move || pages.with(Pager::before);
     let more = move |_| {
         let Some(before) = next() else { return };
         let path = format!(
@@ -65,7 +65,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     }
 }
 
-fn row(one: Showing) -> AnyView {
+fn row(one: Impression) -> AnyView {
     let (class, followed) = followed(&one);
     let situation = runs::situation(
         one.query.as_deref(),
@@ -103,7 +103,7 @@ fn row(one: Showing) -> AnyView {
 }
 
 /// What followed, in words.
-fn followed(one: &Showing) -> (&'static str, String) {
+fn followed(one: &Impression) -> (&'static str, String) {
     let domain = one.domain.as_deref().unwrap_or_default();
     let known = one.outcome.filter(|outcome| outcome::is_final(*outcome));
     let ended = known.map(|known| outcome::word(known, domain));

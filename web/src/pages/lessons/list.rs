@@ -1,7 +1,7 @@
 //! The list itself. It is as high as all its rows, and holds those in view: 100,000 lessons scroll like ten.
 
 use super::feed::Feed;
-use super::picks::Picks;
+use super::selection::Selection;
 use super::window::{Window, reachable};
 use crate::format;
 use crate::markdown::plain;
@@ -246,7 +246,7 @@ impl List {
 
 /// The rows.
 #[component]
-pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoView {
+pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl IntoView {
     let list = List {
         feed,
         node: NodeRef::new(),
@@ -300,7 +300,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
         if let Some(slot) = list.held.get_untracked()
             && let Some(row) = slot.row
         {
-            picks.toggle(&row);
+            selection.toggle(&row);
         }
     };
     use_acts([
@@ -338,7 +338,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
                     on:click=move |_| list.keep_place(Some(slot.at))
                 >
                     {match slot.row.clone() {
-                        Some(row) => view! { <Row row feed picks/> }.into_any(),
+                        Some(row) => view! { <Row row feed selection/> }.into_any(),
                         None => view! { <span class="row-due">"Loading…"</span> }.into_any(),
                     }}
                 </li>
@@ -353,7 +353,7 @@ pub fn LessonList(feed: Feed, picks: Picks, back: Option<Place>) -> impl IntoVie
 }
 
 #[component]
-fn Row(row: Arc<LessonView>, feed: Feed, picks: Picks) -> impl IntoView {
+fn Row(row: Arc<LessonView>, feed: Feed, selection: Selection) -> impl IntoView {
     let href = format!("/lessons/{}", format::encode(&row.slug));
     let about = if row.description.is_empty() {
         &row.context
@@ -373,14 +373,14 @@ fn Row(row: Arc<LessonView>, feed: Feed, picks: Picks) -> impl IntoView {
         found.map(|relevance| view! { <RelevanceChip relevance/> })
     };
     let slug = row.slug.clone();
-    let picked = Memo::new(move |_| picks.has(&slug));
+    let picked = Memo::new(move |_| selection.has(&slug));
     let label = format!("Select “{}”", row.title);
     let title = row.title.clone();
     let badge = row.derived.badge.clone();
     let (trust, archived, confidence) = (row.trust, row.archived, row.standing.confidence);
     view! {
         <label class="row-pick">
-            <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| picks.toggle(&row)/>
+            <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| selection.toggle(&row)/>
         </label>
         <a href=href>
             <span class="row-title" dir="auto">{title}</span>

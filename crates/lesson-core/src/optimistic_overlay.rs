@@ -99,7 +99,7 @@ impl Row {
 /// What a space needs beside itself to be a replica: what it was before the events on top, and
 /// the order of its rows.
 #[derive(Debug, Default)]
-pub struct Replica {
+pub struct OptimisticOverlay {
     lessons: BTreeMap<String, Option<Lesson>>,
     decisions: BTreeMap<String, Option<Decision>>,
     retrievals: BTreeMap<String, Option<BTreeSet<String>>>,
@@ -120,7 +120,7 @@ pub struct Replica {
     pub(crate) feedback_rows: BTreeMap<u64, Millis>,
 }
 
-impl Replica {
+impl OptimisticOverlay {
     /// A replica with no rows and nothing on top; `space` has to be empty too.
     pub fn new() -> Self {
         Self::default()
@@ -132,7 +132,7 @@ impl Replica {
         self.activity.is_empty()
     }
 
-    /// Folds an event on top of `space`, so that [`Replica::take_off`] can undo it.
+    /// Folds an event on top of `space`, so that [`OptimisticOverlay::take_off`] can undo it.
     ///
     /// # Errors
     /// As [`Space::fold`]; nothing has changed then.

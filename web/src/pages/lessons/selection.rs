@@ -15,7 +15,7 @@ const AT_ONCE: usize = 500;
 
 /// What is selected; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
-pub struct Picks {
+pub struct Selection {
     client: Client,
     toasts: Toasts,
     /// The hash of the text of each, as it was when it was selected.
@@ -39,7 +39,7 @@ pub struct Work {
     pub total: u32,
 }
 
-impl Picks {
+impl Selection {
     /// Nothing is selected.
     pub fn new() -> Self {
         Self {

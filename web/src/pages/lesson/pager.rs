@@ -1,13 +1,13 @@
-//! Pages of a list that grows at its end: the newest page comes by itself, older ones are asked for.
+//! Pager of a list that grows at its end: the newest page comes by itself, older ones are asked for.
 
 /// What is held of the list: everything from `start` on, oldest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pages<T> {
+pub struct Pager<T> {
     start: usize,
     rows: Vec<T>,
 }
 
-impl<T> Default for Pages<T> {
+impl<T> Default for Pager<T> {
     fn default() -> Self {
         Self {
             start: 0,
@@ -16,7 +16,7 @@ impl<T> Default for Pages<T> {
     }
 }
 
-impl<T> Pages<T> {
+impl<T> Pager<T> {
     /// Takes the newest page of a list of `total`. What was held before it stays, unless something is missing between.
     pub fn renew(&mut self, total: u32, newest: Vec<T>) {
         let begins = (total as usize).saturating_sub(newest.len());
@@ -52,13 +52,13 @@ impl<T> Pages<T> {
 mod tests {
     use super::*;
 
-    fn shown(pages: &Pages<u32>) -> Vec<u32> {
+    fn shown(pages: &Pager<u32>) -> Vec<u32> {
         pages.newest_first().copied().collect()
     }
 
     #[test]
     fn older_pages_stay_while_newer_events_come() {
-        let mut pages = Pages::default();
+        let mut pages = Pager::default();
         pages.renew(5, vec![3, 4]);
         assert_eq!((shown(&pages), pages.before()), (vec![4, 3], Some(3)));
         pages.prepend(vec![1, 2]);

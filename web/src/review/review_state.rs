@@ -14,7 +14,7 @@ const PAUSE: f64 = 6.0 * 3_600_000.0;
 
 /// What is remembered.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Memory {
+pub struct ReviewState {
     /// Keys of the questions that were answered by “keep”.
     kept: Vec<String>,
     /// This visit.
@@ -49,7 +49,7 @@ pub struct Visit {
     skipped: Vec<String>,
 }
 
-impl Memory {
+impl ReviewState {
     /// What was remembered.
     pub fn load(now: f64) -> Self {
         let visit: Visit = Kept::Tab.find_json(VISIT).unwrap_or_default();

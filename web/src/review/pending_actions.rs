@@ -16,7 +16,7 @@ const GRACE: f64 = 10_000.0;
 
 /// An act that waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct PendingAction {
     /// Names it.
     pub id: String,
     /// The lesson.
@@ -29,7 +29,7 @@ pub struct Held {
     due: f64,
 }
 
-impl Held {
+impl PendingAction {
     /// An act that is decided now.
     pub fn new(slug: &str, act: Act, tab: &str, now: f64) -> Self {
         Self {
@@ -59,7 +59,7 @@ pub fn tab() -> String {
 }
 
 /// Writes an act down; `false` where storage does not allow it.
-pub fn put(held: &Held) -> bool {
+pub fn put(held: &PendingAction) -> bool {
     let mut all = read();
     all.push(held.clone());
     Memory::Browser.keep_json(KEY, &all)
@@ -74,8 +74,8 @@ pub fn take(id: &str) -> bool {
 }
 
 /// Takes out what others have left, oldest first.
-pub fn take_left(tab: &str, now: f64) -> Vec<Held> {
-    let (left, all): (Vec<Held>, Vec<Held>) =
+pub fn take_left(tab: &str, now: f64) -> Vec<PendingAction> {
+    let (left, all): (Vec<PendingAction>, Vec<PendingAction>) =
         read().into_iter().partition(|held| held.is_left(tab, now));
     if left.is_empty() || !Memory::Browser.keep_json(KEY, &all) {
         return Vec::new();
@@ -83,7 +83,7 @@ pub fn take_left(tab: &str, now: f64) -> Vec<Held> {
     left
 }
 
-fn read() -> Vec<Held> {
+fn read() -> Vec<PendingAction> {
     Memory::Browser.find_json(KEY).unwrap_or_default()
 }
 
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn an_act_is_left_when_its_tab_is_gone() {
-        let held = Held {
+        let held = PendingAction {
             id: "1".into(),
             slug: "a".into(),
             act: Act::Archive,
