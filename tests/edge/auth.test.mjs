@@ -177,6 +177,7 @@ test("6: nothing that is built names the role that may do everything, or holds a
     "edge/headers.js",
     "edge/wrangler.toml",
     "engine/lessonloop.js",
+    "engine/lessonloop_relaxed.js",
     "engine/lessonloop_bg.wasm",
     "engine/lessonloop_relaxed_bg.wasm",
   ];

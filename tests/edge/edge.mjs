@@ -162,7 +162,7 @@ export async function each(items, at_once, work) {
 export const METERED = {
   inspect: true,
   rewrite: (file, text) =>
-    file !== "engine/lessonloop.js"
+    file !== "engine/lessonloop_relaxed.js"
       ? text
       : `${text}
         const handle = Edge.prototype.handle;

@@ -63,7 +63,7 @@ test("Worker: a request gets the lessons that the worker was deployed with", asy
     modulesRoot: dist,
     modules: [
       { ...file("ESModule", "example/worker.js", here("worker/worker.js")) },
-      { ...file("ESModule", "engine/lessonloop.js") },
+      { ...file("ESModule", "engine/lessonloop_relaxed.js") },
       { ...file("CompiledWasm", "engine/lessonloop_relaxed_bg.wasm") },
     ],
   });

@@ -109,12 +109,14 @@ pub const ROOMS: &[Room] = &[
         package: "lesson-service",
         may: &[
             "async-lock",
+            "hex",
             "lesson-types",
             "lesson-core",
             "lesson-embed",
             "lesson-formats",
             "lesson-screen",
             "lesson-sync",
+            "percent-encoding",
             "serde",
             "serde_json",
             "serde_path_to_error",
@@ -138,6 +140,7 @@ pub const ROOMS: &[Room] = &[
         package: "lesson-edge",
         may: &[
             "base64",
+            "hex",
             "hmac",
             "lesson-core",
             "lesson-embed", // its tests alone: a small model

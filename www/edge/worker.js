@@ -4,7 +4,7 @@
 // so a request waits for nothing but its own work, and what is left to do after an answer runs in `waitUntil`. No rule
 // about lessons lives here, and nothing is written down about a request: its headers hold keys.
 
-import { Edge, __wbg_reset_state, initSync } from "../engine/lessonloop.js";
+import { Edge, __wbg_reset_state, initSync } from "../engine/lessonloop_relaxed.js";
 // workerd has relaxed SIMD, and a module can't be chosen at run time there: it is compiled when the worker is deployed.
 import module from "../engine/lessonloop_relaxed_bg.wasm";
 import { HOSTED, pageHeaders } from "./headers.js";

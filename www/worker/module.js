@@ -11,7 +11,8 @@ const SIMD_PROBE = new Uint8Array([
 ]);
 
 const relaxed = WebAssembly.validate(RELAXED_PROBE);
-const file = relaxed ? "lessonloop_relaxed_bg.wasm" : "lessonloop_bg.wasm";
+/** Each build has a glue of its own: wasm-bindgen numbers its imports by the build. */
+const name = relaxed ? "lessonloop_relaxed" : "lessonloop";
 
 export const build = relaxed ? "relaxed-simd" : "simd128";
 
@@ -20,7 +21,7 @@ export async function compile() {
   if (!WebAssembly.validate(SIMD_PROBE)) {
     throw new Error("This browser is too old: it has no WebAssembly SIMD. Update it to use Lessonloop.");
   }
-  const answer = await fetch(new URL(`/engine/${file}`, self.location.origin));
+  const answer = await fetch(new URL(`/engine/${name}_bg.wasm`, self.location.origin));
   if (!answer.ok) throw new Error(`The server answered ${answer.status} for the engine module.`);
   // Compiling while it comes in needs the media type; a host that sends another one is only slower.
   if (WebAssembly.compileStreaming && /^application\/wasm\b/.test(answer.headers.get("content-type") ?? "")) {
@@ -31,7 +32,7 @@ export async function compile() {
 
 /** A fresh instance behind its glue. A trapped one can't be used again: another number gives another. */
 export async function instantiate(module, number) {
-  const [glue, compiled] = await Promise.all([import(`/engine/lessonloop.js?instance=${number}`), module]);
+  const [glue, compiled] = await Promise.all([import(`/engine/${name}.js?instance=${number}`), module]);
   await glue.default({ module_or_path: compiled });
   return glue;
 }

@@ -29,7 +29,7 @@ pub(crate) fn may_be_key(text: &str) -> bool {
         Some(0) => true,
         Some(CHECK) => {
             let (checked, check) = text.split_at(PREFIX.len() + RANDOM);
-            lesson_service::hex(&Sha256::digest(checked))[..CHECK] == *check
+            hex::encode(Sha256::digest(checked))[..CHECK] == *check
         }
         _ => false,
     }

@@ -6,7 +6,7 @@ use crate::message::Refusal;
 use crate::timeout::timeout;
 use crate::token::Tokens;
 use lesson_core::Millis;
-use lesson_service::{Host, Network, hex};
+use lesson_service::{Host, Network};
 use lesson_sync::{Link, RemoteError, Session, Supabase};
 use serde::Deserialize;
 use serde_json::json;
@@ -114,7 +114,7 @@ impl Keys {
         };
         let network = Network(host);
         let remote = Supabase::new(&network);
-        let arguments = json!({ "p_hash": hex(&hash) });
+        let arguments = json!({ "p_hash": hex::encode(hash) });
         let patience = if was.is_some() {
             SHORT_PATIENCE_MS
         } else {

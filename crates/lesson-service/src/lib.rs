@@ -22,7 +22,7 @@ pub use host::{Host, fresh_id, uuid7};
 pub use http::context::{RequestContext, decision_prefix};
 pub use http::fault::clip;
 pub use http::idempotency::{HEADER as IDEMPOTENCY_KEY, check_key};
-pub use http::idempotency_key::{Keyed, digest, fingerprint, hex};
+pub use http::idempotency_key::{Keyed, digest, fingerprint};
 pub use http::path::{Target, parse as parse_path};
 pub use http::router::{Route, methods, route, wrong_method};
 pub use http::strict;

@@ -1,7 +1,7 @@
 //! A request in, its answer out: each step of the way once.
 
 use crate::host::Host;
-use crate::http::answer::{Answer, refusal};
+use crate::http::answer::{Answer, Untyped, refusal};
 use crate::http::context::RequestContext;
 use crate::http::idempotency::{HEADER, Turn, check_key};
 use crate::http::idempotency_key::fingerprint;
@@ -23,14 +23,27 @@ macro_rules! body_of {
     };
 }
 
-/// The answer of a row's handler.
+/// The answer of a row's handler, which is of the row's type.
 macro_rules! answer_from {
-    (memory $answer:expr) => {
-        $answer
+    (memory $answer:expr, $($type:ident)?) => {
+        respond::<answer_type!($($type)?)>($answer)
     };
-    (store $answer:expr) => {
-        $answer.await
+    (store $answer:expr, $($type:ident)?) => {
+        respond::<answer_type!($($type)?)>($answer.await)
     };
+}
+
+macro_rules! answer_type {
+    ($type:ident) => {
+        lesson_types::$type
+    };
+    () => {
+        Untyped
+    };
+}
+
+fn respond<T>(answer: Result<Answer<T>, ApiError>) -> Result<Response, ApiError> {
+    answer.map(Answer::respond)
 }
 
 macro_rules! dispatch {
@@ -46,7 +59,7 @@ macro_rules! dispatch {
             context: &RequestContext,
             route: &Route,
             mut body: Value,
-        ) -> Result<Answer, ApiError> {
+        ) -> Result<Response, ApiError> {
             redact::body(route, &mut body)?;
             match route.endpoint.name {
                 $(EndpointName::$name => answer_from!($from self.$name(
@@ -54,7 +67,7 @@ macro_rules! dispatch {
                     $($(route.part(stringify!($part))?,)+)?
                     $(&route.query::<lesson_types::$query>()?,)?
                     body_of!(body $($body)?),
-                ))),*
+                ), $($answer)?)),*
             }
         }
     };
@@ -104,17 +117,13 @@ impl<S: Store, H: Host> Service<S, H> {
             None
         };
         let Some(turn) = turn else {
-            let answer = self.dispatch(context, &route, request.body).await?;
-            return Ok(answer.respond());
+            return self.dispatch(context, &route, request.body).await;
         };
         let once = route.endpoint.answers_once;
         match turn? {
             Turn::Repeat(response) => Ok(*response),
             Turn::First(claim) => {
-                let response = self
-                    .dispatch(context, &route, request.body)
-                    .await
-                    .map(Answer::respond)?;
+                let response = self.dispatch(context, &route, request.body).await?;
                 if once {
                     claim.answered_once();
                 } else {

@@ -10,7 +10,7 @@ use crate::cache::{self, Cache, Made};
 use crate::fault::advice;
 use crate::profile::Profile;
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{glue, npm, run, tools};
+use crate::{npm, run, tools};
 
 /// The crates that the module is made of.
 const ROOMS: [&str; 12] = [
@@ -63,12 +63,17 @@ impl Module {
         }
     }
 
-    /// Its file in `dist/engine`.
-    fn file(self) -> &'static str {
+    /// What its files in `dist/engine` begin with. Each build has a glue of its own, as wasm-bindgen numbers a module's
+    /// imports by where they lie in it.
+    fn stem(self) -> &'static str {
         match self {
-            Self::Plain => "lessonloop_bg.wasm",
-            Self::Relaxed => "lessonloop_relaxed_bg.wasm",
+            Self::Plain => "lessonloop",
+            Self::Relaxed => "lessonloop_relaxed",
         }
+    }
+
+    fn wasm(self) -> String {
+        format!("{}_bg.wasm", self.stem())
     }
 
     fn name(self) -> &'static str {
@@ -102,20 +107,15 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         include_str!("engine.rs"),
     ];
     let key = || cache::key_of(&cache.root, &inputs, &words);
-    let plain = match which {
-        Module::Plain => None,
-        Module::Relaxed => Some(module(cache, profile, Module::Plain)?.0),
-    };
     cache.made("engine", key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
-        bind(cache, &wasm, at)?;
-        match &plain {
-            None => declare(cache, &at.join("lessonloop.d.ts"))?,
-            Some(plain) => share_glue(plain, at)?,
+        bind(cache, &wasm, which, at)?;
+        if which == Module::Plain {
+            declare(cache, &at.join("lessonloop.d.ts"))?;
         }
         match profile {
             Profile::Dev => Ok(()),
-            Profile::Release => optimise(cache, which, &at.join(Module::Plain.file())),
+            Profile::Release => optimise(cache, which, &at.join(which.wasm())),
         }
     })
 }
@@ -183,10 +183,10 @@ pub fn with_names(cache: &Cache) -> Result<PathBuf> {
 }
 
 /// Writes the JavaScript glue, the types and the bound module.
-fn bind(cache: &Cache, wasm: &Path, at: &Path) -> Result<()> {
+fn bind(cache: &Cache, wasm: &Path, which: Module, at: &Path) -> Result<()> {
     let mut bindgen = run::program(cache, "wasm-bindgen")?;
     bindgen
-        .args(["--target", "web", "--out-name", "lessonloop"])
+        .args(["--target", "web", "--out-name", which.stem()])
         // workerd can't load the glue a second time: there a fresh instance takes a trapped one's place behind it.
         .args(["--experimental-reset-state-function", "--out-dir"])
         .arg(at)
@@ -246,30 +246,20 @@ fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
         .with_context(|| advice(declarations.display(), FULL))
 }
 
-/// Changes the names in the relaxed module so that the plain one's glue serves it too.
-fn share_glue(plain: &Path, at: &Path) -> Result<()> {
-    let remedy = "the feature relaxed-simd must not change what lesson-wasm exports or imports";
-    let glue = |folder: &Path| {
-        let file = folder.join("lessonloop.js");
-        fs::read_to_string(&file)
-            .with_context(|| advice(file.display(), "run `cargo xtask build` again"))
-    };
-    let wasm = at.join(Module::Plain.file());
-    let bytes = fs::read(&wasm).with_context(|| advice(wasm.display(), FULL))?;
-    let aligned = glue::align(&glue(plain)?, &glue(at)?, &bytes)
-        .map_err(anyhow::Error::msg)
-        .with_context(|| advice("one glue can't serve both builds of the module", remedy))?;
-    fs::write(&wasm, aligned).with_context(|| advice(wasm.display(), FULL))
-}
-
-/// Copies both builds into `dist/engine`, with the glue that serves both.
+/// Copies both builds into `dist/engine`, each with its glue.
 pub fn collect(cache: &Cache, profile: Profile, to: &Path) -> Result<()> {
     let plain = module(cache, profile, Module::Plain)?.0;
     let relaxed = module(cache, profile, Module::Relaxed)?.0;
     cache::copy_tree(&plain, to, &|_| true)?;
-    fs::copy(
-        relaxed.join(Module::Plain.file()),
-        to.join(Module::Relaxed.file()),
+    let glue = format!("{}.js", Module::Relaxed.stem());
+    for file in [&Module::Relaxed.wasm(), &glue] {
+        fs::copy(relaxed.join(file), to.join(file)).with_context(|| advice(to.display(), FULL))?;
+    }
+    // Both have the same types.
+    let types = format!("{}.d.ts", Module::Relaxed.stem());
+    fs::write(
+        to.join(types),
+        "export * from \"./lessonloop.js\";\nexport { default } from \"./lessonloop.js\";\n",
     )
     .with_context(|| advice(to.display(), FULL))?;
     // Node takes the glue for an ES module by this.

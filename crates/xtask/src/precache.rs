@@ -16,9 +16,11 @@ const LIST: &str = "precache.js";
 
 const PAGE: &str = "index.html";
 
-/// Modules of which a browser needs one; the page says which.
-const BUILDS: [(&str, &str); 2] = [
+/// Modules with their glue, of which a browser needs one; the page says which.
+const BUILDS: [(&str, &str); 4] = [
+    ("engine/lessonloop.js", "simd128"),
     ("engine/lessonloop_bg.wasm", "simd128"),
+    ("engine/lessonloop_relaxed.js", "relaxed-simd"),
     ("engine/lessonloop_relaxed_bg.wasm", "relaxed-simd"),
 ];
 
@@ -101,6 +103,7 @@ mod tests {
                 ("icons/icon.svg", "<svg/>"),
                 ("engine/lessonloop.d.ts", "x"),
                 ("engine/lessonloop_bg.wasm", "plain"),
+                ("engine/lessonloop_relaxed.js", "glue"),
                 ("engine/lessonloop_relaxed_bg.wasm", "relaxed"),
                 ("engine/manifest.json", "{}"),
                 ("engine/minilm.pack", "x"),
@@ -120,6 +123,7 @@ mod tests {
             found,
             [
                 ("/engine/lessonloop_bg.wasm", Some("simd128")),
+                ("/engine/lessonloop_relaxed.js", Some("relaxed-simd")),
                 ("/engine/lessonloop_relaxed_bg.wasm", Some("relaxed-simd")),
                 ("/icons/icon.svg", None),
                 ("/", None),
@@ -128,7 +132,7 @@ mod tests {
         );
         // As `openssl dgst -sha256 -binary | base64` says of "page".
         assert_eq!(
-            list["files"][3]["integrity"],
+            list["files"][4]["integrity"],
             "sha256-NmAxWprz3yVdjxmrB35Hl4IrQUiKDioEvGr3EhPCMnQ="
         );
     }

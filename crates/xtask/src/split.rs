@@ -17,7 +17,7 @@ use crate::cache::{self, Cache};
 use crate::engine;
 use crate::fault::{advice, fault};
 use crate::fits::fits;
-use crate::glue;
+use crate::rename;
 use crate::run;
 
 /// What the split names its parts: the module of the pages, as `web/src/more.rs` has it, and what loads it.
@@ -142,7 +142,7 @@ fn change(file: &Path, to: &Path, changes: &[(&str, &str)]) -> Result<()> {
 /// The module with an import called otherwise.
 fn renamed(module: &[u8], from: &str, to: &str) -> Result<Vec<u8>> {
     let names = HashMap::from([(from.to_owned(), to.to_owned())]);
-    glue::rename(module, &names)
+    rename::rename(module, &names)
         .ok_or_else(|| fault("the compiler's module is not well-formed", "run it again"))
 }
 

@@ -9,18 +9,18 @@ const ORT = "/peers/@huggingface/transformers/node_modules/onnxruntime-web/dist/
 
 /** Each loads and gives `embed(text)`, synchronous or not. */
 const STARTS = {
-  simd128: () => ours("lessonloop_bg.wasm"),
-  relaxed: () => ours("lessonloop_relaxed_bg.wasm"),
+  simd128: () => ours("lessonloop"),
+  relaxed: () => ours("lessonloop_relaxed"),
   // The build that transformers.js takes from its CDN where there is no Safari, here from this server.
   "transformers.js default": () => transformers(".asyncify"),
   // The one it takes for an older Safari.
   "transformers.js plain wasm": () => transformers(""),
 };
 
-async function ours(file) {
-  const module = fetch(`/engine/${file}`);
+async function ours(name) {
+  const module = fetch(`/engine/${name}_bg.wasm`);
   const pack = fetch("/engine/minilm.pack").then((response) => response.arrayBuffer());
-  const glue = await import("/engine/lessonloop.js");
+  const glue = await import(`/engine/${name}.js`);
   await glue.default({ module_or_path: module });
   const engine = await glue.Engine.open({ store: { kind: "memory" } });
   await engine.load_model(new Uint8Array(await pack));

@@ -2,7 +2,7 @@
 import { cosines, pooled } from "./vectors.js";
 
 const DIMS = 384;
-const BUILDS = { simd128: "lessonloop_bg.wasm", relaxed: "lessonloop_relaxed_bg.wasm" };
+const BUILDS = { simd128: "lessonloop", relaxed: "lessonloop_relaxed" };
 const megabytes = (bytes) => bytes / 1e6;
 
 /** name → {embed(texts) → vectors, memory()}; ours is synchronous, the peer is not. */
@@ -11,10 +11,9 @@ let tokenizer = null;
 /** text → its token ids as the peer takes them. */
 const ids = new Map();
 
-async function openOurs(build, file) {
-  // Another query gives the glue a module scope, and so an instance, of its own.
-  const glue = await import(`/engine/lessonloop.js?build=${build}`);
-  const exports = await glue.default({ module_or_path: `/engine/${file}` });
+async function openOurs(build, name) {
+  const glue = await import(`/engine/${name}.js`);
+  const exports = await glue.default({ module_or_path: `/engine/${name}_bg.wasm` });
   const engine = await glue.Engine.open({ store: { kind: "memory" } });
   const pack = await (await fetch("/engine/minilm.pack")).arrayBuffer();
   await engine.load_model(new Uint8Array(pack));

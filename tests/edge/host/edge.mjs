@@ -77,7 +77,7 @@ export async function startEdge({
     modules: [
       script("edge/worker.js"),
       script("edge/headers.js"),
-      script("engine/lessonloop.js"),
+      script("engine/lessonloop_relaxed.js"),
       wasm("engine/lessonloop_relaxed_bg.wasm"),
     ],
     bindings: {

@@ -1,6 +1,6 @@
 // The engine in a Cloudflare Worker of your own: lessons that are deployed with it, in memory. www/edge/worker.js is the
 // whole thing, with spaces, keys and Supabase behind it.
-import { Engine, initSync } from "../engine/lessonloop.js";
+import { Engine, initSync } from "../engine/lessonloop_relaxed.js";
 // workerd compiles modules when they are deployed, and has relaxed SIMD.
 import module from "../engine/lessonloop_relaxed_bg.wasm";
 

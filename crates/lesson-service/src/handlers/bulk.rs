@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         bulk: Bulk,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<BulkDone>, ApiError> {
         let bulk = checked(bulk)?;
         let done = self
             .commit(context, |state, _| {

@@ -13,7 +13,11 @@ use lesson_types::{ApiError, Compared, Comparison, Recommend};
 use std::collections::BTreeSet;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn compare(&self, _: &RequestContext, asked: Recommend) -> Result<Answer, ApiError> {
+    pub(crate) fn compare(
+        &self,
+        _: &RequestContext,
+        asked: Recommend,
+    ) -> Result<Answer<Comparison>, ApiError> {
         check(&asked)?;
         for (field, given) in [
             ("decision_id", asked.decision_id.is_some()),

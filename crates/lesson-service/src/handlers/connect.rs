@@ -22,7 +22,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: Connect,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Connected>, ApiError> {
         let url = server_url(&asked.url).map_err(of_sign_in)?;
         let key = asked.key.trim();
         secret("key", key)?;
@@ -111,7 +111,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: SignIn,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SyncStatus>, ApiError> {
         secret("password", &asked.password)?;
         let link = self.linked_or_refuse()?;
         let network = Network(&self.host);
@@ -149,7 +149,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: SignOut,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SyncStatus>, ApiError> {
         // What waits to be stored counts as unsent.
         let _ = self.flush().await;
         let (link, unsent) = {

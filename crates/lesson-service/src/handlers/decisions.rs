@@ -57,7 +57,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         asked: &DecisionQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<DecisionPage>, ApiError> {
         validate::no_body(body)?;
         for (field, value, most) in [
             ("by", &asked.by, limits::ID),
@@ -111,7 +111,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         id: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<DecisionView>, ApiError> {
         validate::no_body(body)?;
         validate::filled("decision_id", id, limits::ID)?;
         let own = context.own_decisions();

@@ -38,7 +38,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: DeleteSpace,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SpaceDeletion>, ApiError> {
         validate::filled("name", &asked.name, limits::ID)?;
         if let Some(code) = &asked.code {
             validate::filled("code", code, limits::ID)?;

@@ -19,7 +19,7 @@ use lesson_core::{
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, ErrorCode, Feedback, FeedbackGiven, FeedbackUpdate, Outcome, OutcomeRecorded, Rate,
-    Track, Tracked, Vote, limits,
+    Rated, Track, Tracked, Vote, limits,
 };
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Track,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Tracked>, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
         filled("reasoning", &asked.reasoning, limits::TEXT)?;
         let detections = self
@@ -63,7 +63,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Outcome,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<OutcomeRecorded>, ApiError> {
         filled("decision_id", &asked.decision_id, limits::ID)?;
         let outcome: DecisionOutcome = asked.outcome;
         let by = context.by();
@@ -98,7 +98,7 @@ impl<S: Store, H: Host> Service<S, H> {
         before: &[String],
         uncounted: &[Uncounted],
         repeated: bool,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<OutcomeRecorded>, ApiError> {
         let state = self.state.borrow();
         let decision = decision(&state, decision_id)?;
         let mut moved = settled(decision);
@@ -123,7 +123,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Feedback,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<FeedbackGiven>, ApiError> {
         validate::slugs("lessons", &asked.lessons, 1)?;
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
@@ -231,7 +231,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Rate,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Rated>, ApiError> {
         let opinion = Opinion {
             is_vote: false,
             is_positive: asked.helpful,
@@ -244,7 +244,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Vote,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Rated>, ApiError> {
         let opinion = Opinion {
             is_vote: true,
             is_positive: asked.up,
@@ -258,7 +258,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         name: &str,
         given: Opinion,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Rated>, ApiError> {
         filled("lesson", name, limits::TITLE)?;
         about(given.decision_id.as_ref())?;
         let by = context.by();
@@ -288,7 +288,7 @@ impl<S: Store, H: Host> Service<S, H> {
         slug: &str,
         uncounted: &[Uncounted],
         repeated: bool,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Rated>, ApiError> {
         let state = self.state.borrow();
         let why = uncounted.iter().find(|one| one.lesson == slug);
         let why = why.map(|one| one.why);

@@ -32,7 +32,7 @@ impl<S: Store, H: Host> Service<S, H> {
         slug: &str,
         query: &HistoryQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<History>, ApiError> {
         validate::no_body(body)?;
         self.readable(context, slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
@@ -104,7 +104,7 @@ impl<S: Store, H: Host> Service<S, H> {
         slug: &str,
         rev: u32,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Revision>, ApiError> {
         validate::no_body(body)?;
         let events = self.ledger_of(slug).await?;
         let newest = known(&self.state.borrow(), slug)?.rev;
@@ -129,7 +129,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         slug: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<StandingExplained>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let terms = core::explain(known(&state, slug)?, &self.policy);

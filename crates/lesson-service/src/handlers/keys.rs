@@ -43,7 +43,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<AgentKeys>, ApiError> {
         validate::no_body(body)?;
         let keys: Vec<WireKey> = self
             .of_server(LIST, async |link: &Link| {
@@ -69,7 +69,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: NewAgentKey,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<MadeAgentKey>, ApiError> {
         validate::filled("name", &asked.name, limits::WORD)?;
         if asked.name.chars().any(char::is_control) {
             return Err(ApiError::invalid(
@@ -96,7 +96,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         id: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<AgentKeyRevoked>, ApiError> {
         validate::no_body(body)?;
         if !is_uuid(id) {
             return Err(ApiError::invalid(

@@ -22,7 +22,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         new: NewLesson,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         if let Some(slug) = &new.slug {
             redact::new_slug(slug)?;
         }
@@ -58,7 +58,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
         self.readable(context, slug)?;
         self.shown(slug)
@@ -69,7 +69,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         patch: LessonPatch,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
         self.readable(context, slug)?;
@@ -102,7 +102,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
         self.commit(context, |state, _| {
             let lesson = slug.to_owned();
@@ -124,7 +124,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
         self.commit(context, |state, _| {
             let lesson = slug.to_owned();
@@ -146,7 +146,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         review: Review,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
         let verdict: Verdict = review.verdict;
         self.commit(context, |state, _| {
@@ -178,7 +178,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         merge: Merge,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::slug("into", &merge.into)?;
         validate::slugs("from", &merge.from, 1)?;
         self.commit(context, |state, _| {
@@ -206,7 +206,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The answer that shows a lesson.
-    pub(crate) fn shown(&self, slug: &str) -> Result<Answer, ApiError> {
+    pub(crate) fn shown(&self, slug: &str) -> Result<Answer<LessonView>, ApiError> {
         let state = self.state.borrow();
         Answer::json(&self.view(known(&state, slug)?))
     }

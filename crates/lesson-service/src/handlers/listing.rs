@@ -28,7 +28,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         query: &LessonQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonPage>, ApiError> {
         validate::no_body(body)?;
         validate::optional("q", query.q.as_ref(), limits::QUERY)?;
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
@@ -64,7 +64,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Tags>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let lessons: Vec<&Lesson> = state

@@ -39,7 +39,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Recommend,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Recommendations>, ApiError> {
         check(&asked)?;
         let policy = match &asked.policy {
             Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
@@ -206,7 +206,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Search,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SearchResults>, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let options = SearchOptions {
             limit: Some(validate::limit(
@@ -236,7 +236,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Patterns,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SearchResults>, ApiError> {
         filled("feature", &asked.feature, limits::QUERY)?;
         optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
         validate::words("tech_stack", asked.tech_stack.as_ref())?;

@@ -54,7 +54,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Err(error) => return Ok(Err(error)),
         };
         let answer = self.answer_of(route, request, &events, &uncounted);
-        Ok(answer.map(|answer| Some(answer.respond())))
+        Ok(answer.map(Some))
     }
 
     async fn events_of_request(
@@ -104,33 +104,35 @@ impl<S: Store, H: Host> Service<S, H> {
         request: &Request,
         events: &[Event],
         uncounted: &[Uncounted],
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Response, ApiError> {
         if route.is(EndpointName::record_session) {
-            return self.session_again(request, events, uncounted);
+            return Ok(self.session_again(request, events, uncounted)?.respond());
         }
-        match events.first().map(|event| &event.event) {
-            Some(EventKind::LessonAdded { lesson }) => self.shown(&lesson.slug),
-            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(lesson),
+        Ok(match events.first().map(|event| &event.event) {
+            Some(EventKind::LessonAdded { lesson }) => self.shown(&lesson.slug)?.respond(),
+            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(lesson)?.respond(),
             Some(EventKind::Rated { lesson, .. } | EventKind::Voted { lesson, .. }) => {
-                self.rated(lesson, uncounted, true)
+                self.rated(lesson, uncounted, true)?.respond()
             }
             Some(EventKind::FeedbackGiven { lessons, .. }) => {
-                Answer::json(&self.feedback_given(lessons, uncounted, true)?)
+                Answer::json(&self.feedback_given(lessons, uncounted, true)?)?.respond()
             }
-            Some(EventKind::OutcomeRecorded { decision_id, .. }) => {
-                self.outcome_recorded(decision_id, &[], uncounted, true)
-            }
+            Some(EventKind::OutcomeRecorded { decision_id, .. }) => self
+                .outcome_recorded(decision_id, &[], uncounted, true)?
+                .respond(),
             Some(EventKind::UsageTracked { detections, .. }) => Answer::json(&Tracked {
                 detections: detections.iter().cloned().map(detection).collect(),
                 recorded: true,
-            }),
+            })?
+            .respond(),
             Some(EventKind::ToolSucceeded { .. }) => Answer::json(&ToolRecorded {
                 recorded: true,
                 reason: None,
-            }),
+            })?
+            .respond(),
             // Nothing else is asked with a key from elsewhere.
-            _ => Err(used_again()),
-        }
+            _ => return Err(used_again()),
+        })
     }
 
     fn session_again(
@@ -138,7 +140,7 @@ impl<S: Store, H: Host> Service<S, H> {
         request: &Request,
         events: &[Event],
         uncounted: &[Uncounted],
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SessionRecorded>, ApiError> {
         let asked: Session = validate::body(request.body.clone())?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let mut recorded = SessionRecorded {

@@ -19,7 +19,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         query: &ReviewQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<lesson_types::ReviewQueue>, ApiError> {
         validate::no_body(body)?;
         let limit = match query.limit {
             Some(0) => 0,

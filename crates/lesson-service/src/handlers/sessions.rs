@@ -35,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Session,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SessionRecorded>, ApiError> {
         filled("transcript", &asked.transcript, limits::TEXT)?;
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let vector = if extracted.injected.is_empty() || extracted.outcome_text.trim().is_empty() {

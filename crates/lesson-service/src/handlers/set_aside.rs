@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SetAsideList>, ApiError> {
         validate::no_body(body)?;
         Answer::json(&self.set_aside())
     }
@@ -60,7 +60,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Settle,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SetAsideList>, ApiError> {
         if asked.ids.is_empty() {
             return Err(ApiError::invalid(
                 "ids",

@@ -9,7 +9,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use lesson_core::{EventKind, Qualification, Space, ToolPolicy};
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode, PolicyPatch};
+use lesson_types::{ApiError, ErrorCode, LessonView, PolicyPatch};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         slug: &str,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
         self.commit(context, |state, _| {
             let held = known(state, slug)?;

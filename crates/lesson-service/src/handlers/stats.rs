@@ -9,11 +9,15 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::Policy;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Health, ModelHealth, StoreHealth};
+use lesson_types::{ApiError, Health, ModelHealth, Stats, StoreHealth};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn stats(&self, context: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn stats(
+        &self,
+        context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer<Stats>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
@@ -32,7 +36,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Health>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
@@ -92,7 +96,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn policy(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
-        Answer::json(&Policy {
+        Answer::any(&Policy {
             tools: self.tool_policy(&self.state.borrow().space),
             ..self.policy.clone()
         })

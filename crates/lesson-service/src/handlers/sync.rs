@@ -13,13 +13,21 @@ use lesson_types::{ApiError, SyncPhase, SyncProgress, SyncStatus};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn sync_status(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn sync_status(
+        &self,
+        _: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer<SyncStatus>, ApiError> {
         validate::no_body(body)?;
         Answer::json(&self.status())
     }
 
     /// The worker that hosts the engine begins a round after this.
-    pub(crate) fn sync_now(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn sync_now(
+        &self,
+        _: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer<SyncStatus>, ApiError> {
         validate::no_body(body)?;
         self.linked_or_refuse()?;
         self.machine.borrow_mut().ask();

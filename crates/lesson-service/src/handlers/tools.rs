@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         success: ToolSuccess,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<ToolRecorded>, ApiError> {
         filled("query", &success.query, limits::QUERY)?;
         filled("server", &success.server, limits::WORD)?;
         let server = success.server.trim();
@@ -55,7 +55,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         _: &RequestContext,
         asked: SuggestTools,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<ToolSuggestions>, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let policy = &self.tool_policy(&self.state.borrow().space);
         let absent = u32::try_from(policy.suggestions).unwrap_or(u32::MAX);
@@ -82,7 +82,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         asked: &ToolRecordsQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<ToolRecords>, ApiError> {
         validate::no_body(body)?;
         validate::optional("q", asked.q.as_ref(), limits::QUERY)?;
         let limit = validate::limit(asked.limit, PAGE, limits::PAGE)?;

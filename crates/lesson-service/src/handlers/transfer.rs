@@ -35,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         context: &RequestContext,
         asked: Import,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<Imported>, ApiError> {
         if asked.files.is_empty() {
             return Err(ApiError::invalid(
                 "files",
@@ -106,7 +106,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         asked: &ExportQuery,
         body: &Value,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<ExportFiles>, ApiError> {
         validate::no_body(body)?;
         match asked.format {
             ExportFormat::Jsonl => {

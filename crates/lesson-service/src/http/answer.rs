@@ -4,16 +4,35 @@ use lesson_types::{ApiError, ErrorBody, Response};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
-/// A body and the headers that go with it.
-pub(crate) struct Answer {
-    pub body: Value,
-    pub headers: Vec<(&'static str, String)>,
+/// A body and the headers that go with it. `T` is the type that the endpoint's row names, so that a handler which answers
+/// something else does not compile.
+pub(crate) struct Answer<T = Untyped> {
+    body: Value,
+    headers: Vec<(&'static str, String)>,
+    of: PhantomData<T>,
 }
 
-impl Answer {
+/// The answer of a row that names no type, such as the policy, which the core defines.
+pub(crate) enum Untyped {}
+
+impl<T: Serialize> Answer<T> {
     /// A JSON answer.
-    pub fn json(body: &impl Serialize) -> Result<Self, ApiError> {
+    pub fn json(body: &T) -> Result<Self, ApiError> {
+        Self::written(body)
+    }
+}
+
+impl Answer<Untyped> {
+    /// A JSON answer of any type.
+    pub fn any(body: &impl Serialize) -> Result<Self, ApiError> {
+        Self::written(body)
+    }
+}
+
+impl<T> Answer<T> {
+    fn written(body: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_value(body).map_err(|error| {
             ApiError::new(
                 lesson_types::ErrorCode::Unavailable,
@@ -23,14 +42,16 @@ impl Answer {
         Ok(Self {
             body,
             headers: vec![("content-type", "application/json".to_owned())],
+            of: PhantomData,
         })
     }
 
-    /// A text answer of a media type.
+    /// A text answer of a media type, where the request can ask for one in place of JSON.
     pub fn text(body: String, media_type: &str) -> Self {
         Self {
             body: Value::String(body),
             headers: vec![("content-type", media_type.to_owned())],
+            of: PhantomData,
         }
     }
 

@@ -26,7 +26,7 @@ impl Keyed {
 
     /// The key under which this process knows the request again.
     pub fn key(&self) -> String {
-        hex(&self.seed)
+        hex::encode(self.seed)
     }
 
     /// The hash of what is asked.
@@ -36,7 +36,7 @@ impl Keyed {
 
     /// The same in hex, as it stands in events.
     pub fn request(&self) -> String {
-        hex(&self.print)
+        hex::encode(self.print)
     }
 
     /// The id of the request's event at `place`: the same wherever it is made.
@@ -94,14 +94,6 @@ pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
         hasher.update(part);
     }
     hasher.finalize().into()
-}
-
-/// Bytes in hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

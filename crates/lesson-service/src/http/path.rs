@@ -1,6 +1,8 @@
 //! Paths and query strings: splitting and percent-decoding.
 
 use lesson_types::{ApiError, ErrorCode};
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 
 /// The longest path with its query that is looked at, in bytes.
 const PATH_BYTES: usize = 32 * 1024;
@@ -48,36 +50,27 @@ pub fn parse(path: &str) -> Result<Target, ApiError> {
     Ok(Target { segments, query })
 }
 
-/// Undoes percent-encoding; in a query `+` is a space.
+/// Undoes percent-encoding; in a query `+` is a space. A `%` that encodes nothing is refused, where the library would
+/// leave it: what a client mistypes would be looked for as it stands, and not be found.
 fn decode(text: &str, in_query: bool) -> Result<String, ApiError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' if in_query => b' ',
-            b'%' => {
-                let digits = rest.next().and_then(hex).zip(rest.next().and_then(hex));
-                let Some((high, low)) = digits else {
-                    return Err(ApiError::invalid(
-                        "path",
-                        format!(
-                            "`{text}` has a `%` without two hex digits after it; write it as `%25`"
-                        ),
-                    ));
-                };
-                high * 16 + low
-            }
-            plain => plain,
-        });
+    let encodes = |after: &str| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(encodes) {
+        return Err(ApiError::invalid(
+            "path",
+            format!("`{text}` has a `%` without two hex digits after it; write it as `%25`"),
+        ));
     }
-    String::from_utf8(bytes)
+    let spaced = match in_query {
+        true => text.replace('+', " "),
+        false => text.to_owned(),
+    };
+    percent_decode_str(&spaced)
+        .decode_utf8()
+        .map(Cow::into_owned)
         .map_err(|_| ApiError::invalid("path", format!("`{text}` is not UTF-8 when it is decoded")))
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
 }
 
 #[cfg(test)]
