@@ -24,8 +24,6 @@ const tabs = new BroadcastChannel("lessonloop");
 /** Requests that have no answer yet, by id. */
 const open = new Map();
 let engine = null;
-/** The glue of the instance that `engine` is of. */
-let glue = null;
 let instances = 0;
 let restarts = 0;
 let startedAt = 0;
@@ -96,7 +94,7 @@ function resumeIndexing() {
 
 async function start() {
   // A trapped instance can't be used again; the next one is compiled already.
-  glue = await instantiate(module, instances);
+  const glue = await instantiate(module, instances);
   instances += 1;
   const opened = await glue.Engine.open({
     store: { kind: "indexed_db" },
@@ -191,7 +189,7 @@ async function answer({ id, request, as_file: wantsFile }) {
     await restarting;
     if (!engine) throw new Error("the engine is not open");
     const answered = await handle(() => engine, request);
-    const response = wantsFile ? asFile(glue, answered) : answered;
+    const response = wantsFile ? await asFile(answered) : answered;
     if (open.delete(id)) post({ type: "response", id, response });
     await tellOthers();
     if (request.method === "POST" && request.path.startsWith("/v1/sync/")) sync.asked();

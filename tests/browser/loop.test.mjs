@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
+import { unzipSync } from "fflate";
 import { close, eventually, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
@@ -174,6 +175,22 @@ test("an export read into an empty browser gives the same lessons and history", 
     await page.getByTestId("import-report").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("import-rejected").textContent(), "0"));
     assert.equal(await exported(page), ledger);
+  });
+});
+
+test("lessons are exported as a compressed archive, a file each", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await visit(page, "Data");
+    const download = page.waitForEvent("download");
+    await page.getByTestId("export-markdown").click();
+    const archive = await readFile(await (await download).path());
+    const files = Object.entries(unzipSync(archive));
+    assert.ok(files.length > 70, `${files.length} files`);
+    const [, text] = files.find(([path]) => path.endsWith(`${ROWS}.md`)) ?? assert.fail(`no ${ROWS}.md`);
+    assert.match(Buffer.from(text).toString(), /^---\n[\s\S]*row policies/i);
+    const whole = files.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+    assert.ok(archive.length < whole * 0.8, `${archive.length} of ${whole} bytes`);
   });
 });
 

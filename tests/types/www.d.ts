@@ -20,11 +20,15 @@ interface WorkerGlobalScope {
 }
 
 // What the build lays beside these files.
-declare module "*/engine/lessonloop.js" {
+declare module "*/engine/lessonloop_relaxed.js" {
   export const Edge: any;
   export const Engine: any;
   export const __wbg_reset_state: any;
   export const initSync: any;
+}
+declare module "*/vendor/fflate.js" {
+  export const strToU8: (text: string) => Uint8Array<ArrayBuffer>;
+  export const zipSync: (entries: Record<string, Uint8Array>, options: object) => Uint8Array<ArrayBuffer>;
 }
 declare module "*.wasm" {
   const module: WebAssembly.Module;

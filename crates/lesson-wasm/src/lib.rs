@@ -13,7 +13,6 @@ mod indexed_db;
 mod options;
 mod pack;
 mod store;
-mod zip;
 
 pub use edge::Edge;
 pub use engine::{Engine, sequence_ratio, version};
@@ -21,4 +20,3 @@ pub use host::JsHost;
 pub use indexed_db::IndexedDbStore;
 pub use pack::profile_model;
 pub use store::AnyStore;
-pub use zip::zip_files;

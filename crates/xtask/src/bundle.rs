@@ -10,6 +10,7 @@ use crate::fault::advice;
 use crate::integrity;
 use crate::model;
 use crate::notices;
+use crate::npm;
 use crate::precache;
 use crate::profile::Profile;
 use crate::progress::Plan;
@@ -103,6 +104,8 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
 
+    vendor(cache, &new)?;
+
     let engine = new.join("engine");
     cache::fresh_dir(&engine)?;
     engine::collect(cache, profile, &engine)?;
@@ -125,6 +128,19 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
         std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;
     }
     Ok(String::new())
+}
+
+/// Adds the files of npm packages that pages load, each as its package ships it.
+fn vendor(cache: &Cache, dist: &Path) -> Result<()> {
+    npm::ensure(cache)?;
+    let to = dist.join("vendor");
+    cache::fresh_dir(&to)?;
+    for (from, name) in npm::VENDORED {
+        let from = cache.root.join("tests/node_modules").join(from);
+        std::fs::copy(&from, to.join(name))
+            .with_context(|| advice(from.display(), "run `cargo xtask setup`"))?;
+    }
+    Ok(())
 }
 
 /// Adds what the edge function takes from the build: the headers of the dashboard's files. The function itself is none

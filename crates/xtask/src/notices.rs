@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::cache::Cache;
 use crate::fault::{advice, fault};
+use crate::npm;
 use crate::run;
 use crate::wasm_target::TARGET;
 
@@ -29,7 +30,6 @@ all-MiniLM-L6-v2, (c) the authors of sentence-transformers,
 https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: Apache-2.0.
 `engine/minilm.pack` holds its weights and its vocabulary. Changed: the weights are quantised and laid out anew.
 
-No file of an npm package is shipped.
 ";
 
 /// Writes the notices into a whole `dist/`.
@@ -38,7 +38,20 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     metadata(&mut cargo);
     let remedy = "run `cargo fetch` once while the registry can be reached";
     let metadata = run::output(cargo, remedy)?;
-    let text = text(&metadata, &cache.root)?;
+    let mut text = text(&metadata, &cache.root)?;
+    for (file, name) in npm::VENDORED {
+        let package = file.split('/').next().unwrap_or(file);
+        let licence = cache
+            .root
+            .join("tests/node_modules")
+            .join(package)
+            .join("LICENSE");
+        let licence = std::fs::read_to_string(&licence)
+            .with_context(|| advice(licence.display(), "run `cargo xtask setup`"))?;
+        text.push_str(&format!(
+            "\nThe npm package {package}, as `vendor/{name}`:\n\n{licence}"
+        ));
+    }
     let at = dist.join(NAME);
     std::fs::write(&at, text).with_context(|| advice(at.display(), "free some space"))
 }
