@@ -8,45 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::paths::{Use, uses};
 use super::{none, read, root, tracked};
 
-/// Files of the dashboard that are in a circle still. The list may only shrink.
-const CIRCLES_LEFT: &[&str] = &[
-    "web/src/markdown/block.rs",
-    "web/src/markdown/inline.rs",
-    "web/src/markdown/mod.rs",
-    "web/src/pages/agents.rs",
-    "web/src/pages/agents/fresh.rs",
-    "web/src/pages/agents/keys.rs",
-    "web/src/pages/agents/make.rs",
-    "web/src/pages/agents/revoke.rs",
-    "web/src/pages/agents/setup.rs",
-    "web/src/pages/data/sync.rs",
-    "web/src/pages/data/sync/connect.rs",
-    "web/src/pages/data/sync/connected.rs",
-    "web/src/pages/data/sync/sign_in.rs",
-    "web/src/pages/data/sync/sign_out.rs",
-    "web/src/pages/data/sync/space.rs",
-    "web/src/pages/recommend.rs",
-    "web/src/pages/recommend/feedback.rs",
-    "web/src/pages/recommend/opinion.rs",
-    "web/src/pages/recommend/outcome.rs",
-    "web/src/pages/recommend/replay.rs",
-    "web/src/pages/recommend/results.rs",
-    "web/src/pages/recommend/situation.rs",
-    "web/src/pages/recommend/track.rs",
-    "web/src/pages/runs.rs",
-    "web/src/pages/runs/list.rs",
-    "web/src/pages/runs/one.rs",
-    "web/src/pages/set_aside.rs",
-    "web/src/pages/set_aside/refused.rs",
-    "web/src/shell/acts.rs",
-    "web/src/shell/keys.rs",
-    "web/src/shell/mod.rs",
-    "web/src/sync.rs",
-    "web/src/view/drawn.rs",
-    "web/src/view/standing.rs",
-    "web/src/who.rs",
-];
-
 /// Packages whose folders stand on each other: each imports from itself and from the floors below, never from its own floor's
 /// other folders.
 const FLOORS: &[(&str, &[&[&str]])] = &[(
@@ -64,26 +25,14 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 #[test]
 fn no_two_files_import_each_other() {
     let mut faults = Vec::new();
-    let mut met = BTreeSet::new();
     for files in sources().values() {
         let graph = graph(files);
         for part in circles(&graph) {
-            if part
-                .iter()
-                .any(|file| !CIRCLES_LEFT.contains(&file.as_str()))
-            {
-                faults.push(format!(
-                    "{} import each other: put what they share into a file that imports neither",
-                    around(&graph, &part).join(" → ")
-                ));
-            }
-            met.extend(part);
+            faults.push(format!(
+                "{} import each other: put what they share into a file that imports neither",
+                around(&graph, &part).join(" → ")
+            ));
         }
-    }
-    for file in CIRCLES_LEFT.iter().filter(|file| !met.contains(**file)) {
-        faults.push(format!(
-            "{file} is in no circle any more: remove it from CIRCLES_LEFT of tests/tidy/circles.rs"
-        ));
     }
     none(&faults);
 }

@@ -1,6 +1,7 @@
 //! Where syncing stands, for every page: asked once, told in few words.
 
 mod chip;
+pub mod stage;
 
 use crate::client::{Client, Query, use_get};
 use crate::format;
@@ -8,7 +9,9 @@ use crate::who;
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, SyncPhase, SyncStatus};
+use lesson_types::{SyncPhase, SyncStatus};
+pub use stage::Stage;
+use stage::stage;
 
 /// Syncs of fewer events are over before a share of them says anything.
 pub const LONG: u32 = 100;
@@ -19,19 +22,6 @@ pub struct Syncing {
     client: Client,
     query: Query<SyncStatus>,
     me: Memo<Option<String>>,
-}
-
-/// What the Data page shows about syncing.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Stage {
-    /// The engine has not answered yet.
-    Unknown,
-    /// The engine could not answer.
-    Failed(ApiError),
-    /// No server is connected.
-    Off,
-    /// A server is connected.
-    On,
 }
 
 impl Syncing {
@@ -92,15 +82,6 @@ impl Syncing {
     pub async fn renew(self) {
         let answer = self.client.get("/v1/sync").await;
         self.query.data.try_set(Some(answer));
-    }
-}
-
-fn stage(answer: &Option<Result<SyncStatus, ApiError>>) -> Stage {
-    match answer {
-        None => Stage::Unknown,
-        Some(Err(error)) => Stage::Failed(error.clone()),
-        Some(Ok(status)) if status.phase == SyncPhase::Off => Stage::Off,
-        Some(Ok(_)) => Stage::On,
     }
 }
 

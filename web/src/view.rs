@@ -5,7 +5,6 @@ mod bridge;
 mod drawn;
 mod element;
 mod setting;
-mod standing;
 mod value;
 
 pub use element::Element;

@@ -1,7 +1,7 @@
 //! Who did something, as people read it.
 
 use crate::markdown::visible;
-use crate::sync::Stage;
+use crate::sync::stage::Stage;
 
 /// The `by` of who uses a device that nobody has signed in to.
 const LOCAL: &str = "local";

@@ -5,7 +5,8 @@
 //! browser takes seconds for tens of thousands.
 
 use super::inline::inlines;
-use super::{BLOCKS, Block, DEPTH, visible};
+use super::tree::{BLOCKS, Block, DEPTH};
+use super::visible::visible;
 use std::cell::Cell;
 
 /// The longest number of a list item, in digits.

@@ -3,7 +3,8 @@
 //! What has been read stands in one list; a closer takes what follows its opener out of it. Each piece is taken out at
 //! most once for each level it lies in, and what was looked for in vain is not looked for again: cost is linear.
 
-use super::{DEPTH, Inline, visible};
+use super::tree::{DEPTH, Inline};
+use super::visible::visible;
 use std::collections::{HashMap, HashSet};
 
 /// An address longer than this is text.

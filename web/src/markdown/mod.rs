@@ -3,52 +3,11 @@
 
 mod block;
 mod inline;
+mod tree;
+mod visible;
 
-/// Nesting beyond this is shown flat: the text of a lesson must not exhaust the stack.
-const DEPTH: usize = 12;
-
-/// Blocks and list items that a text is shown with; what follows them is one block, as it is written.
-const BLOCKS: usize = 1_000;
-
-/// A block of a text.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Block {
-    /// A heading and its level, 1 to 6.
-    Heading(u8, Vec<Inline>),
-    /// A paragraph.
-    Paragraph(Vec<Inline>),
-    /// Code or other text that keeps its lines.
-    Code(String),
-    /// A quotation.
-    Quote(Vec<Block>),
-    /// A list; its first number when it is numbered.
-    List(Option<u64>, Vec<Vec<Block>>),
-    /// A table: its rows, the head first.
-    Table(Vec<Vec<Vec<Inline>>>),
-    /// A line across.
-    Rule,
-}
-
-/// A piece of a line.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Inline {
-    /// Text.
-    Text(String),
-    /// Code.
-    Code(String),
-    /// Emphasis.
-    Emphasis(Vec<Inline>),
-    /// Strong emphasis.
-    Strong(Vec<Inline>),
-    /// Struck out.
-    Struck(Vec<Inline>),
-    /// A link: its words and its address.
-    Link(Vec<Inline>, String),
-    /// An image: its description and its address.
-    Image(Vec<Inline>, String),
-    /// A forced end of line.
-    Break,
-}
+pub use tree::{Block, Inline};
+pub use visible::visible;
 
 /// Parses a text. Cost: linear in its length.
 pub fn parse(text: &str) -> Vec<Block> {
@@ -92,30 +51,9 @@ fn words(blocks: &[Block], enough: usize, out: &mut String) {
     }
 }
 
-/// Characters that hide or reorder text, shown by their code point.
-pub fn visible(text: &str) -> String {
-    if !text.chars().any(is_hidden) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hidden(c) {
-            out.push_str(&format!("⟦U+{:04X}⟧", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{200B}'..='\u{200C}' | '\u{200E}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}'
-        | '\u{061C}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
-        || (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::tree::{BLOCKS, DEPTH};
     use super::*;
 
     fn text(t: &str) -> Inline {

@@ -7,51 +7,16 @@ mod feed;
 mod filter;
 mod list;
 mod one;
+mod words;
 
 use crate::dom;
-use crate::format;
-use crate::markdown::visible;
 use crate::parameters::use_parameters;
 use crate::view::view;
-use filter::{Filter, chosen};
+use filter::chosen;
 use leptos::prelude::*;
 use list::RunList;
 use one::OneRun;
-
-/// The address of a run.
-pub fn address(id: &str) -> String {
-    format!("/runs?run={}", format::encode(id))
-}
-
-/// The address of the runs that a lesson was recommended in.
-pub fn address_of_lesson(slug: &str) -> String {
-    Filter {
-        lesson: slug.to_owned(),
-        ..Filter::default()
-    }
-    .address()
-}
-
-/// A situation in words: what was asked, or what else is known of it.
-pub fn situation(
-    query: Option<&str>,
-    about: [&Option<String>; 3],
-    tech_stack: &[String],
-) -> String {
-    if let Some(query) = query.filter(|query| !query.trim().is_empty()) {
-        return visible(query);
-    }
-    let about = about.into_iter().flatten().chain(tech_stack);
-    let words: Vec<String> = about
-        .filter(|word| !word.is_empty())
-        .map(|word| visible(word))
-        .collect();
-    if words.is_empty() {
-        "A situation without words".to_owned()
-    } else {
-        words.join(", ")
-    }
-}
+pub use words::{address, address_of_lesson, situation};
 
 /// The list, or the run that the address names.
 #[component]

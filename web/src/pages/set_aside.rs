@@ -1,66 +1,20 @@
 //! What the server did not take: edits that came too late, to be decided on, and changes that it refused.
 
 mod conflict;
+mod desk;
 mod refused;
 
 use crate::asking::Asking;
-use crate::client::{Client, Query, use_get};
+use crate::client::{Client, use_get};
 use crate::dom;
 use crate::format;
-use crate::ui::{Empty, ErrorNote, Loading, Page, Toasts, use_toasts};
+use crate::ui::{Empty, ErrorNote, Loading, Page, use_toasts};
 use crate::view::view;
 pub use conflict::ConflictCard;
+pub use desk::Desk;
 use leptos::prelude::*;
-use lesson_types::{EditConflict, SetAsideEvent, SetAsideList, Settle, Settlement};
+use lesson_types::{EditConflict, SetAsideList};
 use refused::Refused;
-
-/// What the parts of the page share.
-#[derive(Clone, Copy)]
-pub struct Desk {
-    client: Client,
-    list: Query<SetAsideList>,
-    asking: Asking,
-    toasts: Toasts,
-}
-
-impl Desk {
-    /// Provides one for cards that stand on another page; tells what their requests come to.
-    pub fn provide(list: Query<SetAsideList>) -> Asking {
-        let desk = Self {
-            client: Client::get_from_context(),
-            list,
-            asking: Asking::default(),
-            toasts: use_toasts(),
-        };
-        provide_context(desk);
-        desk.asking
-    }
-
-    /// Deals with events; the focus goes back to the top, where what is left begins.
-    fn settle(self, ids: Vec<String>, keep: Settlement, done: impl Into<String>) {
-        let (client, list, toasts, done) = (self.client, self.list, self.toasts, done.into());
-        let request = Settle { ids, keep };
-        self.asking.run(
-            async move { client.post_json("/v1/sync/settle", &request).await },
-            move |answer: SetAsideList| {
-                list.data.try_set(Some(Ok(answer)));
-                toasts.good(done);
-                dom::focus("main");
-            },
-        );
-    }
-
-    fn known<T: Default>(self, read: impl Fn(&SetAsideList) -> T) -> T {
-        self.list.data.with(|list| match list {
-            Some(Ok(list)) => read(list),
-            _ => T::default(),
-        })
-    }
-
-    fn others(self) -> Vec<SetAsideEvent> {
-        self.known(|list| list.others.clone())
-    }
-}
 
 /// Everything that was set aside.
 #[component]

@@ -1,6 +1,5 @@
 //! What can be done: on the page that is shown, and anywhere.
 
-use super::Shell;
 use leptos::prelude::*;
 
 /// Something that can be done, by its key and from the palette.
@@ -58,8 +57,8 @@ impl Act {
 /// The acts of what is on show, the newest part's last.
 #[derive(Clone, Copy)]
 pub(super) struct Acts {
-    list: RwSignal<Vec<(u32, Act)>>,
-    next: StoredValue<u32>,
+    pub(super) list: RwSignal<Vec<(u32, Act)>>,
+    pub(super) next: StoredValue<u32>,
 }
 
 impl Acts {
@@ -88,15 +87,4 @@ impl Acts {
             .filter(|act| act.key == Some(key))
             .find(|act| act.when.get_untracked())
     }
-}
-
-/// Offers acts for as long as the part of the page lives that calls this.
-pub fn use_acts(acts: impl IntoIterator<Item = Act>) {
-    let Acts { list, next } = Shell::get_from_context().acts;
-    next.update_value(|id| *id += 1);
-    let id = next.get_value();
-    list.update(|list| list.extend(acts.into_iter().map(|act| (id, act))));
-    on_cleanup(move || {
-        list.try_update(|list| list.retain(|(other, _)| *other != id));
-    });
 }

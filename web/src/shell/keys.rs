@@ -1,18 +1,16 @@
-//! Shortcuts: one table that the sheet shows, and the listener that heeds those which hold everywhere.
+//! Shortcuts: one table that the sheet shows, and the keydown listener for those that hold on every page.
 //!
 //! A key without Ctrl or Cmd does nothing while somebody types, while a dialog is open, or when shortcuts of a single
 //! key are switched off (WCAG 2.1.4).
 
-use super::{PAGES, Shell};
-use crate::dom::Memory;
+use super::singles;
+use super::state::{PAGES, Shell};
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
-/// Where it is remembered that single keys are off.
-const KEY: &str = "lessonloop.single-keys";
 /// How long the second key of a pair is awaited, in milliseconds.
 const PAIR: u32 = 1_500;
 
@@ -75,18 +73,14 @@ pub const TABLE: &[Group] = &[
     },
 ];
 
-pub(super) fn load_singles() -> bool {
-    Memory::Browser.find(KEY).is_none_or(|word| word != "off")
-}
-
 impl Shell {
     /// Switches single keys on or off, and remembers it where storage allows.
     pub(super) fn set_singles(self, on: bool) {
         self.singles.set(on);
-        Memory::Browser.keep(KEY, if on { "on" } else { "off" });
+        singles::save(on);
     }
 
-    /// Heeds the keyboard from now on.
+    /// Installs the keydown listener.
     pub fn listen(self, go: impl Fn(&'static str) + 'static) {
         let handle = window_event_listener(ev::keydown, move |event| {
             if self.heed(&event, &go) {

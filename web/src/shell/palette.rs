@@ -1,6 +1,6 @@
 //! The palette: lessons by search, pages, and what can be done, all by keyboard.
 
-use super::{PAGES, Shell};
+use super::state::{PAGES, Shell};
 use crate::client::Client;
 use crate::dom;
 use crate::format;

@@ -1,7 +1,7 @@
 //! The sheet of shortcuts.
 
-use super::Shell;
 use super::keys::{Group, TABLE};
+use super::state::Shell;
 use crate::dom;
 use crate::ui::Dialog;
 use crate::view::{Markup, view};

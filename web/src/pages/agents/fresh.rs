@@ -1,6 +1,6 @@
 //! A key that was just made, shown this once.
 
-use super::{CARD, Desk};
+use super::desk::{CARD, Desk};
 use crate::dom;
 use crate::ui::CopyButton;
 use crate::view::view;

@@ -1,9 +1,9 @@
 //! The keys of the space: who has one, when it was last used, and the way to take it back.
 
+use super::desk::{CARD, Desk};
 use super::fresh::FreshKey;
 use super::make::MakeForm;
 use super::revoke::{RevokeDialog, Revoking};
-use super::{CARD, Desk};
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading};
 use crate::view::view;

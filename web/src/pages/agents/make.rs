@@ -1,6 +1,6 @@
 //! Making a key.
 
-use super::Desk;
+use super::desk::Desk;
 use super::fresh::PANEL;
 use crate::asking::Asking;
 use crate::dom;

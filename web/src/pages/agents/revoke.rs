@@ -1,6 +1,6 @@
 //! Revoking a key, after a question.
 
-use super::{CARD, Desk};
+use super::desk::{CARD, Desk};
 use crate::asking::Asking;
 use crate::dom;
 use crate::ui::{Dialog, ErrorNote, use_toasts};

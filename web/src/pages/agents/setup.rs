@@ -1,7 +1,8 @@
 //! Setting an agent up: what to paste where, with the address and the key filled in.
 
+use super::address;
+use super::desk::Desk;
 use super::snippet::{Agent, NO_ADDRESS, NO_KEY};
-use super::{Desk, address};
 use crate::format;
 use crate::ui::{Choice, CopyButton, TextField};
 use crate::view::view;

@@ -3,6 +3,7 @@
 mod connect;
 mod connected;
 mod delete_space;
+mod draft;
 mod local;
 mod sign_in;
 mod sign_out;
@@ -14,11 +15,9 @@ use crate::view::view;
 use connect::Connect;
 use connected::Connected;
 pub use delete_space::DeleteSpaceCard;
+use draft::CARD;
 use leptos::prelude::*;
 pub use local::local_stack;
-
-/// The id of the card, which links name.
-const CARD: &str = "sync";
 
 /// The card about syncing.
 #[component]

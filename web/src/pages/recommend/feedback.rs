@@ -1,6 +1,6 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
-use super::{Run, Walk};
+use super::walk::{Run, Walk};
 use crate::asking::Asking;
 use crate::format;
 use crate::outcome;

@@ -1,6 +1,6 @@
 //! Step 5: what one thinks of each lesson. Everybody says it of a lesson once in a run, as a rating and as a vote.
 
-use super::{Run, Walk};
+use super::walk::{Run, Walk};
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::Syncing;

@@ -1,6 +1,6 @@
 //! Step 3: what came of the run, and which standings it moved. A settled outcome can't be changed, so it is told once.
 
-use super::{Run, Walk};
+use super::walk::{Run, Walk};
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;

@@ -1,7 +1,7 @@
 //! The same situation with other weights: sliders, the two orders side by side, and what moved and why.
 
-use super::Walk;
 use super::trace::label;
+use super::walk::Walk;
 use super::weights::Weights;
 use crate::client::use_get;
 use crate::format;

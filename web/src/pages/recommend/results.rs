@@ -2,7 +2,7 @@
 
 use super::left_out::LeftOutList;
 use super::trace::Waterfall;
-use super::{Answered, Walk};
+use super::walk::{Answered, Walk};
 use crate::client::use_get;
 use crate::format;
 use crate::pages::none::NoneInUse;

@@ -1,6 +1,6 @@
 //! Step 2: the agent's reasoning, and which lessons are seen in it.
 
-use super::Walk;
+use super::walk::Walk;
 use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, ErrorNote, use_toasts};

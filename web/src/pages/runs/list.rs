@@ -2,7 +2,7 @@
 
 use super::feed::Feed;
 use super::filter::Filter;
-use super::{address, situation};
+use super::words::{address, situation};
 use crate::format;
 use crate::outcome;
 use crate::parameters::Parameters;

@@ -1,6 +1,6 @@
 //! One run: its situation, its lessons and what was made of them, the outcome, feedback and opinions.
 
-use super::situation;
+use super::words::situation;
 use crate::client::use_get;
 use crate::format;
 use crate::markdown::visible;

@@ -1,6 +1,6 @@
 //! An edit that came too late: both texts side by side, and the decision.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::diff::{Piece, compare};
 use crate::format;
 use crate::view::view;

@@ -1,6 +1,6 @@
 //! Changes that the server refused: what they were and why.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::format;
 use crate::ui::Dialog;
 use crate::view::view;

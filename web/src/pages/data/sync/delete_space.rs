@@ -1,6 +1,6 @@
 //! Deleting the space on the server, in two steps: the name is typed, then what goes is confirmed.
 
-use super::CARD;
+use super::draft::CARD;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::{Stage, Syncing};

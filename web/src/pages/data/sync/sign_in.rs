@@ -1,7 +1,6 @@
 //! The same person again, after the session ended.
 
-use super::CARD;
-use super::connect::SECRET;
+use super::draft::{CARD, SECRET};
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::dom;

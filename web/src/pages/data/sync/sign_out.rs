@@ -1,6 +1,6 @@
 //! Signing out, and what would be lost by it.
 
-use super::CARD;
+use super::draft::CARD;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::Syncing;

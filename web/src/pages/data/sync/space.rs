@@ -1,6 +1,6 @@
 //! Choosing a space, or naming a new one.
 
-use super::connect::Draft;
+use super::draft::Draft;
 use crate::ui::TextField;
 use crate::view::view;
 use leptos::prelude::*;

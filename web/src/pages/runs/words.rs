@@ -1,0 +1,40 @@
+//! A run's address, and its situation in words.
+
+use super::filter::Filter;
+use crate::format;
+use crate::markdown::visible;
+
+/// The address of a run.
+pub fn address(id: &str) -> String {
+    format!("/runs?run={}", format::encode(id))
+}
+
+/// The address of the runs that a lesson was recommended in.
+pub fn address_of_lesson(slug: &str) -> String {
+    Filter {
+        lesson: slug.to_owned(),
+        ..Filter::default()
+    }
+    .address()
+}
+
+/// A situation in words: what was asked, or what else is known of it.
+pub fn situation(
+    query: Option<&str>,
+    about: [&Option<String>; 3],
+    tech_stack: &[String],
+) -> String {
+    if let Some(query) = query.filter(|query| !query.trim().is_empty()) {
+        return visible(query);
+    }
+    let about = about.into_iter().flatten().chain(tech_stack);
+    let words: Vec<String> = about
+        .filter(|word| !word.is_empty())
+        .map(|word| visible(word))
+        .collect();
+    if words.is_empty() {
+        "A situation without words".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
