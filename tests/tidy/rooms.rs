@@ -228,11 +228,6 @@ pub const ROOMS: &[Room] = &[
         ]],
     },
     Room {
-        package: "view-macro",
-        may: &["proc-macro2", "quote", "rstml", "syn"],
-        never: &[HOSTS],
-    },
-    Room {
         package: "web",
         may: &[
             "console_error_panic_hook",
@@ -241,12 +236,10 @@ pub const ROOMS: &[Room] = &[
             "leptos",
             "leptos_router",
             "lesson-types",
-            "send_wrapper",
             "serde",
             "serde-wasm-bindgen",
             "similar",
             "serde_json",
-            "view-macro",
             "wasm-bindgen",
             "wasm-bindgen-futures",
             "web-sys",

@@ -7,7 +7,6 @@ use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
 use crate::ui::{ToastList, Toasts};
-use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos_router::components::{Route, Router, Routes};

@@ -18,7 +18,6 @@ mod shell;
 mod sync;
 mod theme;
 mod ui;
-mod view;
 mod who;
 
 fn main() {

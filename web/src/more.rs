@@ -7,7 +7,6 @@ use crate::pages::{
     StatsPage, ToolsPage,
 };
 use crate::ui::{ErrorNote, Loading, Page};
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{ApiError, ErrorCode};

@@ -42,7 +42,6 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         ".cargo/config.toml",
         "Trunk.toml",
         "crates/lesson-types",
-        "crates/view-macro",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",
         "web",

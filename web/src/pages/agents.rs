@@ -11,7 +11,6 @@ mod snippet;
 
 use crate::sync::{Stage, Syncing};
 use crate::ui::{Empty, ErrorNote, Loading, Page};
-use crate::view::view;
 use desk::Desk;
 use keys::KeysCard;
 use leptos::prelude::*;

@@ -14,7 +14,6 @@ mod sync;
 
 use crate::theme::Theme;
 use crate::ui::{Choice, Page};
-use crate::view::view;
 use agents::AgentsCard;
 use core_servers::CoreServersCard;
 use export::ExportCard;

@@ -16,7 +16,6 @@ use crate::client::{Query, use_get};
 use crate::format;
 use crate::sync::{Stage as SyncStage, Syncing};
 use crate::ui::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
-use crate::view::{IntoMarkup as _, Markup, view};
 use crate::who;
 use acts::Acts;
 use course::Course;
@@ -213,7 +212,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     }
 }
 
-fn whole_text((description, context, recommendation): (String, String, String)) -> Markup {
+fn whole_text((description, context, recommendation): (String, String, String)) -> AnyView {
     let parts = [
         (None, description),
         (Some("When it applies"), context),
@@ -226,10 +225,10 @@ fn whole_text((description, context, recommendation): (String, String, String)) 
             view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any()
         })
         .collect::<Vec<_>>()
-        .into_markup()
+        .into_any()
 }
 
-fn facts(lesson: &LessonView, me: Option<&str>) -> Markup {
+fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
     let list = |words: &[String], none: &str| {
         if words.is_empty() {
             none.to_owned()
@@ -264,5 +263,5 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> Markup {
     rows.into_iter()
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect::<Vec<_>>()
-        .into_markup()
+        .into_any()
 }

@@ -13,7 +13,6 @@ use crate::pages::none::NoneInUse;
 use crate::parameters::use_parameters;
 use crate::shell::{Act, Places, use_acts};
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
-use crate::view::view;
 use bar::SelectionBar;
 use feed::Feed;
 use filter::{Filter, facet_words};

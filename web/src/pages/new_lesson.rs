@@ -5,7 +5,6 @@ use crate::client::Client;
 use crate::format;
 use crate::pages::lesson::{LessonFields, LessonForm};
 use crate::ui::{ErrorNote, Page, TextField, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use lesson_types::{LessonView, limits};

@@ -4,7 +4,6 @@ use crate::client::use_get;
 use crate::pages::data::SamplesButton;
 use crate::sync::Syncing;
 use crate::ui::{Empty, Loading};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{LessonPage, SyncPhase};
 
@@ -33,23 +32,26 @@ pub fn NoneInUse(
             None => None,
         });
         match archived {
-            None => view! { <Loading/> },
+            None => view! { <Loading/> }.into_any(),
             Some(0) if coming.get() => view! {
                 <Empty title="Your lessons are on their way" text="They are being fetched from the server, and are shown here as they come."/>
-            },
+            }
+            .into_any(),
             Some(0) => view! {
                 <Empty title="No lessons yet" text=text>
                     <SamplesButton then/>
                     <a href="/data" class="button">"Import lessons"</a>
                     <a href="/new" class="button">"Write a lesson"</a>
                 </Empty>
-            },
+            }
+            .into_any(),
             Some(_) => view! {
                 <Empty title="All lessons are archived" text="None is in use, and none is recommended. Restore those that are still of use, or write a new one.">
                     <a href=ARCHIVED class="button primary" data-testid="show-archived">"Show archived lessons"</a>
                     <a href="/new" class="button">"Write a lesson"</a>
                 </Empty>
-            },
+            }
+            .into_any(),
         }
     }
 }

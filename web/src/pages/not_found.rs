@@ -1,7 +1,6 @@
 //! No such page.
 
 use crate::ui::{Empty, Page};
-use crate::view::view;
 use leptos::prelude::*;
 
 /// No such page, and where to go instead.

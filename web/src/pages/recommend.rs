@@ -19,7 +19,6 @@ use crate::client::{Client, use_get};
 use crate::dom;
 use crate::parameters::{Parameters, use_parameters};
 use crate::ui::{ErrorNote, Loading, Page};
-use crate::view::view;
 use feedback::FeedbackStep;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;

@@ -11,7 +11,6 @@ mod reasons;
 use crate::review::Reviewing;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, Loading, Page};
-use crate::view::view;
 use card::Card;
 use desk::{Command, Desk};
 use end::End;

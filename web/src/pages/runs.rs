@@ -11,7 +11,6 @@ mod words;
 
 use crate::dom;
 use crate::parameters::use_parameters;
-use crate::view::view;
 use filter::chosen;
 use leptos::prelude::*;
 use list::RunList;
@@ -33,8 +32,8 @@ pub fn RunsPage() -> impl IntoView {
         now
     });
     move || match run.get() {
-        Some(id) => view! { <OneRun id/> },
-        None => view! { <RunList query/> },
+        Some(id) => view! { <OneRun id/> }.into_any(),
+        None => view! { <RunList query/> }.into_any(),
     }
 }
 

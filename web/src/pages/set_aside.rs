@@ -9,7 +9,6 @@ use crate::client::{Client, use_get};
 use crate::dom;
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading, Page, use_toasts};
-use crate::view::view;
 pub use conflict::ConflictCard;
 pub use desk::Desk;
 use leptos::prelude::*;

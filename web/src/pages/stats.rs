@@ -6,7 +6,6 @@ use crate::pages::none::coming;
 use crate::ui::{
     BadgeChip, Band, Bands, Columns, Empty, ErrorNote, Explain, Funnel, FunnelStep, Loading, Page,
 };
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
 

@@ -8,7 +8,6 @@ use crate::client::Client;
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{DecaySpark, Empty, ErrorNote, Page, TextField, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{
     Decay, NotRecorded, SuggestTools, SuggestedServer, ToolRecorded, ToolSuccess, ToolSuggestions,

@@ -6,7 +6,6 @@ use crate::dom;
 use crate::format;
 use crate::theme::Theme;
 use crate::ui::Dialog;
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

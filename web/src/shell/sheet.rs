@@ -4,7 +4,6 @@ use super::keys::{Group, TABLE};
 use super::state::Shell;
 use crate::dom;
 use crate::ui::Dialog;
-use crate::view::{Markup, view};
 use leptos::prelude::*;
 
 /// Lists every shortcut, and switches those of a single key off.
@@ -26,7 +25,7 @@ pub fn Sheet() -> impl IntoView {
     }
 }
 
-fn group(group: &'static Group) -> Markup {
+fn group(group: &'static Group) -> AnyView {
     let lines = group
         .lines
         .iter()
@@ -38,5 +37,5 @@ fn group(group: &'static Group) -> Markup {
             view! { <div><dt>{keys}</dt><dd>{*does}</dd></div> }
         })
         .collect_view();
-    view! { <section><h3>{group.page}</h3><dl>{lines}</dl></section> }
+    view! { <section><h3>{group.page}</h3><dl>{lines}</dl></section> }.into_any()
 }

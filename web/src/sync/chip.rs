@@ -1,7 +1,6 @@
 //! The indicator in the head of every page.
 
 use super::{Mark, Sign, Syncing, address};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::SyncPhase;
 

@@ -1,7 +1,6 @@
 //! Badge, trust and relevance as small labels: always words, never colour alone.
 
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Badge, BadgeKind, RelevanceWord, Trust};
 

@@ -1,7 +1,6 @@
 //! Charts as inline SVG, each with its numbers as text beside or below it.
 
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 
 /// A step of a funnel.

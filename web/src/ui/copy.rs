@@ -2,7 +2,6 @@
 
 use super::use_toasts;
 use crate::dom;
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

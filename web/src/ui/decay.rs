@@ -1,7 +1,6 @@
 //! How a record loses weight with age, as a curve and as a small one per record. The numbers are the engine's.
 
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::Decay;
 

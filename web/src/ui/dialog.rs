@@ -1,6 +1,5 @@
 //! A question that has to be answered before anything else is done.
 
-use crate::view::view;
 use leptos::html;
 use leptos::prelude::*;
 

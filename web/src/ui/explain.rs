@@ -1,6 +1,5 @@
 //! What a word means, one hover, focus or tap away from it.
 
-use crate::view::view;
 use leptos::prelude::*;
 
 /// A small button beside a word; while it is hovered, focused or pressed, a panel explains the word. Escape closes it.

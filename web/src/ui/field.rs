@@ -1,6 +1,5 @@
 //! Labelled inputs bound to a signal of text.
 
-use crate::view::view;
 use leptos::prelude::*;
 
 /// A line of text.

@@ -1,7 +1,6 @@
 //! Page frames and the states between: loading, empty, failed.
 
 use crate::dom;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ApiError, ErrorCode};
 

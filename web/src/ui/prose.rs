@@ -1,7 +1,6 @@
 //! A lesson's markdown as elements. No HTML is ever parsed: every piece is made as an element or as text.
 
 use crate::markdown::{Block, Inline, parse};
-use crate::view::view;
 use leptos::prelude::*;
 
 /// Shows a markdown text.

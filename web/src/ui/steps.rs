@@ -1,7 +1,6 @@
 //! A number over time as steps, drawn as inline SVG. Each point can be reached by pointer and by arrow keys.
 
 use crate::format;
-use crate::view::view;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

@@ -1,6 +1,5 @@
 //! Short messages that come and go: what was done, or what did not work.
 
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::ApiError;

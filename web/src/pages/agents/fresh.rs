@@ -3,7 +3,6 @@
 use super::desk::{CARD, Desk};
 use crate::dom;
 use crate::ui::CopyButton;
-use crate::view::view;
 use leptos::prelude::*;
 
 /// The panel, which gets the focus.

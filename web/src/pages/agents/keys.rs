@@ -6,7 +6,6 @@ use super::make::MakeForm;
 use super::revoke::{RevokeDialog, Revoking};
 use crate::format;
 use crate::ui::{Empty, ErrorNote, Loading};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{AgentKey, ApiError, ErrorCode};
 

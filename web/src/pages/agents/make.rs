@@ -5,7 +5,6 @@ use super::fresh::PANEL;
 use crate::asking::Asking;
 use crate::dom;
 use crate::ui::{ErrorNote, TextField};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ErrorCode, MadeAgentKey, NewAgentKey, limits};
 

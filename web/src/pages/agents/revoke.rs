@@ -4,7 +4,6 @@ use super::desk::{CARD, Desk};
 use crate::asking::Asking;
 use crate::dom;
 use crate::ui::{Dialog, ErrorNote, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{AgentKey, AgentKeyRevoked};
 

@@ -5,7 +5,6 @@ use super::desk::Desk;
 use super::snippet::{Agent, NO_ADDRESS, NO_KEY};
 use crate::format;
 use crate::ui::{Choice, CopyButton, TextField};
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -1,6 +1,5 @@
 //! The way to the agents' page.
 
-use crate::view::view;
 use leptos::prelude::*;
 
 /// What is there.

@@ -5,7 +5,6 @@ use crate::client::{Client, json, read, use_get};
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{ErrorNote, Loading, TextField, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Method, PolicyPatch, ToolPolicyPatch, limits};
 use serde_json::Value;

@@ -3,7 +3,6 @@
 use crate::client::Client;
 use crate::dom;
 use crate::ui::use_toasts;
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;

@@ -6,7 +6,6 @@ use super::samples::{load_samples, told};
 use crate::client::{Client, object, read};
 use crate::format;
 use crate::ui::use_toasts;
-use crate::view::view;
 use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -53,7 +52,7 @@ pub fn ImportCard() -> impl IntoView {
     let folder = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(folder) = folder.get() {
-            // No attribute of the view macro's.
+            // No attribute that Leptos knows.
             let _ = folder.set_attribute("webkitdirectory", "");
         }
     });

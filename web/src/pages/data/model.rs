@@ -2,7 +2,6 @@
 
 use crate::client::{Client, Engine};
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::ModelState;
 

@@ -3,7 +3,6 @@
 use crate::client::use_get;
 use crate::format;
 use crate::ui::{ErrorNote, Loading};
-use crate::view::view;
 use leptos::prelude::*;
 use serde_json::Value;
 

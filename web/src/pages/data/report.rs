@@ -2,7 +2,6 @@
 
 use crate::format;
 use crate::ui::ErrorNote;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ApiError, Imported, Rejected};
 

@@ -4,7 +4,6 @@ use crate::client::Client;
 use crate::dom;
 use crate::format;
 use crate::ui::use_toasts;
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{Import, ImportFile, Imported};

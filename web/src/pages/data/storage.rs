@@ -3,7 +3,6 @@
 use crate::client::use_get;
 use crate::format;
 use crate::ui::use_toasts;
-use crate::view::view;
 use js_sys::Reflect;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -11,7 +11,6 @@ mod space;
 
 use crate::sync::{Stage, Syncing};
 use crate::ui::{ErrorNote, Loading};
-use crate::view::view;
 use connect::Connect;
 use connected::Connected;
 pub use delete_space::DeleteSpaceCard;

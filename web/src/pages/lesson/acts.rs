@@ -5,7 +5,6 @@ use crate::dom;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use crate::ui::use_toasts;
-use crate::view::view;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};

@@ -2,7 +2,6 @@
 
 use crate::format;
 use crate::ui::{Step, StepChart};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, CoursePoint, History};
 

@@ -5,7 +5,6 @@ use crate::client::{Client, json};
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{ErrorNote, Prose, use_toasts};
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

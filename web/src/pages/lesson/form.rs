@@ -2,7 +2,6 @@
 
 use crate::format;
 use crate::ui::{Area, Pick, TextField};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Category, LessonPatch, LessonView, NewLesson, limits};
 

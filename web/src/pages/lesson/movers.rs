@@ -2,7 +2,6 @@
 
 use crate::format;
 use crate::sync::Syncing;
-use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{History, Mover};

@@ -6,7 +6,6 @@ use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, Loading};
-use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{History, Revision, RevisionField, RevisionMark};

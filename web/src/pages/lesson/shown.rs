@@ -10,7 +10,6 @@ use crate::outcome;
 use crate::pages::recommend::address_for;
 use crate::pages::runs;
 use crate::ui::ErrorNote;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{History, Impression, MatchType};
 

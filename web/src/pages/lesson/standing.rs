@@ -3,7 +3,6 @@
 use super::terms::{Meaning, Terms};
 use crate::client::use_get;
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
 

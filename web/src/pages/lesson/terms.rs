@@ -2,7 +2,6 @@
 
 use crate::format;
 use crate::ui::Explain;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{StandingExplained, Term, TermNumber};
 

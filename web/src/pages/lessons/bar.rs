@@ -5,7 +5,6 @@ use super::selection::Selection;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use crate::ui::{Dialog, TextField};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::BulkAct;
 

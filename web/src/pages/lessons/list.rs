@@ -7,7 +7,6 @@ use crate::format;
 use crate::markdown::plain;
 use crate::shell::{Act, Place, Places, use_acts};
 use crate::ui::{BadgeChip, RelevanceChip, TrustChip};
-use crate::view::view;
 use leptos::ev;
 use leptos::html::Ul;
 use leptos::prelude::*;

@@ -6,7 +6,6 @@ use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
 use crate::ui::{Area, Choice, ErrorNote, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ErrorCode, Feedback, FeedbackGiven, FeedbackOutcome, limits};
 

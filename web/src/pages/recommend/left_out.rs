@@ -5,7 +5,6 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::format;
 use crate::ui::{ErrorNote, Loading};
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};

@@ -5,7 +5,6 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::Syncing;
 use crate::ui::ErrorNote;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ApiError, ErrorCode, Rate, Rated, Vote};
 

@@ -7,7 +7,6 @@ use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
 use crate::ui::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
-use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{

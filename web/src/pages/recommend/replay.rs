@@ -6,7 +6,6 @@ use super::weights::Weights;
 use crate::client::use_get;
 use crate::format;
 use crate::ui::ErrorNote;
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

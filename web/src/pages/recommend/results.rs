@@ -7,7 +7,6 @@ use crate::client::use_get;
 use crate::format;
 use crate::pages::none::NoneInUse;
 use crate::ui::{BadgeChip, CopyButton, Empty, Loading, Prose, RelevanceChip, TrustChip};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{LessonPage, Recommended, TraceEntry};
 
@@ -83,10 +82,10 @@ fn NoneFits(pool_empty: bool) -> impl IntoView {
         }
     });
     (move || match use_now.get() {
-        InUse::Unknown => view! { <Loading/> },
-        InUse::None => view! { <NoneInUse text="Load the samples to try it, or import what your agents have already learned." then=". Recommend again."/> },
-        InUse::Now => view! { <Empty title="There are lessons now" text="Recommend again to see which of them fit."/> },
-        InUse::Some => fits(),
+        InUse::Unknown => view! { <Loading/> }.into_any(),
+        InUse::None => view! { <NoneInUse text="Load the samples to try it, or import what your agents have already learned." then=". Recommend again."/> }.into_any(),
+        InUse::Now => view! { <Empty title="There are lessons now" text="Recommend again to see which of them fit."/> }.into_any(),
+        InUse::Some => fits().into_any(),
     })
     .into_any()
 }

@@ -3,7 +3,6 @@
 use super::walk::Walk;
 use crate::client::use_get;
 use crate::ui::{Area, Pick, TextField};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::limits;
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! The factors of a lesson's score as a waterfall: each row begins where the one before ended.
 
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Factor, FactorKind, TraceEntry};
 

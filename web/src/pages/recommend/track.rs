@@ -4,7 +4,6 @@ use super::walk::Walk;
 use crate::asking::Asking;
 use crate::format;
 use crate::ui::{Area, ErrorNote, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{DetectionView, MatchType, Track, Tracked, limits};
 

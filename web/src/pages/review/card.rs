@@ -6,7 +6,6 @@ use crate::format;
 use crate::pages::set_aside::{ConflictCard, Desk as SetAsideDesk};
 use crate::review::Reviewing;
 use crate::ui::{BadgeChip, ErrorNote, Prose, TrustChip};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{LessonView, Qualification, ReviewItem, Trust};
 

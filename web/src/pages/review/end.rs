@@ -5,7 +5,6 @@ use crate::dom;
 use crate::format;
 use crate::pages::none::NoneInUse;
 use crate::review::{Reviewing, Visit};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::LessonPage;
 

@@ -4,7 +4,6 @@ use super::desk::{Command, Desk};
 use crate::dom::Memory;
 use crate::format;
 use crate::shell::Shell;
-use crate::view::view;
 use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

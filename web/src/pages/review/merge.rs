@@ -6,7 +6,6 @@ use crate::client::{Query, use_get};
 use crate::diff::{Piece, compare};
 use crate::format;
 use crate::ui::{Dialog, ErrorNote, Loading, Pick};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{LessonView, ReviewItem};
 

@@ -4,7 +4,6 @@ use super::desk::{Desk, Entry};
 use super::reasons::short;
 use crate::format;
 use crate::review::Reviewing;
-use crate::view::{IntoMarkup as _, Markup, view};
 use leptos::prelude::*;
 use lesson_types::ReviewCounts;
 use wasm_bindgen::JsCast;
@@ -30,7 +29,7 @@ pub fn Progress() -> impl IntoView {
     }
 }
 
-fn words(counts: ReviewCounts) -> Markup {
+fn words(counts: ReviewCounts) -> AnyView {
     use lesson_types::ReviewReason::{
         BottomFive, Disqualified, NearDuplicate, NeverRated, Pruning, Quarantined, Unreviewed,
     };
@@ -49,7 +48,7 @@ fn words(counts: ReviewCounts) -> Markup {
         view! { <li data-reason=reason.as_str()><b class="num">{format::count(count)}</b>" "{format::lower(short(reason))}</li> }
     })
     .collect::<Vec<_>>()
-    .into_markup()
+    .into_any()
 }
 
 /// What waits, in its order.

@@ -1,7 +1,6 @@
 //! Why a lesson is in the queue, in words.
 
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
 

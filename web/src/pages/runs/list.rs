@@ -8,7 +8,6 @@ use crate::outcome;
 use crate::parameters::Parameters;
 use crate::sync::Syncing;
 use crate::ui::{Empty, ErrorNote, Loading, Page, Pick};
-use crate::view::view;
 use crate::who;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;

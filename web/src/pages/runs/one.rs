@@ -8,7 +8,6 @@ use crate::outcome;
 use crate::pages::recommend::{address_for, how_seen, seen};
 use crate::sync::Syncing;
 use crate::ui::{Empty, ErrorNote, Loading, Page};
-use crate::view::{IntoMarkup as _, Markup, view};
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{
@@ -23,16 +22,16 @@ pub fn OneRun(id: String) -> impl IntoView {
     view! {
         <p class="back"><a href="/runs">"← All runs"</a></p>
         {move || match answer.data.get() {
-            None => view! { <Page title="Run"><Loading/></Page> },
+            None => view! { <Page title="Run"><Loading/></Page> }.into_any(),
             Some(Err(error)) if error.code == ErrorCode::NotFound => view! {
                 <Page title="No such run">
                     <Empty title="There is no run by this name" text=error.message>
                         <a href="/runs" class="button primary">"All runs"</a>
                     </Empty>
                 </Page>
-            },
-            Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> },
-            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get()/> },
+            }.into_any(),
+            Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> }.into_any(),
+            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get()/> }.into_any(),
         }}
     }
 }
@@ -84,7 +83,7 @@ fn Whole(run: DecisionView, me: Option<String>) -> impl IntoView {
     }
 }
 
-fn facts(run: &DecisionView, me: Option<&str>) -> Markup {
+fn facts(run: &DecisionView, me: Option<&str>) -> AnyView {
     let some = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(visible);
     let tech = run.tech_stack.iter().map(|word| visible(word));
     let tech = tech.collect::<Vec<_>>().join(", ");
@@ -103,10 +102,10 @@ fn facts(run: &DecisionView, me: Option<&str>) -> Markup {
             Some(view! { <div><dt>{name}</dt><dd dir="auto">{value}</dd></div> })
         })
         .collect::<Vec<_>>()
-        .into_markup()
+        .into_any()
 }
 
-fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&str>) -> Markup {
+fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&str>) -> AnyView {
     let (class, label) = seen(lesson.applied, lesson.match_type);
     let sure = lesson
         .applied
@@ -135,9 +134,10 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&st
             {(!said.is_empty()).then(|| view! { <ul class="run-said">{said}</ul> })}
         </li>
     }
+    .into_any()
 }
 
-fn opinion(given: &GivenOpinion, me: Option<&str>) -> Markup {
+fn opinion(given: &GivenOpinion, me: Option<&str>) -> AnyView {
     let what = match (given.is_vote, given.is_positive) {
         (true, true) => "Voted up",
         (true, false) => "Voted down",
@@ -145,17 +145,19 @@ fn opinion(given: &GivenOpinion, me: Option<&str>) -> Markup {
         (false, false) => "Rated not helpful",
     };
     view! { <li data-testid="run-opinion">{what}{by_and_when(&given.by, &given.at, me)}</li> }
+        .into_any()
 }
 
 /// Who and when, after what they did.
-fn by_and_when(by: &str, at: &str, me: Option<&str>) -> Markup {
+fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
     let by = who::name(by, me).map(|who| format!(" by {who}"));
     view! { <span class="muted">{by}" · "<time datetime=at.to_owned()>{format::time(at)}</time></span> }
+        .into_any()
 }
 
-fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> Markup {
+fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
     let told = match run.outcome {
-        None => view! { <p class="muted">"Nobody has told yet what came of it."</p> },
+        None => view! { <p class="muted">"Nobody has told yet what came of it."</p> }.into_any(),
         Some(told) => {
             let words = format!(
                 "{}{}",
@@ -164,13 +166,14 @@ fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> Markup {
             );
             let when = run.outcome_at.as_deref().unwrap_or_default();
             let by = by_and_when(&run.outcome_by, when, me);
-            view! { <p><span class=outcome::chip(run.outcome)>{words}</span>{by}</p> }
+            view! { <p><span class=outcome::chip(run.outcome)>{words}</span>{by}</p> }.into_any()
         }
     };
     view! { <section class="card" data-testid="run-outcome"><h2>"Outcome"</h2>{told}</section> }
+        .into_any()
 }
 
-fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> Markup {
+fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
     let rows = feedback
         .iter()
         .map(|given| {
@@ -196,10 +199,11 @@ fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> Markup {
             <ul class="shown">{rows}</ul>
         </section>
     }
+    .into_any()
 }
 
 /// What was withheld, so that runs with and without lessons can be compared.
-fn measuring(measured: &DecisionMeasured) -> Markup {
+fn measuring(measured: &DecisionMeasured) -> AnyView {
     let words = if measured.control {
         "Measured: no lesson was shown in this run.".to_owned()
     } else {
@@ -210,5 +214,5 @@ fn measuring(measured: &DecisionMeasured) -> Markup {
             format!("Measured: withheld in this run: {}.", withheld.join(", "))
         }
     };
-    view! { <p class="note" data-testid="run-measured">{words}</p> }
+    view! { <p class="note" data-testid="run-measured">{words}</p> }.into_any()
 }

@@ -3,7 +3,6 @@
 use super::desk::Desk;
 use crate::diff::{Piece, compare};
 use crate::format;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{ConflictField, EditConflict, Settlement};
 

@@ -3,7 +3,6 @@
 use super::desk::Desk;
 use crate::format;
 use crate::ui::Dialog;
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{SetAsideEvent, Settlement};
 

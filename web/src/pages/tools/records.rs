@@ -5,7 +5,6 @@ use crate::client::{Client, use_get};
 use crate::format;
 use crate::markdown::visible;
 use crate::ui::{DecayCurve, DecaySpark, Empty, ErrorNote, Loading};
-use crate::view::view;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::{ToolRecordView, ToolRecords, limits};

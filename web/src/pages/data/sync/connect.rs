@@ -8,7 +8,6 @@ use crate::client::{Client, use_get};
 use crate::pages::data::storage::ask_to_keep;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, TextField, use_toasts};
-use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

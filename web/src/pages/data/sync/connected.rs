@@ -6,7 +6,6 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::{LONG, Sign, SyncIcon, Syncing, tone};
 use crate::ui::ErrorNote;
-use crate::view::view;
 use crate::{dom, format};
 use gloo::timers::callback::Interval;
 use leptos::prelude::*;

@@ -5,7 +5,6 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::sync::{Stage, Syncing};
 use crate::ui::{Dialog, ErrorNote, TextField, use_toasts};
-use crate::view::view;
 use crate::{dom, format};
 use leptos::prelude::*;
 use lesson_types::{ConfirmDeletion, DeleteSpace, SpaceDeletion, SyncStatus};

@@ -6,7 +6,6 @@ use crate::client::Client;
 use crate::dom;
 use crate::sync::Syncing;
 use crate::ui::{ErrorNote, TextField, use_toasts};
-use crate::view::view;
 use leptos::prelude::*;
 use lesson_types::{SignIn, SyncStatus};
 

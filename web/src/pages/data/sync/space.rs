@@ -2,7 +2,6 @@
 
 use super::draft::Draft;
 use crate::ui::TextField;
-use crate::view::view;
 use leptos::prelude::*;
 
 /// The spaces of the person who signed in, and a new one.
