@@ -1,12 +1,12 @@
 //! The frame around every page: navigation, the engine's and the model's condition, messages.
 
-use crate::client::{Client, Engine};
+use crate::api::{Client, Engine};
+use crate::components::{ToastList, Toasts};
+use crate::features::{LessonsPage, NotFoundPage, ReviewPage, Selection};
 use crate::more::{More, Rest, more};
-use crate::pages::{LessonsPage, NotFoundPage, ReviewPage, Selection};
 use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
 use crate::sync::{SyncChip, Syncing};
-use crate::ui::{ToastList, Toasts};
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos_router::components::{Route, Router, Routes};

@@ -2,22 +2,21 @@
 //! lessons itself.
 #![forbid(unsafe_code)]
 
+mod api;
 mod app;
-mod asking;
-mod client;
+mod components;
 mod diff;
 mod dom;
+mod features;
 mod format;
 mod markdown;
 mod more;
 mod outcome;
-mod pages;
 mod parameters;
 mod review;
 mod shell;
 mod sync;
 mod theme;
-mod ui;
 mod who;
 
 fn main() {

@@ -1,12 +1,12 @@
 //! The pages that are not part of the first download: a module of their own, fetched once the first page is drawn, or as
 //! soon as one of them is wanted.
 
-use crate::client::{Client, Engine};
-use crate::pages::{
+use crate::api::{Client, Engine};
+use crate::components::{ErrorNote, Loading, Page};
+use crate::features::{
     AgentsPage, DataPage, LessonPage, NewLessonPage, RecommendPage, RunsPage, SetAsidePage,
     StatsPage, ToolsPage,
 };
-use crate::ui::{ErrorNote, Loading, Page};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{ApiError, ErrorCode};

@@ -4,9 +4,9 @@ mod act;
 mod pending_actions;
 mod review_state;
 
-use crate::client::Client;
+use crate::api::Client;
+use crate::components::{Toasts, use_toasts};
 use crate::format;
-use crate::ui::{Toasts, use_toasts};
 pub use act::Act;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;

@@ -3,7 +3,7 @@
 mod chip;
 pub mod stage;
 
-use crate::client::{Client, Query, use_get};
+use crate::api::{Client, Query, use_get};
 use crate::format;
 use crate::who;
 pub use chip::{SyncChip, SyncIcon, tone};

@@ -1,11 +1,11 @@
 //! The palette: lessons by search, pages, and what can be done, all by keyboard.
 
 use super::state::{PAGES, Shell};
-use crate::client::Client;
+use crate::api::Client;
+use crate::components::Dialog;
 use crate::dom;
 use crate::format;
 use crate::theme::Theme;
-use crate::ui::Dialog;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -2,8 +2,8 @@
 
 use super::keys::{Group, TABLE};
 use super::state::Shell;
+use crate::components::Dialog;
 use crate::dom;
-use crate::ui::Dialog;
 use leptos::prelude::*;
 
 /// Lists every shortcut, and switches those of a single key off.

@@ -1,6 +1,6 @@
 //! The service worker: registered once the engine runs, and a new version offered when it is there.
 
-use crate::client::{Client, Engine};
+use crate::api::{Client, Engine};
 use js_sys::Reflect;
 use leptos::ev;
 use leptos::prelude::*;

@@ -1,0 +1,7 @@
+//! How pages talk to the engine: its client, requests that stay current, and requests that a form makes.
+
+mod asking;
+mod client;
+
+pub use asking::Asking;
+pub use client::{Acted, Client, Engine, Query, json, object, read, use_get};

@@ -1,0 +1,75 @@
+//! Exporting the whole space as a file.
+
+use crate::api::Client;
+use crate::components::use_toasts;
+use crate::dom;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::Blob;
+
+/// What a format is for.
+const FORMATS: [(&str, &str, &str); 3] = [
+    (
+        "jsonl",
+        "Everything, as JSONL",
+        "The whole ledger, lossless: import it elsewhere and nothing is missing.",
+    ),
+    (
+        "markdown",
+        "Lessons, as markdown",
+        "One file a lesson with front matter, in a zip archive.",
+    ),
+    (
+        "csv",
+        "Lessons, as CSV",
+        "One row a lesson, for spreadsheets.",
+    ),
+];
+
+/// One button a format.
+#[component]
+pub fn ExportCard() -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let export = move |format: &'static str| {
+        busy.set(true);
+        spawn_local(async move {
+            match fetch(client, format).await {
+                Ok(name) => toasts.good(format!("{name} was handed to the browser")),
+                Err(message) => toasts.bad(message),
+            }
+            busy.try_set(false);
+        });
+    };
+    view! {
+        <section class="card">
+            <h2>"Export"</h2>
+            <ul class="choices">
+                {FORMATS.map(|(word, label, about)| view! {
+                    <li>
+                        <button type="button" disabled=busy on:click=move |_| export(word) data-testid=format!("export-{word}")>{label}</button>
+                        <p class="hint">{about}</p>
+                    </li>
+                }).collect_view()}
+            </ul>
+        </section>
+    }
+}
+
+/// The worker makes the file: text of this size would hold the page while it is copied and converted.
+async fn fetch(client: Client, format: &str) -> Result<String, String> {
+    let name = match format {
+        "markdown" => "lessons.zip",
+        "csv" => "lessons.csv",
+        _ => "lessonloop.jsonl",
+    };
+    let path = format!("/v1/export?format={format}");
+    let body = client.file(path).await.map_err(|error| error.message)?;
+    let file: Blob = body
+        .dyn_into()
+        .map_err(|_| "The engine gave no file. Reload the page.".to_owned())?;
+    dom::download(name, file);
+    Ok(name.to_owned())
+}

@@ -1,0 +1,77 @@
+//! The model that finds lessons by meaning: fetch it, watch it come and read the lessons, stop it.
+
+use crate::api::{Client, Engine};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::ModelState;
+
+/// The model's card.
+#[component]
+pub fn ModelCard() -> impl IntoView {
+    let client = Client::get_from_context();
+    let can_load = move || {
+        matches!(
+            client.model.get(),
+            ModelState::Absent | ModelState::Failed { .. }
+        )
+    };
+    let ready = move || matches!(client.engine.get(), Engine::Ready(_));
+    let words = move || {
+        match client.model.get() {
+        ModelState::Absent => "Without the model, lessons are found by their words. With it, also by what they mean. It is fetched once from this site, about 23 MB, and then works offline.".to_owned(),
+        ModelState::Downloading { loaded, total: 0 } => format!("{} fetched", format::bytes(f64::from(loaded))),
+        ModelState::Downloading { loaded, total } => format!("{} of {} fetched", format::bytes(f64::from(loaded)), format::bytes(f64::from(total))),
+        ModelState::Loading => "Checking and loading…".to_owned(),
+        ModelState::Indexing { done, total, .. } => format!("Reading lessons: {} of {}. Search works meanwhile.", format::count(done), format::count(total)),
+        ModelState::Paused { done, total, .. } => format!("Stopped: {} of {} lessons are read. The others are found by their words until you go on.", format::count(done), format::count(total)),
+        ModelState::Ready { id } => format!("Ready ({id}). Lessons are found by meaning."),
+        ModelState::Failed { message } => message,
+    }
+    };
+    let bar = move || match client.model.get() {
+        ModelState::Downloading { loaded, total } if total > 0 => Some((Some(loaded), total)),
+        ModelState::Downloading { .. } | ModelState::Loading => Some((None, 1)),
+        ModelState::Indexing { done, total, .. } | ModelState::Paused { done, total, .. } => {
+            Some((Some(done), total.max(1)))
+        }
+        _ => None,
+    };
+    let class = move || {
+        if matches!(client.model.get(), ModelState::Failed { .. }) {
+            "note note-bad"
+        } else {
+            ""
+        }
+    };
+    let build = move || match client.engine.get() {
+        Engine::Ready(build) => format!("Engine: {build}"),
+        Engine::Starting => "Engine: starting".to_owned(),
+        Engine::Failed(_) => "Engine: off".to_owned(),
+    };
+    view! {
+        <section class="card" data-testid="model-card">
+            <h2>"Model"</h2>
+            <p class=class aria-live="polite">{words}</p>
+            {move || bar().map(|(value, max)| view! {
+                <progress aria-label="Progress of the model" max=max.to_string() value=value.map(|value| value.to_string())></progress>
+            })}
+            <div class="actions">
+                <Show when=can_load>
+                    <button type="button" class="primary" disabled=move || !ready() on:click=move |_| client.load_model() data-testid="download-model">
+                        {move || if matches!(client.model.get(), ModelState::Failed { .. }) { "Try again" } else { "Download the model" }}
+                    </button>
+                </Show>
+                <Show when=move || matches!(client.model.get(), ModelState::Downloading { .. })>
+                    <button type="button" on:click=move |_| client.cancel_model() data-testid="cancel-model">"Stop"</button>
+                </Show>
+                <Show when=move || matches!(client.model.get(), ModelState::Indexing { .. })>
+                    <button type="button" on:click=move |_| client.stop_indexing() data-testid="stop-indexing">"Stop"</button>
+                </Show>
+                <Show when=move || matches!(client.model.get(), ModelState::Paused { .. })>
+                    <button type="button" class="primary" on:click=move |_| client.resume_indexing() data-testid="resume-indexing">"Go on"</button>
+                </Show>
+            </div>
+            <p class="hint">{build}</p>
+        </section>
+    }
+}

@@ -1,0 +1,95 @@
+//! What an import did: counts, what was not taken, what was taken but not as it stood.
+
+use crate::components::ErrorNote;
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{ApiError, Imported, Rejected};
+
+/// Lines listed before the rest is only counted.
+const LISTED: usize = 200;
+
+/// The sum over all requests of an import.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// What the engine took and refused, and what was refused before it.
+    pub done: Imported,
+    /// Whether nothing was stored, as asked.
+    pub dry_run: bool,
+    /// Whether there was no file at all.
+    pub nothing: bool,
+    /// How many files had been sent when it was stopped.
+    pub stopped_after: Option<usize>,
+    /// Why the rest was not sent.
+    pub failed: Option<ApiError>,
+}
+
+/// Shows it.
+#[component]
+pub fn ReportView(report: Report) -> impl IntoView {
+    if report.nothing {
+        return view! { <p class="note" data-testid="import-report">"There was no file in it."</p> }.into_any();
+    }
+    let done = report.done;
+    let head = match (report.dry_run, report.stopped_after) {
+        (_, Some(n)) => format!(
+            "Stopped after {} files; what came before is kept",
+            format::count(n as u64)
+        ),
+        (true, None) => "This is what would happen; nothing was stored".to_owned(),
+        (false, None) => "Done".to_owned(),
+    };
+    let counts = [
+        ("added", done.added),
+        ("updated", done.updated),
+        ("unchanged", done.unchanged),
+        ("events", done.events),
+    ];
+    let rejected = u32::try_from(done.rejected.len()).unwrap_or(u32::MAX);
+    view! {
+        <div class="report" data-testid="import-report">
+            <h3>{head}</h3>
+            <dl class="counts">
+                {counts.map(|(name, n)| view! { <div><dd data-testid=format!("import-{name}")>{format::count(n)}</dd><dt>{name}</dt></div> }).collect_view()}
+                <div><dd data-testid="import-rejected">{format::count(rejected)}</dd><dt>"rejected"</dt></div>
+            </dl>
+            {report.failed.map(|error| view! { <ErrorNote error/> })}
+            <Lines title="Not taken" testid="rejected" list=done.rejected/>
+            <Lines title="Taken, but not as it stood" testid="warning" list=done.warnings/>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Lines(title: &'static str, testid: &'static str, list: Vec<Rejected>) -> impl IntoView {
+    if list.is_empty() {
+        return ().into_any();
+    }
+    let count = list.len();
+    let rows = list
+        .into_iter()
+        .take(LISTED)
+        .map(|line| {
+            let place = line
+                .line
+                .map_or_else(|| line.path.clone(), |n| format!("{}:{n}", line.path));
+            view! {
+                <tr data-testid=testid data-code=line.code.clone()>
+                    <th scope="row"><code>{place}</code></th>
+                    <td>{line.message}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    let rest = count.saturating_sub(LISTED);
+    view! {
+        <details open>
+            <summary>{format!("{title} ({})", format::count(count as u64))}</summary>
+            <div class="scroll tall" tabindex="0">
+                <table><thead><tr><th scope="col">"File and line"</th><th scope="col">"What to do"</th></tr></thead><tbody>{rows}</tbody></table>
+            </div>
+            {(rest > 0).then(|| view! { <p class="muted">{format!("and {} more", format::count(rest as u64))}</p> })}
+        </details>
+    }
+    .into_any()
+}

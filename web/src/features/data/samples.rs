@@ -1,0 +1,135 @@
+//! The sample lessons that are served with the dashboard.
+
+use crate::api::Client;
+use crate::components::use_toasts;
+use crate::dom;
+use crate::format;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_types::{Import, ImportFile, Imported};
+use serde_json::Value;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+/// Lists the files.
+const INDEX: &str = "/samples/index.json";
+/// Holds them.
+const FOLDER: &str = "/samples/lessons/";
+
+/// Loads the samples into an empty store.
+#[component]
+pub fn SamplesButton(
+    /// What to do next, as a sentence.
+    #[prop(optional)]
+    then: &'static str,
+) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let busy = RwSignal::new(false);
+    let load = move |_| {
+        busy.set(true);
+        spawn_local(async move {
+            match load_samples(client).await {
+                Ok(done) => toasts.good(format!("{}{then}", told(&done))),
+                Err(message) => toasts.bad(message),
+            }
+            busy.try_set(false);
+        });
+    };
+    view! {
+        <button type="button" class="primary" disabled=busy on:click=load data-testid="load-samples">
+            {move || if busy.get() { "Loading…" } else { "Load sample lessons" }}
+        </button>
+    }
+}
+
+/// How many samples an import added.
+pub fn told(done: &Imported) -> String {
+    let added = format::plural(done.added, "sample lesson", "sample lessons");
+    format!("{added} added")
+}
+
+/// Fetches the samples and imports them. An error is told in words for a person.
+pub async fn load_samples(client: Client) -> Result<Imported, String> {
+    let index: Value = dom::json(&fetch(INDEX).await?).ok_or_else(|| broken(INDEX))?;
+    let names = names(&index).ok_or_else(|| broken(INDEX))?;
+    let mut files = Vec::with_capacity(names.len());
+    for name in names {
+        let content = fetch(&format!("{FOLDER}{name}")).await?;
+        files.push(ImportFile {
+            path: name,
+            content,
+        });
+    }
+    let request = Import {
+        format: None,
+        files,
+        dry_run: None,
+    };
+    client
+        .post_json::<Imported>("/v1/import", &request)
+        .await
+        .map_err(|error| error.message)
+}
+
+/// The file names in an index: a list of them, or of objects with a `file`, `name` or `path`, at the top or under
+/// `lessons` or `files`.
+fn names(index: &Value) -> Option<Vec<String>> {
+    let list = index
+        .as_array()
+        .or_else(|| index.get("lessons")?.as_array())
+        .or_else(|| index.get("files")?.as_array())?;
+    list.iter()
+        .map(|entry| {
+            let named = || {
+                ["file", "name", "path"]
+                    .iter()
+                    .find_map(|key| entry.get(key)?.as_str())
+            };
+            entry.as_str().or_else(named).map(str::to_owned)
+        })
+        .collect()
+}
+
+/// The text of a file of this site. An error is told in words for a person.
+pub(super) async fn fetch(address: &str) -> Result<String, String> {
+    let failed = |_| format!("{address} could not be fetched. Check the connection and try again.");
+    let response = JsFuture::from(window().fetch_with_str(address))
+        .await
+        .map_err(failed)?;
+    let response: Response = response.dyn_into().map_err(failed)?;
+    if !response.ok() {
+        return Err(format!(
+            "{address} is not there (status {}). Samples are part of a full build.",
+            response.status()
+        ));
+    }
+    let text = response.text().map_err(failed)?;
+    let text = JsFuture::from(text).await.map_err(failed)?;
+    text.as_string().ok_or_else(|| broken(address))
+}
+
+fn broken(address: &str) -> String {
+    format!("{address} can't be read. The build may be incomplete: build again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_index_names_files() {
+        let expected = Some(vec!["a.md".to_owned(), "b.md".to_owned()]);
+        for index in [
+            json!(["a.md", "b.md"]),
+            json!({"lessons": [{"file": "a.md"}, {"name": "b.md"}]}),
+            json!({"files": ["a.md", "b.md"]}),
+        ] {
+            assert_eq!(names(&index), expected, "{index}");
+        }
+        assert_eq!(names(&json!({"x": 1})), None);
+        assert_eq!(names(&json!([1])), None);
+    }
+}

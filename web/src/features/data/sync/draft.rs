@@ -1,0 +1,83 @@
+//! What is typed to connect a server, shared by the steps of the form.
+
+use crate::api::Asking;
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{Connect as Request, SpaceChoice};
+
+/// The id of the card, which links name.
+pub(super) const CARD: &str = "sync";
+/// Characters in a key or a password.
+pub(super) const SECRET: usize = 4_096;
+
+/// What has been typed so far, and the spaces to choose from once the server has told them.
+#[derive(Clone, Copy)]
+pub struct Draft {
+    pub(super) url: RwSignal<String>,
+    pub(super) key: RwSignal<String>,
+    pub(super) email: RwSignal<String>,
+    /// Kept until a server is connected or the page is left.
+    pub(super) password: RwSignal<String>,
+    /// The spaces of this person, once they are known.
+    pub spaces: RwSignal<Option<Vec<SpaceChoice>>>,
+    /// The id of the chosen one; empty for a new one.
+    pub space: RwSignal<String>,
+    /// The name of a new one.
+    pub create: RwSignal<String>,
+    /// The request, and what was wrong with it.
+    pub asking: Asking,
+}
+
+impl Draft {
+    pub(super) fn new() -> Self {
+        let field = || RwSignal::new(String::new());
+        Self {
+            url: field(),
+            key: field(),
+            email: field(),
+            password: field(),
+            spaces: RwSignal::new(None),
+            space: field(),
+            create: field(),
+            asking: Asking::default(),
+        }
+    }
+
+    pub(super) fn request(self) -> Request {
+        let typed = |field: RwSignal<String>| field.get_untracked().trim().to_owned();
+        let chosen = self.spaces.with_untracked(Option::is_some);
+        let space = format::filled(&self.space.get_untracked()).filter(|_| chosen);
+        let create = (chosen && space.is_none()).then(|| typed(self.create));
+        Request {
+            url: typed(self.url),
+            key: typed(self.key),
+            email: typed(self.email),
+            password: self.password.get_untracked(),
+            space,
+            create,
+        }
+    }
+
+    /// What is wrong with a field of the request.
+    pub fn error_at(self, field: &'static str) -> Signal<Option<String>> {
+        let error = self.asking.error;
+        Signal::derive(move || {
+            let error = error.read();
+            let error = error.as_ref()?;
+            (error.field.as_deref() == Some(field)).then(|| error.message.clone())
+        })
+    }
+
+    /// Takes the spaces and offers the only one, or a new one where there is none.
+    pub(super) fn offer(self, spaces: Vec<SpaceChoice>) {
+        let first = spaces.first().map(|space| space.id.clone());
+        self.space.try_set(first.unwrap_or_default());
+        self.spaces.try_set(Some(spaces));
+    }
+
+    pub(super) fn fill(self, field: RwSignal<String>, text: String) {
+        if field.try_with_untracked(String::is_empty) == Some(true) {
+            field.set(text);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! A lesson's numbers over its life, each point with the event that moved it, and a table of the same.
+
+use crate::components::{Step, StepChart};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{BadgeKind, CoursePoint, History};
+
+/// A number of the course.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    Effectiveness,
+    Adjusted,
+    Success,
+    Confidence,
+}
+
+impl Measure {
+    const ALL: [Self; 4] = [
+        Self::Effectiveness,
+        Self::Adjusted,
+        Self::Success,
+        Self::Confidence,
+    ];
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::Effectiveness => "effectiveness",
+            Self::Adjusted => "adjusted",
+            Self::Success => "success",
+            Self::Confidence => "confidence",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Effectiveness => "Effectiveness",
+            Self::Adjusted => "Adjusted for cause",
+            Self::Success => "Success rate",
+            Self::Confidence => "Confidence",
+        }
+    }
+
+    fn of(self, point: &CoursePoint) -> Option<f64> {
+        match self {
+            Self::Effectiveness => Some(point.effectiveness),
+            Self::Adjusted => Some(point.causal_adjusted),
+            Self::Success => point.success_rate,
+            Self::Confidence => Some(point.confidence),
+        }
+    }
+}
+
+/// The chart with its measures, the chosen point in words, and the table.
+#[component]
+pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
+    let points = Memo::new(move |_| {
+        history.with(|history| {
+            history
+                .as_ref()
+                .map(|history| history.course.clone())
+                .unwrap_or_default()
+        })
+    });
+    let measure = RwSignal::new(Measure::Effectiveness);
+    // By date, unless most of it happened within a moment.
+    let by_date = RwSignal::new(None::<bool>);
+    let dated = Memo::new(move |_| {
+        by_date
+            .get()
+            .unwrap_or_else(|| points.with(|points| is_spread(&places_in_time(points))))
+    });
+    let steps = Memo::new(move |_| {
+        let measure = measure.get();
+        points.with(|points| {
+            let xs = if dated.get() {
+                places_in_time(points)
+            } else {
+                places_in_order(points.len())
+            };
+            let mut proven = false;
+            points
+                .iter()
+                .enumerate()
+                .zip(xs)
+                .map(|((place, point), x)| {
+                    let was = std::mem::replace(&mut proven, point.badge == BadgeKind::Proven);
+                    Step {
+                        x,
+                        y: measure.of(point),
+                        label: told(points, place, measure),
+                        marked: proven != was,
+                    }
+                })
+                .collect()
+        })
+    });
+    let count = Memo::new(move |_| points.with(Vec::len));
+    let chosen = RwSignal::new(usize::MAX);
+    let level = Signal::derive(move || {
+        points.with(|points| points.first().and_then(|first| measure.get().of(first)))
+    });
+    let caption = Signal::derive(move || {
+        format!(
+            "{} over time, {}",
+            measure.get().label(),
+            format::plural(
+                u32::try_from(count.get()).unwrap_or(u32::MAX),
+                "point",
+                "points"
+            )
+        )
+    });
+    let choice = move || {
+        Measure::ALL.map(|one| {
+        view! {
+            <label class="segment">
+                <input type="radio" name="course-measure" prop:checked=move || measure.get() == one on:change=move |_| measure.set(one)
+                    data-testid=format!("course-{}", one.id())/>
+                <span>{one.label()}</span>
+            </label>
+        }
+    })
+    };
+    let ends = move || {
+        points.with(|points| {
+            let day = |point: Option<&CoursePoint>| {
+                point
+                    .and_then(|point| point.at.get(..10))
+                    .unwrap_or_default()
+                    .to_owned()
+            };
+            (day(points.first()), day(points.last()))
+        })
+    };
+    let has_success = move || points.with(|points| points.iter().any(|p| p.success_rate.is_some()));
+    view! {
+        <section class="card" aria-labelledby="course-heading" data-testid="course">
+            <h2 id="course-heading">"Effectiveness over time"</h2>
+            {move || match count.get() {
+                0 => ().into_any(),
+                1 => view! { <p class="muted" data-testid="course-still">"Nothing has moved this lesson yet. Its numbers begin to move with the first rating, vote, feedback or outcome."</p> }.into_any(),
+                _ => view! {
+                    <div class="course-tools">
+                        <fieldset class="segments"><legend class="sr-only">"Number to show"</legend>{choice()}</fieldset>
+                        <label class="check">
+                            <input type="checkbox" prop:checked=dated on:change:target=move |event| by_date.set(Some(event.target().checked())) data-testid="course-by-date"/>
+                            <span>"Spread by date"</span>
+                        </label>
+                    </div>
+                    <Show when=move || measure.get() != Measure::Success || has_success() fallback=|| view! {
+                        <p class="muted">"There is no success rate yet: no decision in which this lesson was applied has an outcome."</p>
+                    }>
+                        <figure class="course">
+                            <StepChart caption steps chosen level/>
+                            <div class="axis" aria-hidden="true"><span>{move || ends().0}</span><span>{move || ends().1}</span></div>
+                            <figcaption class="course-told" data-testid="course-told">
+                                {move || steps.with(|steps| steps.get(chosen.get().min(steps.len().saturating_sub(1))).map(|step| step.label.clone()))}
+                            </figcaption>
+                        </figure>
+                    </Show>
+                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became proven or stopped being so; the dashed line is where it began."</p>
+                    <CourseTable points/>
+                }.into_any(),
+            }}
+        </section>
+    }
+}
+
+#[component]
+fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let rows = move || {
+        points
+            .get()
+            .into_iter()
+            .rev()
+            .map(|point| {
+                view! {
+                    <tr>
+                        <th scope="row"><time datetime=point.at.clone()>{format::time(&point.at)}</time></th>
+                        <td>{said(&point)}</td>
+                        <td class="num">{format::percent_fine(point.effectiveness)}</td>
+                        <td class="num">{format::percent_fine(point.causal_adjusted)}</td>
+                        <td class="num">{point.success_rate.map_or_else(|| "–".to_owned(), format::percent_fine)}</td>
+                        <td class="num">{format::percent_fine(point.confidence)}</td>
+                    </tr>
+                }
+                .into_any()
+            })
+            .collect::<Vec<_>>()
+    };
+    view! {
+        <details on:toggle=move |_| open.set(true)>
+            <summary>"The numbers as a table"</summary>
+            <div class="scroll" tabindex="0" role="group" aria-label="Table of numbers over time">
+                <Show when=move || open.get()>
+                    <table data-testid="course-table">
+                        <caption class="sr-only">"Numbers after each event, newest first"</caption>
+                        <thead><tr>
+                            <th scope="col">"When (UTC)"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
+                            <th scope="col" class="num">"Adjusted"</th><th scope="col" class="num">"Success"</th><th scope="col" class="num">"Confidence"</th>
+                        </tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </Show>
+            </div>
+        </details>
+    }
+}
+
+fn said(point: &CoursePoint) -> String {
+    if point.events > 1 {
+        format!(
+            "{} and {} before",
+            point.summary,
+            format::plural(point.events - 1, "event", "events")
+        )
+    } else {
+        point.summary.clone()
+    }
+}
+
+/// A point in words: when, what, and by how much it moved.
+fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
+    let Some(point) = points.get(place) else {
+        return String::new();
+    };
+    let before = place
+        .checked_sub(1)
+        .and_then(|before| measure.of(points.get(before)?));
+    let moved = match (before, measure.of(point)) {
+        (_, None) => "no number yet".to_owned(),
+        (None, Some(now)) => format!("{} {}", measure.label(), format::percent_fine(now)),
+        (Some(before), Some(now)) => format!(
+            "{} {} → {} ({})",
+            measure.label(),
+            format::percent_fine(before),
+            format::percent_fine(now),
+            by(now - before)
+        ),
+    };
+    format!("{}: {}. {moved}.", format::time(&point.at), said(point))
+}
+
+/// A difference in points of a percentage.
+fn by(difference: f64) -> String {
+    let points = difference * 100.0;
+    if points.abs() < 0.005 {
+        "unchanged".to_owned()
+    } else {
+        let sign = if points > 0.0 { "+" } else { "−" };
+        format!("{sign}{} points", format::trim(points.abs(), 2))
+    }
+}
+
+fn places_in_order(count: usize) -> Vec<f64> {
+    let last = count.saturating_sub(1).max(1) as f64;
+    (0..count).map(|place| place as f64 / last).collect()
+}
+
+fn places_in_time(points: &[CoursePoint]) -> Vec<f64> {
+    let times: Vec<f64> = points
+        .iter()
+        .map(|point| js_sys::Date::parse(&point.at))
+        .collect();
+    places(&times)
+}
+
+/// Times as shares of their span; a clock that went back counts as standing still.
+fn places(times: &[f64]) -> Vec<f64> {
+    let mut latest = f64::MIN;
+    let steady: Vec<f64> = times
+        .iter()
+        .map(|time| {
+            if *time > latest {
+                latest = *time;
+            }
+            latest
+        })
+        .collect();
+    let first = steady.first().copied().unwrap_or_default();
+    let span = latest - first;
+    if span.is_nan() || span <= 0.0 {
+        return places_in_order(times.len());
+    }
+    steady.iter().map(|time| (time - first) / span).collect()
+}
+
+/// Whether points stand far enough from each other to be told apart.
+fn is_spread(places: &[f64]) -> bool {
+    const NEAR: f64 = 0.01;
+    let near = places
+        .windows(2)
+        .filter(|pair| pair[1] - pair[0] < NEAR)
+        .count();
+    near * 2 < places.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_shares_of_the_span_and_never_go_back() {
+        assert_eq!(places(&[0.0, 5.0, 10.0]), [0.0, 0.5, 1.0]);
+        assert_eq!(places(&[0.0, 10.0, 5.0, 20.0]), [0.0, 0.5, 0.5, 1.0]);
+        assert_eq!(places(&[7.0, 7.0, 7.0]), [0.0, 0.5, 1.0]);
+        assert_eq!(places(&[f64::NAN, 1.0]).len(), 2);
+        assert!(places(&[]).is_empty());
+        assert!(is_spread(&[0.0, 0.5, 1.0]));
+        assert!(!is_spread(&[0.0, 0.001, 0.002, 1.0]));
+    }
+
+    #[test]
+    fn a_difference_says_its_direction() {
+        assert_eq!(by(0.05), "+5 points");
+        assert_eq!(by(-0.0325), "−3.25 points");
+        assert_eq!(by(0.0), "unchanged");
+    }
+}

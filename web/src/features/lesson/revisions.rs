@@ -1,0 +1,147 @@
+//! A lesson's texts as they were, and what each edit changed, word by word.
+
+use crate::api::use_get;
+use crate::components::{ErrorNote, Loading};
+use crate::diff::{Piece, compare};
+use crate::format;
+use crate::markdown::visible;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use lesson_types::{History, Revision, RevisionField, RevisionMark};
+
+/// The revisions, newest first; each is read when it is opened.
+#[component]
+pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView {
+    let marks = Memo::new(move |_| {
+        history.with(|history| {
+            history
+                .as_ref()
+                .map(|history| history.revisions.clone())
+                .unwrap_or_default()
+        })
+    });
+    let slug = StoredValue::new(slug);
+    view! {
+        <section class="card">
+            <div class="card-head"><h2>"Revisions of the text"</h2><span class="chip">{move || format::count(marks.with(Vec::len) as u64)}</span></div>
+            <Show when=move || marks.with(|marks| marks.len() == 1)>
+                <p class="muted">"The text is as it was when it was added."</p>
+            </Show>
+            <div class="groups">
+                <For each=move || marks.get().into_iter().rev() key=|mark| mark.rev let:mark>
+                    <OneRevision slug=slug.get_value() mark/>
+                </For>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let rev = mark.rev;
+    let me = Syncing::get_from_context().me();
+    let at = mark.at.clone();
+    let who = move || who::or_device(&mark.by, me.read().as_deref(), &mark.actor);
+    let slug = StoredValue::new(slug);
+    view! {
+        <details class="group" data-testid="revision" data-rev=rev.to_string() on:toggle=move |_| open.set(true)>
+            <summary>
+                <span class="rank">{rev}</span>
+                <span class="revision-head">
+                    <span>{mark.summary}</span>
+                    <span class="muted"><time datetime=at.clone()>{format::time(&at)}</time>{move || who().map(|who| format!(" · by {who}"))}</span>
+                </span>
+            </summary>
+            {move || open.get().then(|| view! { <Text slug=slug.get_value() rev/> })}
+        </details>
+    }
+}
+
+#[component]
+fn Text(slug: String, rev: u32) -> impl IntoView {
+    let text = use_get::<Revision>(move || {
+        format!("/v1/lessons/{}/revisions/{rev}", format::encode(&slug))
+    });
+    move || match text.data.get() {
+        None => view! { <Loading label="Reading the text…"/> }.into_any(),
+        Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
+        Some(Ok(text)) => {
+            let first = text.fields.iter().all(|field| field.before.is_none());
+            let (changed, rest): (Vec<_>, Vec<_>) = text
+                .fields
+                .into_iter()
+                .partition(|field| field.changed || first);
+            let rest: Vec<_> = rest
+                .into_iter()
+                .filter(|field| !field.after.is_empty())
+                .collect();
+            let rest = StoredValue::new(rest);
+            view! {
+                <div class="stack revision-text">
+                    {changed.into_iter().filter(|field| !first || !field.after.is_empty()).map(|field| view! { <Field field/> }).collect::<Vec<_>>()}
+                    <Show when=move || rest.with_value(|rest| !rest.is_empty())>
+                        <details>
+                            <summary>"The rest of the text as it was"</summary>
+                            <div class="stack">{rest.get_value().into_iter().map(|field| view! { <Field field/> }).collect::<Vec<_>>()}</div>
+                        </details>
+                    </Show>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn Field(field: RevisionField) -> impl IntoView {
+    let name = label(&field.name);
+    let sides = match field.before.filter(|_| field.changed) {
+        Some(before) => {
+            let (was, is) = compare(&visible(&before), &visible(&field.after));
+            view! {
+                <div class="versus-sides">
+                    <Side title="Before" pieces=was gone=true/>
+                    <Side title="After" pieces=is gone=false/>
+                </div>
+            }
+            .into_any()
+        }
+        None => {
+            view! { <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=name.clone()>{visible(&field.after)}</div> }
+                .into_any()
+        }
+    };
+    view! { <section class="versus" data-testid="revision-field" data-field=field.name.clone()><h3>{name.clone()}</h3>{sides}</section> }
+}
+
+#[component]
+fn Side(title: &'static str, pieces: Vec<Piece>, gone: bool) -> impl IntoView {
+    let empty = pieces.is_empty();
+    let pieces = pieces
+        .into_iter()
+        .map(|piece| match (piece.differs, gone) {
+            (true, true) => view! { <del>{piece.text}</del> }.into_any(),
+            (true, false) => view! { <ins>{piece.text}</ins> }.into_any(),
+            (false, _) => piece.text.into_any(),
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="side">
+            <p class="hint">{title}</p>
+            <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=title>{pieces}{empty.then(|| view! { <span class="muted">"(empty)"</span> })}</div>
+        </div>
+    }
+}
+
+/// A field by the name that the lesson's form gives it.
+fn label(name: &str) -> String {
+    match name {
+        "context" => "When it applies".to_owned(),
+        "recommendation" => "What to do".to_owned(),
+        "project_types" => "Kinds of project".to_owned(),
+        "tech_stacks" => "Technologies".to_owned(),
+        other => format::spaced(other),
+    }
+}

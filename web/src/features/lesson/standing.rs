@@ -1,0 +1,144 @@
+//! A lesson's standing at a glance; what each number means is one hover, focus or tap away.
+
+use super::terms::{Meaning, Terms};
+use crate::api::use_get;
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
+
+/// The standing as bars and counts.
+#[component]
+pub fn Standing(slug: String, lesson: Memo<Option<LessonView>>) -> impl IntoView {
+    let numbers = Memo::new(move |_| {
+        lesson.with(|lesson| {
+            lesson
+                .as_ref()
+                .map(|lesson| (lesson.standing.clone(), lesson.derived.clone()))
+        })
+    });
+    let explained = use_get::<StandingExplained>(move || {
+        format!("/v1/lessons/{}/standing", format::encode(&slug))
+    });
+    let terms = Terms(Memo::new(move |_| {
+        explained
+            .data
+            .with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned())
+    }));
+    view! {
+        <section class="card" data-testid="standing">
+            <h2>"Standing"</h2>
+            {move || numbers.get().map(|(standing, derived)| view! { <Numbers standing derived terms/> })}
+        </section>
+    }
+}
+
+#[component]
+fn Numbers(standing: StandingView, derived: DerivedView, terms: Terms) -> impl IntoView {
+    let (state, class) = match derived.qualification {
+        Qualification::Qualified => ("May be recommended, as far as outcomes go", "note"),
+        Qualification::Pending => (
+            "Not recommended: it failed more often than it worked",
+            "note note-warn",
+        ),
+        Qualification::Excluded => (
+            "Not recommended: it failed too often in a row",
+            "note note-bad",
+        ),
+    };
+    let penalised = derived.effective_confidence < standing.confidence;
+    let proven = match &standing.qualified_at {
+        Some(at) => format!("since {}", format::time(at)),
+        None if standing.proven_effective => "yes".to_owned(),
+        None => "not yet".to_owned(),
+    };
+    let learned = if standing.frequency == 1 {
+        "once".to_owned()
+    } else {
+        format!("{} times", format::count(standing.frequency))
+    };
+    let n = |count: u32| format::count(count);
+    view! {
+        <div class=class>
+            <p data-testid="standing-qualification">{state}</p>
+            <Meaning terms term="qualification" word="Recommended or not" about="Outcomes decide whether agents may be given this lesson."/>
+        </div>
+        <dl class="meters">
+            <Meter id="confidence" label="Confidence" share=Some(standing.confidence) terms term="confidence"
+                about="How sure we are of this lesson. Ratings and votes move it."/>
+            {penalised.then(|| view! { <Meter id="effective-confidence" label="After penalties" share=Some(derived.effective_confidence) terms term="effective_confidence"
+                about="Confidence as it reads while ratings are poor. What is stored stays."/> })}
+            <Meter id="helpfulness" label="Helpfulness" share=derived.effectiveness_score terms term="effectiveness_score"
+                about="What people say: helpful ratings among all."/>
+            <Meter id="success" label="Success rate" share=derived.success_rate terms term="success_rate"
+                about="What happened: decisions that went well among those in which it was applied."/>
+            <Meter id="effectiveness" label="Effectiveness" share=Some(standing.effectiveness) terms term="effectiveness"
+                about="How strongly feedback on sessions names it as a cause of good work."/>
+            <Meter id="adjusted" label="Adjusted for cause" share=Some(derived.causal_adjusted) terms term="causal_adjusted"
+                about="Effectiveness, lowered when the lesson was often at hand and seldom a cause."/>
+        </dl>
+        <dl class="facts">
+            <Fact id="proven" label="Proven" value=proven>
+                <Meaning terms term="proven" word="Proven" about="Outcomes, not opinions, say that it works."/>
+            </Fact>
+            <Fact id="shown" label="Shown" value=format::plural(standing.times_surfaced, "time", "times")/>
+            <Fact id="rated" label="Rated" value=format!("{} helpful, {} not", n(standing.times_helpful), n(standing.times_not_helpful))/>
+            <Fact id="used" label="Used" value=format!("{}, {} as a cause", n(standing.use_count), n(standing.causal_hits))/>
+            <Fact id="applied" label="Applied" value=format!("{}, {} went well", n(standing.times_applied), n(standing.success_count))/>
+            <Fact id="failures" label="Failures in a row" value=n(standing.consecutive_failures)/>
+            <Fact id="frequency" label="Learned" value=learned/>
+            <RankFactor terms/>
+        </dl>
+    }
+}
+
+/// What a score is multiplied by for all of the above.
+#[component]
+fn RankFactor(terms: Terms) -> impl IntoView {
+    let value = Memo::new(move |_| {
+        terms.0.with(|answer| {
+            let terms = &answer.as_ref()?.terms;
+            terms.iter().find(|term| term.name == "rank_factor")?.value
+        })
+    });
+    move || {
+        value.get().map(|value| view! {
+            <Fact id="rank-factor" label="Weight in ranking" value=format!("× {}", format::trim(value, 3))>
+                <Meaning terms term="rank_factor" word="Weight in ranking" about="How much of its relevance its standing leaves."/>
+            </Fact>
+        })
+    }
+}
+
+#[component]
+fn Meter(
+    id: &'static str,
+    label: &'static str,
+    share: Option<f64>,
+    terms: Terms,
+    term: &'static str,
+    about: &'static str,
+) -> impl IntoView {
+    let width = format::trim(share.unwrap_or(0.0).clamp(0.0, 1.0) * 100.0, 2);
+    view! {
+        <div>
+            <dt>{label}<Meaning terms term word=label about/></dt>
+            <dd>
+                <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                    <rect class="bar-back" width="100" height="10"></rect>
+                    <rect class="bar-fill" width=width height="10"></rect>
+                </svg>
+                <span class="num" data-testid=format!("standing-{id}") data-value=share.map(|share| share.to_string())>{format::percent_or_dash(share)}</span>
+            </dd>
+        </div>
+    }
+}
+
+#[component]
+fn Fact(
+    id: &'static str,
+    label: &'static str,
+    value: String,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    view! { <div><dt>{label}{children.map(|children| children())}</dt><dd data-testid=format!("standing-{id}")>{value}</dd></div> }
+}

@@ -1,0 +1,239 @@
+//! What has been fetched of the list: the rows around the part on show, and how many there are in all.
+
+use super::filter::Filter;
+use super::window::Window;
+use crate::api::Client;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_types::{
+    ApiError, LessonPage, LessonView, RelevanceWord, Search, SearchResults, limits,
+};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Rows fetched on either side of the part on show.
+const AROUND: u32 = 60;
+/// Rows on either side that have to be there, or more are fetched.
+const NEAR: u32 = 15;
+
+/// Rows of the list that follow each other.
+#[derive(Clone, Default)]
+struct Rows {
+    first: u32,
+    list: Vec<Arc<LessonView>>,
+}
+
+impl Rows {
+    fn get(&self, at: u32) -> Option<&Arc<LessonView>> {
+        self.list.get(at.checked_sub(self.first)? as usize)
+    }
+
+    fn end(&self) -> u32 {
+        self.first + self.list.len() as u32
+    }
+}
+
+/// Which rows are asked for: where they begin, and how many.
+type Range = (u32, u32);
+
+/// The rows to ask for so that `window` and what is near it are there; `None` when they are.
+fn wanted(window: Window, total: u32, have: Range) -> Option<Range> {
+    let near = (
+        window.first.saturating_sub(NEAR),
+        window.end.saturating_add(NEAR).min(total),
+    );
+    let (first, end) = have;
+    if near.0 >= near.1 || (first <= near.0 && near.1 <= end) {
+        return None;
+    }
+    let begin = window.first.saturating_sub(AROUND);
+    let most = limits::PAGE as u32;
+    let count = window.end.saturating_add(AROUND) - begin;
+    Some((begin, count.min(most)))
+}
+
+/// What has been fetched of the list; cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Feed {
+    client: Client,
+    filter: Memo<Filter>,
+    rows: RwSignal<Rows>,
+    /// The part on show.
+    pub window: RwSignal<Window>,
+    /// Counts the lists asked for; an answer to an older one is dropped.
+    turn: StoredValue<u32>,
+    /// Whether rows of the list as it stands are on their way.
+    busy: StoredValue<bool>,
+    /// How many lessons fit in all.
+    pub total: RwSignal<u32>,
+    /// Whether the model took part.
+    pub semantic: RwSignal<bool>,
+    /// Whether the first rows of this filter are here.
+    pub loaded: RwSignal<bool>,
+    /// Why the last rows are not.
+    pub error: RwSignal<Option<ApiError>>,
+    /// How well the best lessons fit the search, by slug.
+    pub relevance: RwSignal<HashMap<String, RelevanceWord>>,
+    domains: RwSignal<BTreeSet<String>>,
+}
+
+impl Feed {
+    /// Follows a filter, the store, and the part on show. `total` is how many rows there were when one was here before.
+    pub fn new(filter: Memo<Filter>, total: u32) -> Self {
+        let feed = Self {
+            client: Client::get_from_context(),
+            filter,
+            rows: RwSignal::new(Rows::default()),
+            window: RwSignal::new(Window { first: 0, end: 20 }),
+            turn: StoredValue::new(0),
+            busy: StoredValue::new(false),
+            total: RwSignal::new(total),
+            semantic: RwSignal::new(false),
+            loaded: RwSignal::new(false),
+            error: RwSignal::new(None),
+            relevance: RwSignal::new(HashMap::new()),
+            domains: RwSignal::new(BTreeSet::new()),
+        };
+        // A model that came or went changes what a search finds.
+        let by_meaning = Memo::new(move |_| feed.client.ranks_by_meaning());
+        Effect::new(move |before: Option<Filter>| {
+            let filter = filter.get();
+            feed.client.changed.track();
+            // Read, not only tracked: a memo that nobody reads never runs.
+            by_meaning.get();
+            let window = feed.window.get_untracked();
+            let begin = window.first.saturating_sub(AROUND);
+            // Another search is read from its start, wherever the last one was scrolled to.
+            let from_start = before.as_ref().is_some_and(|before| *before != filter);
+            let range = if from_start {
+                (0, AROUND + 20)
+            } else {
+                (begin, window.end + AROUND - begin)
+            };
+            feed.fetch(range, true);
+            filter
+        });
+        Effect::new(move |_| {
+            feed.window.track();
+            feed.fill();
+        });
+        feed
+    }
+
+    /// The row at a place, if it has been fetched.
+    pub fn row(self, at: u32) -> Option<Arc<LessonView>> {
+        self.rows.with(|rows| rows.get(at).cloned())
+    }
+
+    /// The domains seen so far.
+    pub fn domains(self) -> Vec<String> {
+        self.domains.get().into_iter().collect()
+    }
+
+    /// The filter as it is now.
+    pub fn filter(self) -> Filter {
+        self.filter.get_untracked()
+    }
+
+    /// Fetches what is missing of the part on show, unless something is on its way; then it looks again.
+    fn fill(self) {
+        if self.busy.get_value() || !self.loaded.get_untracked() {
+            return;
+        }
+        let have = self.rows.with_untracked(|rows| (rows.first, rows.end()));
+        let window = self.window.get_untracked();
+        if let Some(range) = wanted(window, self.total.get_untracked(), have) {
+            self.fetch(range, false);
+        }
+    }
+
+    fn fetch(self, (first, count): Range, anew: bool) {
+        self.turn.update_value(|turn| *turn += 1);
+        let turn = self.turn.get_value();
+        self.busy.set_value(true);
+        let path = self.filter.get_untracked().request(count, first);
+        spawn_local(async move {
+            let answer = self.client.get::<LessonPage>(path).await;
+            if self.turn.try_get_value() != Some(turn) {
+                return;
+            }
+            self.busy.set_value(false);
+            match answer {
+                Ok(page) => self.take(first, page),
+                Err(error) => self.error.set(Some(error)),
+            }
+            if anew {
+                self.judge(turn).await;
+            }
+        });
+    }
+
+    fn take(self, first: u32, page: LessonPage) {
+        let seen = self.domains.with_untracked(|seen| {
+            let mut domains = page.lessons.iter().map(|lesson| &lesson.domain);
+            domains.all(|domain| domain.is_empty() || seen.contains(domain))
+        });
+        if !seen {
+            self.domains.update(|seen| {
+                let domains = page.lessons.iter().map(|lesson| lesson.domain.clone());
+                seen.extend(domains.filter(|domain| !domain.is_empty()));
+            });
+        }
+        let list = page.lessons.into_iter().map(Arc::new).collect();
+        self.rows.set(Rows { first, list });
+        self.total.set(page.total);
+        self.semantic.set(page.semantic);
+        self.error.set(None);
+        self.loaded.set(true);
+        // It may have been scrolled meanwhile.
+        self.fill();
+    }
+
+    /// Asks how well the best lessons fit the search, after they are on show.
+    async fn judge(self, turn: u32) {
+        let query = self
+            .filter
+            .with_untracked(|filter| filter.q.trim().to_owned());
+        let mut words = HashMap::new();
+        if !query.is_empty() {
+            let search = Search {
+                query,
+                limit: u32::try_from(limits::LIMIT).ok(),
+                explain: None,
+            };
+            let found = self
+                .client
+                .post_json::<SearchResults>("/v1/search", &search);
+            if let Ok(found) = found.await {
+                let found = found.results.into_iter();
+                words.extend(found.map(|found| (found.slug, found.relevance)));
+            }
+        }
+        if self.turn.try_get_value() == Some(turn)
+            && self.relevance.with_untracked(|before| *before != words)
+        {
+            self.relevance.set(words);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_asked_for_around_what_is_seen_and_only_when_missing() {
+        let at = |first, end| Window { first, end };
+        for (window, total, have, expected) in [
+            (at(0, 20), 0, (0, 0), None),
+            (at(0, 20), 5, (0, 5), None),
+            (at(0, 20), 100_000, (0, 80), None),
+            (at(70, 90), 100_000, (0, 80), Some((10, 140))),
+            (at(50_000, 50_020), 100_000, (0, 80), Some((49_940, 140))),
+            (at(99_990, 100_000), 100_000, (99_900, 100_000), None),
+            (at(0, 5_000), 100_000, (0, 0), Some((0, 1_000))),
+        ] {
+            assert_eq!(wanted(window, total, have), expected, "{window:?}");
+        }
+    }
+}

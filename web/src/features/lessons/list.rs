@@ -1,0 +1,412 @@
+//! The list itself. It is as high as all its rows, and holds those in view: 100,000 lessons scroll like ten.
+
+use super::feed::Feed;
+use super::selection::Selection;
+use super::window::{Window, reachable};
+use crate::components::{BadgeChip, RelevanceChip, TrustChip};
+use crate::format;
+use crate::markdown::plain;
+use crate::shell::{Act, Place, Places, use_acts};
+use leptos::ev;
+use leptos::html::Ul;
+use leptos::prelude::*;
+use lesson_types::LessonView;
+use std::sync::Arc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
+
+/// A row's height before one has been measured, in pixels.
+const ROW: f64 = 104.0;
+/// What covers the top of the page, in pixels: the head, which stays.
+const HEAD: f64 = 72.0;
+/// What covers its bottom, at most: the phone's navigation, or the bar of what is selected.
+const FOOT: f64 = 80.0;
+
+/// A place in the list, with what is known of its row.
+#[derive(Clone)]
+struct Slot {
+    at: u32,
+    row: Option<Arc<LessonView>>,
+}
+
+impl Slot {
+    /// Drawn anew only when something that is shown of it changed.
+    fn key(&self) -> String {
+        match &self.row {
+            Some(row) => {
+                let (shown, confidence) = (row.standing.times_surfaced, row.standing.confidence);
+                let trust = row.trust.as_str();
+                let badge = &row.derived.badge.text;
+                let confidence = confidence.to_bits();
+                format!(
+                    "{} {} {} {trust} {} {shown} {confidence} {badge}",
+                    self.at, row.slug, row.rev, row.archived
+                )
+            }
+            None => self.at.to_string(),
+        }
+    }
+
+    fn testid(&self) -> &'static str {
+        if self.row.is_some() {
+            "lesson-row"
+        } else {
+            "lesson-row-due"
+        }
+    }
+
+    fn slug(&self) -> Option<String> {
+        self.row.as_ref().map(|row| row.slug.clone())
+    }
+}
+
+/// What the list knows of itself; cheap to copy.
+#[derive(Clone, Copy)]
+struct List {
+    feed: Feed,
+    node: NodeRef<Ul>,
+    row: RwSignal<f64>,
+    /// The row that has the focus, kept in the page even out of view.
+    held: RwSignal<Option<Slot>>,
+    /// The row that is to have it once it is there.
+    wanted: StoredValue<Option<u32>>,
+    places: Places,
+}
+
+impl List {
+    /// Looks where the window stands.
+    fn look(self) {
+        let Some(node) = self.node.try_get_untracked().flatten() else {
+            return;
+        };
+        let measured = node.query_selector(".lesson-row").ok().flatten();
+        let height = measured.map_or(0.0, |row| row.get_bounding_client_rect().height());
+        if height > 1.0 && (height - self.row.get_untracked()).abs() > 0.5 {
+            self.row.set(height);
+        }
+        let seen = Window::of(
+            -node.get_bounding_client_rect().top(),
+            inner_height(),
+            self.row.get_untracked(),
+            self.feed.total.get_untracked(),
+        );
+        if self.feed.window.get_untracked() != seen {
+            self.feed.window.set(seen);
+        }
+    }
+
+    /// Remembers where the window stands, for coming back.
+    fn keep_place(self, row: Option<u32>) {
+        let location = window().location();
+        // The window is scrolled for the next page, too.
+        if location.pathname().is_ok_and(|path| path == "/") {
+            let place = Place {
+                y: window().scroll_y().unwrap_or_default() as i32,
+                total: self.feed.total.get_untracked(),
+                row,
+            };
+            self.places
+                .keep(&location.search().unwrap_or_default(), place);
+        }
+    }
+
+    /// Brings a row into view and puts the focus on it.
+    fn go(self, at: u32) {
+        let total = reachable(self.feed.total.get_untracked(), self.row.get_untracked());
+        let (Some(node), Some(last)) = (self.node.get_untracked(), total.checked_sub(1)) else {
+            return;
+        };
+        let at = at.min(last);
+        let row = self.row.get_untracked();
+        let top = node.get_bounding_client_rect().top() + f64::from(at) * row;
+        let room = inner_height() - FOOT;
+        let by = if top < HEAD {
+            top - HEAD
+        } else if top + row > room {
+            top + row - room
+        } else {
+            0.0
+        };
+        if by != 0.0 {
+            window().scroll_by_with_x_and_y(0.0, by);
+            self.look();
+        }
+        self.wanted.set_value(Some(at));
+        self.focus_wanted();
+    }
+
+    /// Puts the focus on the row that is to have it, if it is there by now.
+    fn focus_wanted(self) {
+        // The page may have been left since.
+        let Some(at) = self.wanted.try_get_value().flatten() else {
+            return;
+        };
+        let Some(node) = self.node.try_get_untracked().flatten() else {
+            return;
+        };
+        let link = node.query_selector(&format!("[data-at=\"{at}\"] a"));
+        if let Ok(Some(link)) = link {
+            self.wanted.set_value(None);
+            let _ = link.unchecked_into::<HtmlElement>().focus();
+        }
+    }
+
+    /// Takes down which row has the focus, and looks at once: keys may come faster than frames, and the row that the next
+    /// one moves to has to be there.
+    fn hold(self, at: Option<u32>) {
+        self.held.update(|held| {
+            let known = held.take().filter(|slot| Some(slot.at) == at);
+            // The feed lets go of rows that are far out of view; the one that has the focus goes on being shown.
+            let row = |at| self.feed.row(at).or(known.and_then(|slot| slot.row));
+            *held = at.map(|at| Slot { at, row: row(at) });
+        });
+        self.look();
+    }
+
+    /// Gives the focus back to the row that has it: rows around it come and go, and an element that is put elsewhere
+    /// loses it.
+    fn hold_focus(self) {
+        let held = self
+            .held
+            .try_with_untracked(|held| held.as_ref().map(|slot| slot.at));
+        let nobody = document()
+            .active_element()
+            .is_none_or(|element| element.tag_name() == "BODY");
+        if let (Some(Some(at)), true) = (held, nobody)
+            && let Some(node) = self.node.try_get_untracked().flatten()
+            && let Ok(Some(link)) = node.query_selector(&format!("[data-at=\"{at}\"] a"))
+        {
+            let quietly = FocusOptions::new();
+            quietly.set_prevent_scroll(true);
+            let link = link.unchecked_into::<HtmlElement>();
+            let _ = link.focus_with_options(&quietly);
+        }
+    }
+
+    /// The row that has the focus, or is to have it.
+    fn here(self) -> Option<u32> {
+        self.wanted.get_value().or_else(|| {
+            self.held
+                .with_untracked(|held| held.as_ref().map(|slot| slot.at))
+        })
+    }
+
+    /// A step of the keyboard; from nowhere, the first row in view.
+    fn step(self, by: i64) {
+        let at = match self.here() {
+            Some(at) => (i64::from(at) + by).clamp(0, i64::from(u32::MAX)) as u32,
+            None => self.first_seen(),
+        };
+        self.go(at);
+    }
+
+    fn first_seen(self) -> u32 {
+        let top = self
+            .node
+            .get_untracked()
+            .map_or(0.0, |node| node.get_bounding_client_rect().top());
+        ((HEAD - top) / self.row.get_untracked()).ceil().max(0.0) as u32
+    }
+
+    /// Whether the key moved within the list.
+    fn heed(self, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
+            return false;
+        }
+        let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
+        match event.key().as_str() {
+            "ArrowDown" => self.step(1),
+            "ArrowUp" => self.step(-1),
+            "PageDown" => self.step(page),
+            "PageUp" => self.step(-page),
+            "Home" => self.go(0),
+            "End" => self.go(u32::MAX),
+            _ => return false,
+        }
+        true
+    }
+
+    fn slots(self) -> Vec<Slot> {
+        let Window { first, end } = self.feed.window.get();
+        let end = end.min(self.feed.total.get());
+        let held = self.held.get();
+        let slot = |at| Slot {
+            at,
+            row: self.feed.row(at),
+        };
+        let mut slots: Vec<Slot> = (first..end).map(slot).collect();
+        if let Some(held) = held.filter(|held| !(first..end).contains(&held.at)) {
+            let place = if held.at < first { 0 } else { slots.len() };
+            slots.insert(place, held);
+        }
+        slots
+    }
+}
+
+/// The rows.
+#[component]
+pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl IntoView {
+    let list = List {
+        feed,
+        node: NodeRef::new(),
+        row: RwSignal::new(ROW),
+        held: RwSignal::new(None),
+        wanted: StoredValue::new(None),
+        places: Places::get_from_context(),
+    };
+    // One look for each frame, however many events there are.
+    let due = StoredValue::new(false);
+    let on_move = move || {
+        if !due.get_value() {
+            due.set_value(true);
+            request_animation_frame(move || {
+                if due.try_set_value(false).is_none() {
+                    list.look();
+                    list.keep_place(None);
+                }
+            });
+        }
+    };
+    let handles = [
+        window_event_listener(ev::scroll, move |_| on_move()),
+        window_event_listener(ev::resize, move |_| on_move()),
+    ];
+    // Who points elsewhere has left the row.
+    let away = window_event_listener(ev::pointerdown, move |event| {
+        if place_of(&event).is_none() {
+            list.held.set(None);
+        }
+    });
+    on_cleanup(move || away.remove());
+    on_cleanup(move || handles.into_iter().for_each(|handle| handle.remove()));
+    let back = StoredValue::new(back);
+    // Once rows are drawn, their height is known, and what is on show.
+    Effect::new(move |_| {
+        list.slots();
+        let loaded = feed.loaded.get();
+        request_animation_frame(move || {
+            list.look();
+            if loaded && let Some(place) = back.try_update_value(Option::take).flatten() {
+                window().scroll_to_with_x_and_y(0.0, f64::from(place.y));
+                list.look();
+                list.wanted.try_set_value(place.row);
+            }
+            list.hold_focus();
+            list.focus_wanted();
+        });
+    });
+    let pick = move || {
+        if let Some(slot) = list.held.get_untracked()
+            && let Some(row) = slot.row
+        {
+            selection.toggle(&row);
+        }
+    };
+    use_acts([
+        Act::new("Next lesson", move || list.step(1))
+            .key("j")
+            .unlisted(),
+        Act::new("Lesson before", move || list.step(-1))
+            .key("k")
+            .unlisted(),
+        Act::new("Select the lesson, or not", pick)
+            .key("x")
+            .unlisted()
+            .when(move || list.held.read().is_some()),
+    ]);
+    let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
+    view! {
+        <ul class="lesson-list" role="list" data-testid="lesson-list" node_ref=list.node
+            class:hidden=move || feed.total.get() == 0
+            style:height=move || format!("{}px", high())
+            on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
+            on:focusin=move |event| list.hold(place_of(&event))
+            on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
+        >
+            // What is shown of a row is part of its key: a row that changed is made anew.
+            <For
+                each=move || list.slots()
+                key=Slot::key
+                let:slot
+            >
+                <li class="lesson-row" data-at=slot.at.to_string()
+                    data-testid=slot.testid()
+                    data-slug=slot.slug()
+                    aria-setsize=move || feed.total.get().to_string() aria-posinset={(slot.at + 1).to_string()}
+                    style:top=move || format!("{}px", f64::from(slot.at) * list.row.get())
+                    on:click=move |_| list.keep_place(Some(slot.at))
+                >
+                    {match slot.row.clone() {
+                        Some(row) => view! { <Row row feed selection/> }.into_any(),
+                        None => view! { <span class="row-due">"Loading…"</span> }.into_any(),
+                    }}
+                </li>
+            </For>
+        </ul>
+        <Show when=move || reachable(feed.total.get(), list.row.get()) < feed.total.get()>
+            <p class="muted" data-testid="list-cut">
+                {move || format!("The first {} are listed. Search or filter to reach the others.", format::count(reachable(feed.total.get(), list.row.get())))}
+            </p>
+        </Show>
+    }
+}
+
+#[component]
+fn Row(row: Arc<LessonView>, feed: Feed, selection: Selection) -> impl IntoView {
+    let href = format!("/lessons/{}", format::encode(&row.slug));
+    let about = if row.description.is_empty() {
+        &row.context
+    } else {
+        &row.description
+    };
+    let about = plain(about);
+    let mut facts = vec![row.category.as_str().to_owned()];
+    if !row.domain.is_empty() {
+        facts.push(row.domain.clone());
+    }
+    facts.extend(row.tech_stacks.iter().take(4).cloned());
+    let shown = row.standing.times_surfaced;
+    let slug = row.slug.clone();
+    let relevance = move || {
+        let found = feed.relevance.with(|words| words.get(&slug).copied());
+        found.map(|relevance| view! { <RelevanceChip relevance/> })
+    };
+    let slug = row.slug.clone();
+    let picked = Memo::new(move |_| selection.has(&slug));
+    let label = format!("Select “{}”", row.title);
+    let title = row.title.clone();
+    let badge = row.derived.badge.clone();
+    let (trust, archived, confidence) = (row.trust, row.archived, row.standing.confidence);
+    view! {
+        <label class="row-pick">
+            <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| selection.toggle(&row)/>
+        </label>
+        <a href=href>
+            <span class="row-title" dir="auto">{title}</span>
+            <span class="row-about" dir="auto">{about}</span>
+            <span class="row-facts">
+                <BadgeChip badge/>
+                {relevance}
+                <TrustChip trust/>
+                {archived.then(|| view! { <span class="chip">"Archived"</span> })}
+                <span class="muted">{facts.join(" · ")}</span>
+            </span>
+        </a>
+        <span class="row-numbers">
+            <span title="Confidence"><b>{format::percent(confidence)}</b>" confidence"</span>
+            <span><b>{format::count(shown)}</b>{if shown == 1 { " time shown" } else { " times shown" }}</span>
+        </span>
+    }
+}
+
+fn inner_height() -> f64 {
+    let height = window().inner_height().ok();
+    height.and_then(|height| height.as_f64()).unwrap_or(800.0)
+}
+
+/// The place of the row that an event happened in.
+fn place_of(event: &web_sys::Event) -> Option<u32> {
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    let row = target.closest("[data-at]").ok().flatten()?;
+    row.get_attribute("data-at")?.parse().ok()
+}

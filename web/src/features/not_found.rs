@@ -1,0 +1,17 @@
+//! No such page.
+
+use crate::components::{Empty, Page};
+use leptos::prelude::*;
+
+/// No such page, and where to go instead.
+#[component]
+pub fn NotFoundPage() -> impl IntoView {
+    view! {
+        <Page title="Page not found">
+            <Empty title="There is nothing at this address" text="The link may be old, or a letter may be missing.">
+                <a href="/" class="button primary">"All lessons"</a>
+                <a href="/recommend" class="button">"Recommend"</a>
+            </Empty>
+        </Page>
+    }
+}

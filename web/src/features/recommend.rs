@@ -1,0 +1,199 @@
+//! The agent's view, as a walk of five steps: a situation and its lessons, the agent's reasoning, the outcome, feedback on
+//! the session, and what one thinks of each lesson. The address holds the situation and the weights: what it leads to is
+//! looked at and not recorded.
+
+mod feedback;
+mod left_out;
+mod opinion;
+mod outcome;
+mod replay;
+mod results;
+mod situation;
+mod situation_form;
+mod trace;
+mod track;
+mod walk;
+mod weights;
+
+use crate::api::{Client, use_get};
+use crate::components::{ErrorNote, Loading, Page};
+use crate::dom;
+use crate::parameters::{Parameters, use_parameters};
+use feedback::FeedbackStep;
+use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
+use leptos_router::{NavigateOptions, location::State};
+use opinion::OpinionStep;
+use outcome::OutcomeStep;
+use replay::Replay;
+use results::Results;
+use situation::Situation;
+pub use situation::address_for;
+use situation_form::SituationForm;
+use track::TrackStep;
+pub use track::{how_seen, seen};
+use walk::{Go, Run, Walk, has_read_all};
+use weights::Weights;
+
+/// An address as this page writes it, however it was written.
+fn canonical(query: &Parameters) -> String {
+    let mut parts = vec![situation::canonical(query)];
+    if let Some(decision) = query.get("decision").filter(|id| !id.is_empty()) {
+        parts.push(format!("decision={}", crate::format::encode(decision)));
+    }
+    parts.push(weights::canonical(query));
+    parts.retain(|part| !part.is_empty());
+    parts.join("&")
+}
+
+/// The walk.
+#[component]
+pub fn RecommendPage() -> impl IntoView {
+    let navigate = use_navigate();
+    let go: Go = Box::new(move |path: &str, replace: bool| {
+        let options = NavigateOptions {
+            replace,
+            scroll: false,
+            state: State::new(None),
+            resolve: true,
+        };
+        navigate(path, options);
+    });
+    let walk = Walk {
+        client: Client::get_from_context(),
+        form: Situation::new(),
+        weights: Weights::new(),
+        asked: StoredValue::new(String::new()),
+        shown: StoredValue::new(String::new()),
+        go: StoredValue::new_local(go),
+        decision_id: RwSignal::new(dom::random_id()),
+        answered: RwSignal::new(None),
+        tracked: RwSignal::new(None),
+        error: RwSignal::new(None),
+        busy: RwSignal::new(false),
+        waits: StoredValue::new(None),
+    };
+    // An address that was followed, gone back to or reloaded is looked at; nothing is recorded for it.
+    let query = use_parameters();
+    Effect::new(move |_| {
+        let now = query.with(canonical);
+        if now == walk.shown.get_value() {
+            return;
+        }
+        walk.shown.set_value(now);
+        query.with_untracked(|query| {
+            walk.form.read(query);
+            walk.weights.read(query);
+            let decision = query.text("decision");
+            walk.decision_id.set(if decision.is_empty() {
+                dom::random_id()
+            } else {
+                decision.clone()
+            });
+            if Situation::is_in(query) {
+                walk.ask(&decision, false);
+            } else {
+                walk.clear();
+            }
+        });
+    });
+    Effect::new(move |_| {
+        if !walk.client.model_comes.get() {
+            walk.send_waiting();
+        }
+    });
+    let read_all = Memo::new(move |_| has_read_all(walk.client));
+    Effect::new(move |_| {
+        if read_all.get() {
+            walk.look_anew();
+        }
+    });
+    let has_lessons = Memo::new(move |_| {
+        walk.answered.with(|answered| {
+            answered.as_ref().is_some_and(|answered| {
+                answered.decision_id.is_some() && !answered.given.recommended.is_empty()
+            })
+        })
+    });
+    // The steps after belong to one retrieval; another one starts them afresh.
+    let retrieval = Memo::new(move |_| {
+        walk.answered.with(|answered| {
+            answered
+                .as_ref()
+                .map(|answered| answered.given.retrieval_id.clone())
+        })
+    });
+    view! {
+        <Page
+            title="Recommend"
+            intro="Describe a situation as an agent would, see which lessons fit and why, then tell what came of it."
+            actions=move || view! { <button type="button" on:click=move |_| walk.restart() data-testid="new-decision">"New decision"</button> }.into_any()
+        >
+            <SituationForm walk/>
+            <div aria-live="polite">
+                {move || walk.error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || walk.busy.get().then(|| {
+                    let label = if walk.client.model_comes.get() { "Waiting for the model…" } else { "Ranking lessons…" };
+                    view! { <Loading label/> }
+                })}
+            </div>
+            {move || walk.answered.get().map(|answered| {
+                let outdone = answered.is_outdone() && answered.decision_id.is_some();
+                let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
+                let recorded = answered.recorded;
+                let only_looked = answered.decision_id.is_none() && !answered.given.recommended.is_empty();
+                view! {
+                    {only_looked.then(|| view! {
+                        <div class="note" data-testid="only-looked">
+                            <strong>"You are looking, nothing is recorded"</strong>
+                            <p>"This situation came with the page's address. Press “Recommend lessons” to begin a decision with it and to count these lessons as shown."</p>
+                        </div>
+                    })}
+                    {move || (outdone && read_all.get()).then(|| view! {
+                        <div class="note" data-testid="outdone">
+                            <strong>"The model is there now"</strong>
+                            <p>"These lessons were ranked before it was."</p>
+                            <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
+                        </div>
+                    })}
+                    <Results answered walk/>
+                }
+            })}
+            <Show when=move || walk.answered.read().is_some()><Replay walk/></Show>
+            {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! {
+                <Steps walk/>
+            })}
+        </Page>
+    }
+}
+
+/// What follows a retrieval.
+#[component]
+fn Steps(walk: Walk) -> impl IntoView {
+    let id = walk.decision();
+    let run = Run(use_get(move || {
+        format!("/v1/decisions/{}", crate::format::encode(&id))
+    }));
+    view! {
+        <TrackStep walk/>
+        <OutcomeStep walk run/>
+        <FeedbackStep walk run/>
+        <OpinionStep walk run/>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_decision_whatever_it_holds() {
+        for id in ["d-1", "50%", "50%25", "key/run.1 50%2F&x=ü?#", "a+b"] {
+            let address = format!("q=a%25b&decision={}", crate::format::encode(id));
+            let read = Parameters::read(&format!("?{address}&w.rank=0.5"));
+            assert_eq!(read.text("decision"), id);
+            // Written anew it is the same, so the page does not take it for another.
+            assert_eq!(canonical(&Parameters::read(&address)), address);
+        }
+    }
+}

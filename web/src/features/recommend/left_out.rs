@@ -1,0 +1,281 @@
+//! What was left out and why: reasons with their counts, pages of lessons, and a search for the one that is missed.
+
+use super::trace::Waterfall;
+use crate::api::{Asking, Client};
+use crate::components::{ErrorNote, Loading};
+use crate::format;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use lesson_types::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};
+
+/// Lessons that are asked for at a time.
+const PAGE: u32 = 50;
+/// A pause in typing after which the search is made, in milliseconds.
+const PAUSE: u32 = 200;
+
+/// Reasons, counts and lessons as an answer gave them.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Found {
+    counts: Vec<LeftOut>,
+    entries: Vec<TraceEntry>,
+}
+
+impl Found {
+    fn of(answer: Recommendations) -> Self {
+        let mut entries = answer.trace.unwrap_or_default();
+        entries.retain(|entry| entry.excluded.is_some());
+        Self {
+            counts: answer.left_out.unwrap_or_default(),
+            entries,
+        }
+    }
+}
+
+/// Asks for a part of what was left out; nothing is recorded.
+fn part(situation: &Recommend, part: TracePart) -> Recommend {
+    Recommend {
+        dry_run: Some(true),
+        explain: Some(true),
+        trace_part: Some(part),
+        ..situation.clone()
+    }
+}
+
+/// What was left out of an answer.
+#[component]
+pub fn LeftOutList(
+    counts: Vec<LeftOut>,
+    /// Those that came with the answer, the best of each reason first.
+    entries: Vec<TraceEntry>,
+    situation: Recommend,
+    client: Client,
+) -> impl IntoView {
+    let mut first = Found { counts, entries };
+    first.entries.retain(|entry| entry.excluded.is_some());
+    let all: u32 = first.counts.iter().map(|group| group.count).sum();
+    let first = StoredValue::new(first);
+    let situation = StoredValue::new(situation);
+    let typed = RwSignal::new(String::new());
+    let found = RwSignal::new(first.get_value());
+    let asking = Asking::default();
+    let turn = StoredValue::new(0_u32);
+    let pause = StoredValue::new_local(None::<Timeout>);
+    let search = move || {
+        let text = typed.get_untracked();
+        turn.update_value(|turn| *turn += 1);
+        let mine = turn.get_value();
+        if text.trim().is_empty() {
+            found.set(first.get_value());
+            return;
+        }
+        let asked = situation.with_value(|situation| {
+            part(
+                situation,
+                TracePart {
+                    text: Some(text),
+                    limit: Some(PAGE),
+                    ..TracePart::default()
+                },
+            )
+        });
+        asking.busy.set(false);
+        asking.run(
+            async move {
+                client
+                    .post_json::<Recommendations>("/v1/recommend", &asked)
+                    .await
+            },
+            move |answer| {
+                // A later search has overtaken this one.
+                if turn.try_get_value() == Some(mine) {
+                    found.try_set(Found::of(answer));
+                }
+            },
+        );
+    };
+    let on_type = move |text: String| {
+        typed.set(text);
+        pause.set_value(Some(Timeout::new(PAUSE, move || {
+            if typed.try_get_untracked().is_some() {
+                search();
+            }
+        })));
+    };
+    let groups = move || {
+        let text = typed.get_untracked();
+        found.with(|found| {
+            found
+                .counts
+                .iter()
+                .map(|group| {
+                    let entries = found
+                        .entries
+                        .iter()
+                        .filter(|entry| entry.excluded.as_deref() == Some(&group.reason))
+                        .cloned()
+                        .collect();
+                    view! { <Group group=group.clone() entries text=text.clone() situation client/> }.into_any()
+                })
+                .collect::<Vec<_>>()
+        })
+    };
+    view! {
+        <section class="card" aria-labelledby="left-out-heading">
+            <div class="card-head">
+                <h2 id="left-out-heading">"What was left out, and why"</h2>
+                <span class="chip" data-testid="left-out-total">{format::plural(all, "lesson", "lessons")}</span>
+            </div>
+            {if all == 0 {
+                view! { <p class="muted">"Nothing was left out: every lesson is in the answer."</p> }.into_any()
+            } else {
+                view! {
+                    <div class="field">
+                        <label for="left-out-search">"Missing one? Look for it by title or name"</label>
+                        <input id="left-out-search" type="search" autocomplete="off" maxlength=limits::TITLE.to_string() data-testid="left-out-search"
+                            prop:value=typed on:input:target=move |event| on_type(event.target().value())/>
+                    </div>
+                    <div aria-live="polite">
+                        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                        <Show when=move || found.read().counts.is_empty()>
+                            <p class="muted" data-testid="left-out-none">"None that was left out has this in its title or name. It may be among the lessons above, or not be here at all."</p>
+                        </Show>
+                    </div>
+                    <div class="groups">{groups}</div>
+                }.into_any()
+            }}
+        </section>
+    }
+}
+
+#[component]
+fn Group(
+    group: LeftOut,
+    entries: Vec<TraceEntry>,
+    text: String,
+    situation: StoredValue<Recommend>,
+    client: Client,
+) -> impl IntoView {
+    let (label, about) = words(&group.reason);
+    let label = label.map_or_else(|| format::spaced(&group.reason), str::to_owned);
+    let count = group.count;
+    let reason = StoredValue::new(group.reason.clone());
+    let text = StoredValue::new(text);
+    // A search that finds few shows them at once.
+    let open = RwSignal::new(!text.with_value(String::is_empty) && count <= 5);
+    let shown = RwSignal::new(entries);
+    let asking = Asking::default();
+    let rest =
+        move || count.saturating_sub(u32::try_from(shown.with(Vec::len)).unwrap_or(u32::MAX));
+    let more = move |_| {
+        let offset = u32::try_from(shown.with_untracked(Vec::len)).unwrap_or(u32::MAX);
+        let asked = situation.with_value(|situation| {
+            let text = text.get_value();
+            part(
+                situation,
+                TracePart {
+                    reason: Some(reason.get_value()),
+                    text: (!text.is_empty()).then_some(text),
+                    offset: Some(offset),
+                    limit: Some(PAGE),
+                },
+            )
+        });
+        asking.run(
+            async move {
+                client
+                    .post_json::<Recommendations>("/v1/recommend", &asked)
+                    .await
+            },
+            move |answer| {
+                shown.try_update(|shown| shown.extend(Found::of(answer).entries));
+            },
+        );
+    };
+    view! {
+        <details class="group" data-testid="left-out" data-reason=group.reason prop:open=open
+            on:toggle:target=move |event| open.set(event.target().open())>
+            <summary><span>{label}</span><span class="count">{format::count(count)}</span></summary>
+            <Show when=move || open.get()>
+                {about.map(|about| view! { <p class="hint">{about}</p> })}
+                <ul>
+                    <For each=move || shown.get() key=|entry| entry.slug.clone() let:entry><Entry entry/></For>
+                </ul>
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                <Show when=move || asking.busy.get()><Loading label="Ranking again…"/></Show>
+                <Show when=move || { rest() > 0 && !asking.busy.get() }>
+                    <button type="button" class="more" on:click=more data-testid="left-out-more">
+                        {move || format!("Show {} more of {}", rest().min(PAGE), format::count(rest()))}
+                    </button>
+                </Show>
+            </Show>
+        </details>
+    }
+}
+
+/// A reason's heading, and what it means.
+fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
+    let (label, about) = match reason {
+        "archived" => (
+            "Archived",
+            "Taken out of use. Restore one on its page to have it recommended again.",
+        ),
+        "quarantined" => (
+            "Quarantined",
+            "Held back because the text reads like a command to the agent, or by a person, until somebody approves it.",
+        ),
+        "unapproved" => (
+            "Not approved",
+            "Only approved lessons are recommended here.",
+        ),
+        "domain" => (
+            "For another domain",
+            "They belong to another field than the one asked for. Leave the domain out to see them.",
+        ),
+        "category" => (
+            "Not for this phase of work",
+            "Each phase wants some categories only; workflow always passes.",
+        ),
+        "low_effectiveness" => (
+            "Failed too often when applied",
+            "Outcomes speak against them, whatever their relevance.",
+        ),
+        "low_relevance" => (
+            "Not relevant enough",
+            "They fit the situation too little. Standing has no say in this.",
+        ),
+        "duplicate_title" => (
+            "Same title as a better one",
+            "Of lessons with one title the best is shown.",
+        ),
+        "beyond_limit" => (
+            "Fits, but others fit better",
+            "They would be next. Ask for more lessons to see them.",
+        ),
+        _ => return (None, None),
+    };
+    (Some(label), Some(about))
+}
+
+#[component]
+fn Entry(entry: TraceEntry) -> impl IntoView {
+    let address = format!("/lessons/{}", format::encode(&entry.slug));
+    let (title, why) = (entry.title.clone(), entry.reason.clone());
+    let has_factors = !entry.factors.is_empty();
+    let slug = entry.slug.clone();
+    view! {
+        <li data-testid="left-out-item" data-slug=slug>
+            <a href=address dir="auto">{title}</a>
+            {why.map(|why| view! { <span class="muted">{why}</span> })}
+            {has_factors.then(|| {
+                let kept = StoredValue::new(entry);
+                let open = RwSignal::new(false);
+                view! {
+                    <details on:toggle=move |_| open.set(true)>
+                        <summary>"How it was scored"</summary>
+                        <Show when=move || open.get()><Waterfall entry=kept.get_value()/></Show>
+                    </details>
+                }
+            })}
+        </li>
+    }
+}

@@ -1,0 +1,85 @@
+//! The form for a situation.
+
+use super::walk::Walk;
+use crate::api::use_get;
+use crate::components::{Area, Pick, TextField};
+use leptos::prelude::*;
+use lesson_types::limits;
+use serde_json::Value;
+
+/// The form.
+#[component]
+pub fn SituationForm(walk: Walk) -> impl IntoView {
+    let form = walk.form;
+    let policy = use_get::<Value>(|| "/v1/policy".to_owned());
+    let has_market = Memo::new(move |_| {
+        [form.volatility, form.trend, form.positions, form.losses]
+            .iter()
+            .any(|field| !field.read().is_empty())
+    });
+    let phases = Signal::derive(move || {
+        let phases = policy.data.with(|policy| match policy {
+            Some(Ok(policy)) => policy
+                .pointer("/rank/phases")
+                .and_then(Value::as_object)
+                .map(|phases| phases.keys().cloned().collect()),
+            _ => None,
+        });
+        phases.unwrap_or_else(Vec::new)
+    });
+    let domains = Signal::stored(
+        ["dlmm", "perps", "spot", "polymarket"]
+            .map(str::to_owned)
+            .to_vec(),
+    );
+    let projects = Signal::stored(
+        [
+            "web-app",
+            "api",
+            "cli",
+            "library",
+            "mobile-app",
+            "trading-bot",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    );
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        walk.decide();
+    };
+    let any = |word: &str, label: &str| (word.to_owned(), label.to_owned());
+    view! {
+        <form class="card form" on:submit=submit data-testid="recommend-form">
+            <h2><span class="step">"1"</span>"The situation"</h2>
+            <Area id="recommend-query" label="What is to be done" value=form.query rows=3 max=limits::QUERY
+                placeholder="For example: isolate the data of several customers in one Postgres database"/>
+            <div class="grid">
+                <TextField id="recommend-project" label="Kind of project" value=form.project_type max=limits::WORD placeholder="any" offers=projects/>
+                <TextField id="recommend-tech" label="Technologies" value=form.tech_stack max=2_000 placeholder="any; or rust, postgres"/>
+                <TextField id="recommend-phase" label="Phase of work" value=form.phase max=limits::WORD placeholder="any" offers=phases/>
+                <TextField id="recommend-domain" label="Domain" value=form.domain max=limits::WORD placeholder="any" offers=domains/>
+                <TextField id="recommend-limit" label="Lessons at most" value=form.limit kind="number" max=3/>
+            </div>
+            <details class="market" prop:open=has_market>
+                <summary>"Market, for a trading decision"</summary>
+                <div class="grid">
+                    <Pick id="market-volatility" label="Volatility" value=form.volatility on_pick=Callback::new(move |word| form.volatility.set(word))
+                        options=vec![any("", "Not said"), any("low", "Low"), any("normal", "Normal"), any("high", "High")]/>
+                    <Pick id="market-trend" label="Trend" value=form.trend on_pick=Callback::new(move |word| form.trend.set(word))
+                        options=vec![any("", "Not said"), any("bullish", "Bullish"), any("bearish", "Bearish"), any("sideways", "Sideways")]/>
+                    <Pick id="market-positions" label="Open positions" value=form.positions on_pick=Callback::new(move |word| form.positions.set(word))
+                        options=vec![any("", "Not said"), any("yes", "Yes"), any("no", "No")]/>
+                    <TextField id="market-losses" label="Recent losses" value=form.losses kind="number" max=6 placeholder="not said"/>
+                </div>
+            </details>
+            <TextField id="decision-id" label="Decision" value=walk.decision_id max=limits::ID
+                hint="Ties these lessons to what the agent writes and to the outcome. Any name will do."/>
+            <div class="actions">
+                <button type="submit" class="primary" disabled=walk.busy data-testid="recommend-submit">
+                    {move || if walk.busy.get() { "Ranking…" } else { "Recommend lessons" }}
+                </button>
+            </div>
+        </form>
+    }
+}

@@ -1,0 +1,104 @@
+//! Step 2: the agent's reasoning, and which lessons are seen in it.
+
+use super::walk::Walk;
+use crate::api::Asking;
+use crate::components::{Area, ErrorNote, use_toasts};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{DetectionView, MatchType, Track, Tracked, limits};
+
+/// Paste, track, see.
+#[component]
+pub fn TrackStep(walk: Walk) -> impl IntoView {
+    let toasts = use_toasts();
+    let reasoning = RwSignal::new(String::new());
+    let asking = Asking::default();
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let decision_id = walk.answered.with_untracked(|answered| {
+            answered
+                .as_ref()
+                .and_then(|answered| answered.decision_id.clone())
+        });
+        let request = Track {
+            decision_id: decision_id.unwrap_or_default(),
+            reasoning: reasoning.get_untracked(),
+        };
+        asking.run(
+            async move {
+                walk.client
+                    .post_json::<Tracked>("/v1/track", &request)
+                    .await
+            },
+            move |tracked| {
+                let applied = tracked
+                    .detections
+                    .iter()
+                    .filter(|detection| detection.applied)
+                    .count() as u32;
+                toasts.good(format!(
+                    "{} seen as applied",
+                    format::plural(applied, "lesson", "lessons")
+                ));
+                walk.tracked.try_set(Some(tracked));
+            },
+        );
+    };
+    view! {
+        <form class="card form" on:submit=submit>
+            <h2><span class="step">"2"</span>"What the agent wrote"</h2>
+            <Area id="track-input" label="The agent's reasoning" value=reasoning rows=6 max=limits::TEXT
+                hint="Lessons are seen when they are named, or when several of their key phrases appear."/>
+            <div class="actions">
+                <button type="submit" class="primary" disabled=move || asking.busy.get() || reasoning.read().trim().is_empty() data-testid="track-submit">"Track usage"</button>
+            </div>
+            <div aria-live="polite">
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || walk.tracked.get().map(|tracked| view! {
+                    {(!tracked.recorded).then(|| view! { <p class="note">"Seen, but not recorded: it had been recorded before."</p> })}
+                    <ul class="detections">{tracked.detections.into_iter().map(detection).collect_view()}</ul>
+                })}
+            </div>
+        </form>
+    }
+}
+
+/// Whether a lesson was applied: the class of its chip, and the word.
+pub fn seen(applied: bool, match_type: MatchType) -> (&'static str, &'static str) {
+    match (applied, match_type) {
+        (true, _) => ("chip chip-good", "Applied"),
+        (false, MatchType::Mentioned) => ("chip chip-warn", "Mentioned, not applied"),
+        (false, _) => ("chip", "Not seen"),
+    }
+}
+
+/// By what it was seen.
+pub fn how_seen(match_type: MatchType) -> Option<&'static str> {
+    match match_type {
+        MatchType::Explicit => Some("named"),
+        MatchType::Implicit => Some("by its key phrases"),
+        MatchType::Mentioned => Some("in a negated clause"),
+        MatchType::None => None,
+    }
+}
+
+fn detection(detection: DetectionView) -> AnyView {
+    let (class, label) = seen(detection.applied, detection.match_type);
+    let how = how_seen(detection.match_type);
+    let sure = detection
+        .applied
+        .then(|| format!("{} sure", format::percent(detection.confidence)));
+    let facts: Vec<String> = how.map(str::to_owned).into_iter().chain(sure).collect();
+    let slug = detection.slug.clone();
+    view! {
+        <li data-testid="detection" data-slug=slug data-match=detection.match_type.as_str() data-applied=detection.applied.to_string()>
+            <div class="chips">
+                <span class=class>{label}</span>
+                <code class="slug">{detection.slug}</code>
+                <span class="muted">{facts.join(", ")}</span>
+            </div>
+            {detection.quote.map(|quote| view! { <blockquote dir="auto">{crate::markdown::visible(&quote)}</blockquote> })}
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,264 @@
+//! Where the walk of the page stands: what was asked, what was answered, and the run that the later steps are about.
+
+use super::situation::Situation;
+use super::weights::Weights;
+use crate::api::{Client, Query};
+use crate::dom;
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_types::{
+    ApiError, DecisionView, ModelState, Recommend, Recommendations, TracePart, Tracked,
+};
+
+/// Lessons that were left out which come with an answer, of each reason.
+pub(super) const LEFT_OUT: u32 = 10;
+/// How long a situation waits for a model that comes out of the browser's cache, in milliseconds: several times what
+/// that takes. Then it is ranked by words, and anew when the model is there.
+pub(super) const PATIENCE: u32 = 5_000;
+
+/// An answer and what it is the answer to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answered {
+    /// The lessons, and what the ranking did.
+    pub(super) given: Recommendations,
+    /// The situation alone: no decision, no part of the trace.
+    pub(super) situation: Recommend,
+    /// The decision that was named, for the steps after it; none when it was only looked at.
+    pub(super) decision_id: Option<String>,
+    /// Whether it counts as shown.
+    pub(super) recorded: bool,
+    /// Whether it came before the model had read every lesson.
+    pub(super) early: bool,
+}
+
+impl Answered {
+    /// Whether the model, now that it has read every lesson, would have a part in it that it had not.
+    pub(super) fn is_outdone(&self) -> bool {
+        self.early && self.given.semantic_reason.is_some()
+    }
+}
+
+/// What to ask the engine.
+pub(super) struct Question {
+    pub(super) situation: Recommend,
+    pub(super) decision: String,
+    pub(super) record: bool,
+}
+
+/// Where the walk stands.
+#[derive(Clone, Copy)]
+pub(super) struct Walk {
+    pub(super) client: Client,
+    pub(super) form: Situation,
+    pub(super) weights: Weights,
+    /// Ties the steps together; fresh for each walk, and editable.
+    pub(super) decision_id: RwSignal<String>,
+    pub(super) answered: RwSignal<Option<Answered>>,
+    pub(super) tracked: RwSignal<Option<Tracked>>,
+    pub(super) error: RwSignal<Option<ApiError>>,
+    pub(super) busy: RwSignal<bool>,
+    /// What waits for the model.
+    pub(super) waits: StoredValue<Option<Question>>,
+    /// The situation that was asked for last, as a part of the address.
+    pub(super) asked: StoredValue<String>,
+    /// The query of the address that the page shows already.
+    pub(super) shown: StoredValue<String>,
+    pub(super) go: StoredValue<Go, LocalStorage>,
+}
+
+/// The run that the steps are about, as the ledger has it: what was told in another tab, or before a reload, too.
+#[derive(Clone, Copy)]
+pub(super) struct Run(pub(super) Query<DecisionView>);
+
+impl Run {
+    /// Reads it, and reads it again when it changes; `None` while nothing of it is stored.
+    pub(super) fn read<R>(self, read: impl FnOnce(&DecisionView) -> R) -> Option<R> {
+        self.0.data.with(|run| match run {
+            Some(Ok(run)) => Some(read(run)),
+            _ => None,
+        })
+    }
+
+    /// Whether a lesson belongs to it. One that only came with looking at the situation again does not.
+    pub(super) fn has(self, slug: &str) -> bool {
+        let has = |run: &DecisionView| run.lessons.iter().any(|lesson| lesson.slug == slug);
+        self.read(has).unwrap_or(true)
+    }
+}
+
+/// Goes to an address; whether in place of the one before.
+pub(super) type Go = Box<dyn Fn(&str, bool)>;
+
+impl Walk {
+    /// Asks for the lessons of the form's situation, for a decision: it is recorded, and the address holds it.
+    pub(super) fn decide(self) {
+        if self.busy.get_untracked() {
+            return;
+        }
+        let decision = self.decision_id.get_untracked();
+        let decision = decision.trim();
+        self.ask(decision, true);
+        self.show(decision, false);
+    }
+
+    /// Puts the form, the weights and a decision into the address.
+    pub(super) fn show(self, decision: &str, replace: bool) {
+        let mut parts = vec![self.asked.get_value()];
+        if !decision.is_empty() {
+            parts.push(format!("decision={}", crate::format::encode(decision)));
+        }
+        parts.push(self.weights.address());
+        parts.retain(|part| !part.is_empty());
+        let query = parts.join("&");
+        if query == self.shown.get_value() {
+            return;
+        }
+        self.shown.set_value(query.clone());
+        let path = if query.is_empty() {
+            "/recommend".to_owned()
+        } else {
+            format!("/recommend?{query}")
+        };
+        self.go.with_value(|go| go(&path, replace));
+    }
+
+    /// Asks about the form's situation, once it is known whether the model has a part in it.
+    pub(super) fn ask(self, decision: &str, record: bool) {
+        self.asked.set_value(self.form.address());
+        let question = Question {
+            situation: self.form.request(""),
+            decision: decision.to_owned(),
+            record,
+        };
+        if !self.client.model_comes.get_untracked() {
+            self.send(question);
+            return;
+        }
+        self.busy.set(true);
+        self.waits.set_value(Some(question));
+        Timeout::new(PATIENCE, move || self.send_waiting()).forget();
+    }
+
+    /// Asks what waits; nothing when the page was left.
+    pub(super) fn send_waiting(self) {
+        if let Some(question) = self.waits.try_update_value(Option::take).flatten() {
+            self.send(question);
+        }
+    }
+
+    /// Looks again at what was ranked without the model, or without some of its vectors. Of a decision nothing changes
+    /// by itself: its steps are about the lessons that were shown.
+    pub(super) fn look_anew(self) {
+        let situation = self.answered.with_untracked(|answered| {
+            let outdone = answered.as_ref().filter(|answered| answered.is_outdone())?;
+            (outdone.decision_id.is_none()).then(|| outdone.situation.clone())
+        });
+        if let Some(situation) = situation.filter(|_| !self.busy.get_untracked()) {
+            self.send(Question {
+                situation,
+                decision: String::new(),
+                record: false,
+            });
+        }
+    }
+
+    pub(super) fn send(self, question: Question) {
+        let Question {
+            situation,
+            decision,
+            record,
+        } = question;
+        self.busy.set(true);
+        self.error.set(None);
+        let early = !has_read_all(self.client);
+        let decision_id = (!decision.is_empty()).then_some(decision);
+        let request = Recommend {
+            decision_id: decision_id.clone().filter(|_| record),
+            dry_run: (!record).then_some(true),
+            explain: Some(true),
+            trace_part: Some(TracePart {
+                limit: Some(LEFT_OUT),
+                ..TracePart::default()
+            }),
+            ..situation.clone()
+        };
+        spawn_local(async move {
+            let answer = self
+                .client
+                .post_json::<Recommendations>("/v1/recommend", &request)
+                .await;
+            self.busy.try_set(false);
+            match answer {
+                Ok(given) => {
+                    self.tracked.try_set(None);
+                    self.answered.try_set(Some(Answered {
+                        given,
+                        situation,
+                        decision_id,
+                        recorded: record,
+                        early,
+                    }));
+                    if early && has_read_all(self.client) {
+                        self.look_anew();
+                    }
+                    if record {
+                        dom::focus("results");
+                    }
+                }
+                Err(error) => {
+                    self.answered.try_set(None);
+                    self.error.try_set(Some(error));
+                }
+            }
+        });
+    }
+
+    /// What is under way of a decision is put away; the form stays.
+    pub(super) fn clear(self) {
+        if self
+            .waits
+            .try_update_value(Option::take)
+            .flatten()
+            .is_some()
+        {
+            self.busy.set(false);
+        }
+        self.answered.set(None);
+        self.tracked.set(None);
+        self.error.set(None);
+    }
+
+    /// The run that the steps after the first are about.
+    pub(super) fn decision(self) -> String {
+        self.answered.with_untracked(|answered| {
+            let answered = answered.as_ref();
+            let id = answered.and_then(|answered| answered.decision_id.clone());
+            id.unwrap_or_default()
+        })
+    }
+
+    /// The field of the situation, for the words of its outcomes.
+    pub(super) fn domain(self) -> String {
+        self.answered.with_untracked(|answered| {
+            let answered = answered.as_ref();
+            let domain = answered.and_then(|answered| answered.situation.domain.clone());
+            domain.unwrap_or_default()
+        })
+    }
+
+    pub(super) fn restart(self) {
+        self.decision_id.set(dom::random_id());
+        self.clear();
+        self.shown.set_value(String::new());
+        self.go.with_value(|go| go("/recommend", false));
+        dom::focus("recommend-query");
+    }
+}
+
+/// Whether a model is loaded and every lesson has its vector.
+pub(super) fn has_read_all(client: Client) -> bool {
+    client
+        .model
+        .with(|model| matches!(model, ModelState::Ready { .. }))
+}

@@ -1,0 +1,112 @@
+//! The review queue: what waits for a person's judgement, one after the other, by keyboard, mouse or touch.
+
+mod card;
+mod desk;
+mod end;
+mod keys;
+mod merge;
+mod queue;
+mod reasons;
+
+use crate::components::{ErrorNote, Loading, Page};
+use crate::review::Reviewing;
+use crate::sync::Syncing;
+use card::Card;
+use desk::{Command, Desk};
+use end::End;
+use keys::{Keys, listen};
+use leptos::prelude::*;
+use lesson_types::SyncPhase;
+use merge::MergeDialog;
+use queue::{Progress, Queue};
+
+/// Lessons that are read at a time; the next ones come as these are dealt with.
+const SOME: u32 = 100;
+
+/// What the page shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Loading,
+    Failed,
+    Asking,
+    End,
+}
+
+/// The page.
+#[component]
+pub fn ReviewPage() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    let desk = Desk::new(reviewing);
+    provide_context(desk);
+    listen(desk);
+    // More are read where many of those that came first are put off.
+    Effect::new(move |_| {
+        let put_off = reviewing.skipped() + reviewing.visit().kept;
+        reviewing.want(
+            (SOME + put_off)
+                .div_ceil(SOME)
+                .saturating_mul(SOME)
+                .min(1_000),
+        );
+    });
+    on_cleanup(move || reviewing.close());
+    let stage = Memo::new(move |_| {
+        if reviewing.failed().is_some() {
+            Stage::Failed
+        } else if !reviewing.is_read() || !desk.knows_conflicts() {
+            Stage::Loading
+        } else if desk.has_entries() {
+            Stage::Asking
+        } else {
+            Stage::End
+        }
+    });
+    let offline = Syncing::get_from_context();
+    let offline = Memo::new(move |_| offline.read(|status| status.phase == SyncPhase::Offline));
+    view! {
+        <Page title="Review" intro="What waits for your judgement. Agents are told what you decide." actions=|| view! { <Keys/> }.into_any()>
+            <p class="sr-only" role="status" aria-live="polite" data-testid="review-said">{desk.said}</p>
+            <Show when=move || offline.get()>
+                <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
+            </Show>
+            {move || match stage.get() {
+                Stage::Loading => view! { <Loading label="Looking what waits…"/> }.into_any(),
+                Stage::Failed => view! { <Failed/> }.into_any(),
+                Stage::End => view! { <End/> }.into_any(),
+                Stage::Asking => view! {
+                    <Progress/>
+                    <div class="review">
+                        <Queue/>
+                        <Card/>
+                    </div>
+                }.into_any(),
+            }}
+            <UndoBar/>
+            <MergeDialog/>
+        </Page>
+    }
+}
+
+#[component]
+fn Failed() -> impl IntoView {
+    let reviewing = Reviewing::get_from_context();
+    view! {
+        {move || reviewing.failed().map(|error| view! { <ErrorNote error/> })}
+        <div class="actions"><button type="button" on:click=move |_| reviewing.ask_again()>"Try again"</button></div>
+    }
+}
+
+/// What was done last, and the way back, for as long as it waits.
+#[component]
+fn UndoBar() -> impl IntoView {
+    let desk: Desk = expect_context();
+    view! {
+        {move || desk.offer.get().map(|(_, text)| view! {
+            <div class="undo-bar" data-testid="undo-bar">
+                <span dir="auto">{text}</span>
+                <button type="button" data-testid="undo" on:click=move |_| desk.run(Command::Undo)>"Undo"<kbd aria-hidden="true">"u"</kbd></button>
+                <i class="undo-time" aria-hidden="true"></i>
+            </div>
+        })}
+    }
+}

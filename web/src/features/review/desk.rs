@@ -1,0 +1,468 @@
+//! What the parts of the review page share: the entries, the one in front, and what is done with it.
+
+use crate::api::{Client, Query, use_get};
+use crate::features::review::reasons::short;
+use crate::format;
+use crate::review::{Act, HOLD, Reviewing, Undone};
+use gloo::timers::callback::Timeout;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::hooks::use_navigate;
+use lesson_types::{
+    ApiError, EditConflict, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList,
+    Trust,
+};
+
+/// Goes to a path.
+type Go = Box<dyn Fn(&str)>;
+
+/// Something to decide on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// An edit that came too late.
+    Conflict(Box<EditConflict>),
+    /// A lesson.
+    Lesson(Box<ReviewItem>),
+}
+
+/// What a key or a button does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    Next,
+    Previous,
+    Helpful,
+    NotHelpful,
+    Approve,
+    Archive,
+    Merge,
+    Trial,
+    Skip,
+    Undo,
+    Open,
+}
+
+/// The entry in front, by name; by place when it has left the queue.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Front {
+    name: Option<String>,
+    place: usize,
+}
+
+/// The page's state; cheap to copy, provided as a context.
+#[derive(Clone, Copy)]
+pub struct Desk {
+    client: Client,
+    reviewing: Reviewing,
+    conflicts: Query<SetAsideList>,
+    entries: Memo<Vec<Entry>>,
+    front: RwSignal<Front>,
+    /// The entry in front and its place.
+    pub current: Memo<Option<(usize, Entry)>>,
+    /// The text of the lesson in front, once it is read.
+    pub lesson: RwSignal<Option<LessonView>>,
+    /// Why it can't be read.
+    pub unreadable: RwSignal<Option<ApiError>>,
+    /// The next lesson's text, read ahead.
+    ahead: StoredValue<Option<LessonView>>,
+    /// What is said aloud.
+    pub said: RwSignal<String>,
+    /// The latest act that can be undone, for as long as it waits.
+    pub offer: RwSignal<Option<(u32, String)>>,
+    /// Whether the question is open into which lesson to merge.
+    pub merging: RwSignal<bool>,
+    navigate: StoredValue<Go, LocalStorage>,
+}
+
+impl Entry {
+    /// Its name, unique in the queue.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Conflict(conflict) => format!("conflict:{}", conflict.id),
+            Self::Lesson(item) => item.slug.clone(),
+        }
+    }
+
+    /// Its lesson's title.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Conflict(conflict) => conflict
+                .now
+                .as_ref()
+                .map_or_else(|| conflict.slug.clone(), |lesson| lesson.title.clone()),
+            Self::Lesson(item) => item.title.clone(),
+        }
+    }
+
+    /// The slug of its lesson.
+    pub fn slug(&self) -> &str {
+        match self {
+            Self::Conflict(conflict) => &conflict.slug,
+            Self::Lesson(item) => &item.slug,
+        }
+    }
+
+    /// Why it is here, in a word or two.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Conflict(_) => "Edit came too late",
+            Self::Lesson(item) => item.reasons.first().map_or("", |reason| short(*reason)),
+        }
+    }
+}
+
+impl Desk {
+    /// Follows the queue.
+    pub fn new(reviewing: Reviewing) -> Self {
+        let conflicts = use_get::<SetAsideList>(|| "/v1/sync/set-aside".to_owned());
+        let entries = Memo::new(move |_| {
+            let late = conflicts.data.with(|list| match list {
+                Some(Ok(list)) => list.conflicts.clone(),
+                _ => Vec::new(),
+            });
+            late.into_iter()
+                .map(|conflict| Entry::Conflict(Box::new(conflict)))
+                .filter(|entry| !reviewing.is_skipped(&entry.name()))
+                .chain(
+                    reviewing
+                        .items()
+                        .into_iter()
+                        .map(|item| Entry::Lesson(Box::new(item))),
+                )
+                .collect::<Vec<_>>()
+        });
+        let front = RwSignal::new(Front::default());
+        let current = Memo::new(move |_| {
+            let front = front.get();
+            entries.with(|entries| {
+                let named = front
+                    .name
+                    .as_ref()
+                    .and_then(|name| entries.iter().position(|entry| entry.name() == *name));
+                let place = named.unwrap_or(front.place.min(entries.len().checked_sub(1)?));
+                Some((place, entries.get(place)?.clone()))
+            })
+        });
+        let go = use_navigate();
+        let desk = Self {
+            client: Client::get_from_context(),
+            reviewing,
+            conflicts,
+            entries,
+            front,
+            current,
+            lesson: RwSignal::new(None),
+            unreadable: RwSignal::new(None),
+            ahead: StoredValue::new(None),
+            said: RwSignal::new(String::new()),
+            offer: RwSignal::new(None),
+            merging: RwSignal::new(false),
+            navigate: StoredValue::new_local(Box::new(move |path: &str| {
+                go(path, Default::default());
+            }) as Go),
+        };
+        // The entry in front keeps its name while others come and go before it.
+        Effect::new(move |_| {
+            if let Some((place, entry)) = current.get() {
+                let name = Some(entry.name());
+                front.update_untracked(|front| *front = Front { name, place });
+            }
+        });
+        desk.read_lessons();
+        desk
+    }
+
+    /// Whether anything is to be decided.
+    pub fn has_entries(self) -> bool {
+        self.entries.with(|entries| !entries.is_empty())
+    }
+
+    /// Whether it is known which edits came too late, or that this can't be read.
+    pub fn knows_conflicts(self) -> bool {
+        self.conflicts.data.with(Option::is_some)
+    }
+
+    /// What the server did not take.
+    pub fn conflicts(self) -> Query<SetAsideList> {
+        self.conflicts
+    }
+
+    /// The entries that are read.
+    pub fn entries(self) -> Vec<Entry> {
+        self.entries.get()
+    }
+
+    /// How many are left, those that are not read yet too.
+    pub fn left(self) -> u32 {
+        let lessons = self
+            .reviewing
+            .waiting()
+            .saturating_sub(self.reviewing.skipped());
+        let conflicts = self.entries.with(|entries| {
+            let late = entries
+                .iter()
+                .filter(|entry| matches!(entry, Entry::Conflict(_)));
+            u32::try_from(late.count()).unwrap_or(u32::MAX)
+        });
+        lessons.saturating_add(conflicts)
+    }
+
+    /// Keeps the text of the lesson in front, and reads that of the next one ahead.
+    fn read_lessons(self) {
+        let wanted = Memo::new(move |_| {
+            let (place, entry) = self.current.get()?;
+            let Entry::Lesson(item) = entry else {
+                return None;
+            };
+            let next = self.entries.with(|entries| match entries.get(place + 1) {
+                Some(Entry::Lesson(item)) => Some(item.slug.clone()),
+                _ => None,
+            });
+            Some((item.slug, item.content_hash, next))
+        });
+        Effect::new(move |_| {
+            self.client.changed.track();
+            let Some((slug, hash, next)) = wanted.get() else {
+                return;
+            };
+            let ahead = self.ahead.try_update_value(Option::take).flatten();
+            if let Some(lesson) =
+                ahead.filter(|lesson| lesson.slug == slug && lesson.content_hash == hash)
+            {
+                self.lesson.set(Some(lesson));
+            }
+            spawn_local(async move {
+                let answer = self.client.get::<LessonView>(path(&slug)).await;
+                let current = wanted.try_get_untracked().flatten();
+                // Another one may be in front by now.
+                if current.is_none_or(|(current, ..)| current != slug) {
+                    return;
+                }
+                match answer {
+                    Ok(lesson) => {
+                        self.unreadable.try_set(None);
+                        if self
+                            .lesson
+                            .with_untracked(|held| held.as_ref() != Some(&lesson))
+                        {
+                            self.lesson.try_set(Some(lesson));
+                        }
+                    }
+                    Err(error) => {
+                        self.unreadable.try_set(Some(error));
+                    }
+                }
+                if let Some(next) = next
+                    && let Ok(lesson) = self.client.get::<LessonView>(path(&next)).await
+                {
+                    self.ahead.try_set_value(Some(lesson));
+                }
+            });
+        });
+    }
+
+    /// Puts an entry in front.
+    pub fn show(self, place: usize) {
+        let name = self
+            .entries
+            .with_untracked(|entries| entries.get(place).map(Entry::name));
+        if name.is_some() {
+            self.front.set(Front { name, place });
+            to_top();
+        }
+    }
+
+    /// Does what a key or a button says to the entry in front.
+    pub fn run(self, command: Command) {
+        match command {
+            Command::Undo => return self.undo(),
+            Command::Next => return self.step(1),
+            Command::Previous => return self.step(-1),
+            _ => {}
+        }
+        let Some((_, entry)) = self.current.get_untracked() else {
+            return self.say("Nothing waits for review.");
+        };
+        match (command, entry) {
+            (Command::Open, entry) => {
+                let path = format!("/lessons/{}", format::encode(entry.slug()));
+                self.navigate.with_value(|go| go(&path));
+            }
+            (Command::Skip, Entry::Conflict(conflict)) => {
+                let entry = Entry::Conflict(conflict);
+                self.reviewing.skip(&entry.title(), entry.name());
+                self.told(&Act::Skip, &entry.title());
+            }
+            (_, Entry::Conflict(_)) => {
+                self.say("This edit is decided with its buttons: keep yours or the server's.");
+            }
+            (command, Entry::Lesson(item)) => self.judge(command, &item),
+        }
+    }
+
+    fn judge(self, command: Command, item: &ReviewItem) {
+        match command {
+            Command::Helpful | Command::NotHelpful => {
+                if self.reviewing.has_rated(&item.slug).is_some() {
+                    self.say("You have rated this lesson already. Undo takes it back.");
+                    return;
+                }
+                let helpful = command == Command::Helpful;
+                // Other questions about it stay open.
+                let gone = item.reasons.iter().all(|reason| {
+                    matches!(reason, ReviewReason::NeverRated | ReviewReason::BottomFive)
+                });
+                self.answer(item, Act::Rate { helpful }, gone);
+            }
+            Command::Approve if item.trust == Trust::Approved => {
+                self.answer(item, Act::Keep, true);
+            }
+            Command::Approve => {
+                let content_hash = item.content_hash.clone();
+                let seen = self.lesson.with_untracked(|lesson| {
+                    lesson.as_ref().is_some_and(|lesson| {
+                        lesson.slug == item.slug && lesson.content_hash == content_hash
+                    })
+                });
+                if seen {
+                    self.answer(item, Act::Approve { content_hash }, true);
+                } else {
+                    self.say("The lesson is being read; approve it once it is shown.");
+                }
+            }
+            Command::Trial if item.qualification == Qualification::Qualified => {
+                self.say("Outcomes don't keep this lesson out.");
+            }
+            Command::Trial if untrack(|| self.reviewing.is_tried(&item.slug)) => {
+                self.say("This lesson gets another trial already. Undo takes it back.");
+            }
+            Command::Trial => {
+                // Other questions about it stay open.
+                let gone = item
+                    .reasons
+                    .iter()
+                    .all(|reason| *reason == ReviewReason::Disqualified);
+                self.answer(item, Act::Trial, gone);
+            }
+            Command::Archive => self.answer(item, Act::Archive, true),
+            Command::Skip => self.answer(item, Act::Skip, true),
+            Command::Merge if item.duplicates.is_empty() => {
+                self.say("No lesson is known that says the same.");
+            }
+            Command::Merge => self.merging.set(true),
+            _ => {}
+        }
+    }
+
+    /// Merges the lesson in front and another one, one into the other.
+    pub fn merge(self, item: &ReviewItem, into: String, from: String) {
+        self.merging.set(false);
+        self.answer(item, Act::Merge { into, from }, true);
+    }
+
+    fn answer(self, item: &ReviewItem, act: Act, gone: bool) {
+        self.reviewing.answer(item, act.clone(), gone);
+        self.told(&act, &item.title);
+        if gone {
+            to_top();
+        }
+    }
+
+    /// Says what was done and what comes next, and offers to undo it.
+    fn told(self, act: &Act, title: &str) {
+        let done = format!("{} “{title}”", act.done());
+        let next = self.next();
+        self.say(format!("{done}. {next}"));
+        let turn = self
+            .offer
+            .with_untracked(|offer| offer.as_ref().map_or(0, |(turn, _)| *turn))
+            .wrapping_add(1);
+        self.offer.set(Some((turn, done)));
+        Timeout::new(HOLD, move || {
+            let same = self
+                .offer
+                .try_get_untracked()
+                .flatten()
+                .is_some_and(|(now, _)| now == turn);
+            if same {
+                self.offer.try_set(None);
+            }
+        })
+        .forget();
+    }
+
+    fn next(self) -> String {
+        match self.current.get_untracked() {
+            Some((_, entry)) => format!("Now: “{}”, {}.", entry.title(), entry.reason()),
+            None => "Nothing else waits.".to_owned(),
+        }
+    }
+
+    fn undo(self) {
+        self.offer.set(None);
+        match self.reviewing.undo() {
+            Undone::Nothing => self.say("There is nothing to undo."),
+            Undone::TooLate(answer) => self.say(format!(
+                "{} “{}” is stored by now and can't be undone here. Open the lesson to change it.",
+                answer.act.done(),
+                answer.title
+            )),
+            Undone::Done(answer) => {
+                let place = self.front.with_untracked(|front| front.place);
+                let name = match answer.act {
+                    Act::Skip if answer.slug.is_empty() => answer.key.clone(),
+                    _ => Some(answer.slug.clone()),
+                };
+                self.front.set(Front { name, place });
+                self.say(format!(
+                    "Undone: {} “{}”.",
+                    format::lower(answer.act.done()),
+                    answer.title
+                ));
+                to_top();
+            }
+        }
+    }
+
+    fn step(self, by: isize) {
+        let Some((place, _)) = self.current.get_untracked() else {
+            return;
+        };
+        let to = place.saturating_add_signed(by);
+        let last = self.entries.with_untracked(|entries| to >= entries.len());
+        if last || to == place {
+            self.say(if by > 0 {
+                "This is the last one."
+            } else {
+                "This is the first one."
+            });
+            return;
+        }
+        self.show(to);
+        if let Some((_, entry)) = self.current.get_untracked() {
+            self.say(format!("“{}”, {}", entry.title(), entry.reason()));
+        }
+    }
+
+    /// Says something aloud. The same words twice are said twice.
+    fn say(self, words: impl Into<String>) {
+        let words = words.into();
+        let again = self.said.with_untracked(|said| *said == words);
+        // A blank that nobody hears makes it another text.
+        self.said.set(if again {
+            format!("{words}\u{a0}")
+        } else {
+            words
+        });
+    }
+}
+
+fn path(slug: &str) -> String {
+    format!("/v1/lessons/{}", format::encode(slug))
+}
+
+/// The lesson in front begins at the top of the page.
+fn to_top() {
+    if window().scroll_y().is_ok_and(|y| y > 0.0) {
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+    }
+}

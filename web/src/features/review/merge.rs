@@ -1,0 +1,178 @@
+//! Two lessons that say the same, side by side, and which of them stays.
+
+use super::desk::{Desk, Entry};
+use super::reasons::alike;
+use crate::api::{Query, use_get};
+use crate::components::{Dialog, ErrorNote, Loading, Pick};
+use crate::diff::{Piece, compare};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{LessonView, ReviewItem};
+
+/// The question into which lesson to merge.
+#[component]
+pub fn MergeDialog() -> impl IntoView {
+    let desk: Desk = expect_context();
+    // The lesson that was in front when the question was asked.
+    let asked = RwSignal::new(None::<ReviewItem>);
+    Effect::new(move |_| {
+        if desk.merging.get() {
+            asked.set(match desk.current.get_untracked() {
+                Some((_, Entry::Lesson(item))) => Some(*item),
+                _ => None,
+            });
+        }
+    });
+    view! {
+        <Dialog id="merge-dialog" title=Signal::stored("Merge two lessons".to_owned()) open=desk.merging>
+            {move || asked.get().map(|item| view! { <Question item/> })}
+        </Dialog>
+    }
+}
+
+#[component]
+fn Question(item: ReviewItem) -> impl IntoView {
+    let desk: Desk = expect_context();
+    let item = StoredValue::new(item);
+    let others = item.with_value(|item| item.duplicates.clone());
+    let chosen = RwSignal::new(
+        others
+            .first()
+            .map(|other| other.slug.clone())
+            .unwrap_or_default(),
+    );
+    // Whether the lesson in front is the one that stays.
+    let turned = RwSignal::new(false);
+    let own = item.with_value(|item| item.slug.clone());
+    let mine: Query<LessonView> = use_get(move || path(&own));
+    let theirs: Query<LessonView> = use_get(move || path(&chosen.get()));
+    let both = Memo::new(move |_| {
+        let (mine, theirs) = (mine.data.get()?, theirs.data.get()?);
+        Some(mine.and_then(|mine| Ok((mine, theirs?))))
+    });
+    let options = others
+        .iter()
+        .map(|other| (other.slug.clone(), other.title.clone()))
+        .collect::<Vec<_>>();
+    let many = options.len() > 1;
+    let likeness = {
+        let others = others.clone();
+        move || {
+            let chosen = chosen.get();
+            others.iter().find(|other| other.slug == chosen).map(alike)
+        }
+    };
+    let read = move || matches!(both.get(), Some(Ok(_)));
+    let merge = move |_| {
+        if !read() {
+            return;
+        }
+        let (own, other) = (
+            item.with_value(|item| item.slug.clone()),
+            chosen.get_untracked(),
+        );
+        let (into, from) = if turned.get_untracked() {
+            (own, other)
+        } else {
+            (other, own)
+        };
+        item.with_value(|item| desk.merge(item, into, from));
+    };
+    view! {
+        <p class="muted" dir="auto">{likeness}</p>
+        {many.then(|| view! {
+            <Pick id="merge-other" label="The other lesson" value=chosen on_pick=Callback::new(move |slug| chosen.set(slug)) options/>
+        })}
+        {move || match both.get() {
+            None => view! { <Loading/> }.into_any(),
+            Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
+            Some(Ok((mine, theirs))) => {
+                let (stays, goes) = if turned.get() { (mine, theirs) } else { (theirs, mine) };
+                view! { <Sides stays goes/> }.into_any()
+            }
+        }}
+        <p class="hint">"The one that goes is archived, and its counts are added to the one that stays. No text is changed; edit the lesson afterwards if something is missing."</p>
+        <div class="actions">
+            <button type="button" class="primary" autofocus aria-disabled=move || (!read()).then_some("true") on:click=merge data-testid="merge-confirm">"Merge"</button>
+            <button type="button" on:click=move |_| turned.update(|turned| *turned = !*turned) data-testid="merge-turn">"Keep the other one"</button>
+            <button type="button" on:click=move |_| desk.merging.set(false) data-testid="merge-cancel">"Cancel"</button>
+        </div>
+    }
+}
+
+#[component]
+fn Sides(stays: LessonView, goes: LessonView) -> impl IntoView {
+    let fields = [
+        ("Title", &stays.title, &goes.title),
+        ("Description", &stays.description, &goes.description),
+        ("When it applies", &stays.context, &goes.context),
+        ("What to do", &stays.recommendation, &goes.recommendation),
+    ];
+    let fields = fields
+        .into_iter()
+        .filter(|(_, stays, goes)| !stays.trim().is_empty() || !goes.trim().is_empty())
+        .map(|(name, stays, goes)| {
+            let (left, right) = compare(stays, goes);
+            view! {
+                <section class="versus">
+                    <h3>{name}</h3>
+                    <div class="versus-sides">
+                        <Side label="Stays" title=format!("{name}, stays") pieces=left/>
+                        <Side label="Goes" title=format!("{name}, goes") pieces=right/>
+                    </div>
+                </section>
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="versus-sides merge-heads">
+            <MergeHead label="Stays" class="chip chip-good" lesson=stays.clone()/>
+            <MergeHead label="Goes" class="chip chip-warn" lesson=goes.clone()/>
+        </div>
+        {fields}
+    }
+}
+
+#[component]
+fn MergeHead(label: &'static str, class: &'static str, lesson: LessonView) -> impl IntoView {
+    let held = &lesson.standing;
+    let numbers = format!(
+        "shown {}, rated {} helpful and {} not, applied {}",
+        format::count(held.times_surfaced),
+        format::count(held.times_helpful),
+        format::count(held.times_not_helpful),
+        format::count(held.times_applied)
+    );
+    let slug = lesson.slug.clone();
+    view! {
+        <div data-testid=format!("merge-{}", format::lower(label)) data-slug=lesson.slug>
+            <p><span class=class>{label}</span>" "<code class="slug">{slug}</code></p>
+            <p class="hint">{numbers}</p>
+        </div>
+    }
+}
+
+#[component]
+fn Side(label: &'static str, title: String, pieces: Vec<Piece>) -> impl IntoView {
+    let empty = pieces.is_empty();
+    let pieces = pieces
+        .into_iter()
+        .map(|piece| {
+            if piece.differs {
+                view! { <mark>{piece.text}</mark> }.into_any()
+            } else {
+                piece.text.into_any()
+            }
+        })
+        .collect_view();
+    view! {
+        <div class="side">
+            <p class="side-label" aria-hidden="true">{label}</p>
+            <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=title>{pieces}{empty.then(|| view! { <span class="muted">"(empty)"</span> })}</div>
+        </div>
+    }
+}
+
+fn path(slug: &str) -> String {
+    format!("/v1/lessons/{}", format::encode(slug))
+}

@@ -1,0 +1,112 @@
+//! What has been fetched of the list of runs: everything from the newest on, as far as was asked for.
+
+use super::filter::Filter;
+use crate::api::Client;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use lesson_types::{ApiError, DecisionPage, DecisionView, limits};
+
+/// Runs on a page.
+const PAGE: usize = 25;
+
+/// The runs; cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Feed {
+    client: Client,
+    filter: Memo<Filter>,
+    /// What is held, newest first.
+    pub runs: RwSignal<Vec<DecisionView>>,
+    /// How many fit the filters in all; `None` until the first answer.
+    pub total: RwSignal<Option<u32>>,
+    /// Where the next page begins.
+    pub next: RwSignal<Option<String>>,
+    /// Whether an answer is awaited.
+    pub busy: RwSignal<bool>,
+    /// Why the last one is missing.
+    pub error: RwSignal<Option<ApiError>>,
+    /// Counts the questions; an answer to an older one is dropped.
+    turn: StoredValue<u32>,
+}
+
+impl Feed {
+    /// Follows a filter and the store. As many runs as are held are read anew when the store changes, so that none is
+    /// missing between pages.
+    pub fn new(filter: Memo<Filter>) -> Self {
+        let feed = Self {
+            client: Client::get_from_context(),
+            filter,
+            runs: RwSignal::new(Vec::new()),
+            total: RwSignal::new(None),
+            next: RwSignal::new(None),
+            busy: RwSignal::new(true),
+            error: RwSignal::new(None),
+            turn: StoredValue::new(0),
+        };
+        Effect::new(move |before: Option<Filter>| {
+            let filter = filter.get();
+            feed.client.changed.track();
+            let held = if before.as_ref() == Some(&filter) {
+                feed.runs.with_untracked(Vec::len)
+            } else {
+                feed.runs.set(Vec::new());
+                feed.total.set(None);
+                feed.next.set(None);
+                0
+            };
+            feed.fetch(held.clamp(PAGE, limits::PAGE), None);
+            filter
+        });
+        feed
+    }
+
+    /// Fetches the next page.
+    pub fn more(self) {
+        let next = self.next.get_untracked();
+        if next.is_some() && !self.busy.get_untracked() {
+            self.fetch(PAGE, next);
+        }
+    }
+
+    /// The fields of the runs that are held, each once.
+    pub fn domains(self) -> Vec<String> {
+        self.runs.with(|runs| {
+            let mut domains: Vec<String> =
+                runs.iter().filter_map(|run| run.domain.clone()).collect();
+            domains.sort();
+            domains.dedup();
+            domains
+        })
+    }
+
+    fn fetch(self, limit: usize, cursor: Option<String>) {
+        let turn = self.turn.try_update_value(|turn| {
+            *turn = turn.wrapping_add(1);
+            *turn
+        });
+        self.busy.set(true);
+        let path = self
+            .filter
+            .with_untracked(|filter| filter.request(limit, cursor.as_deref()));
+        spawn_local(async move {
+            let answer = self.client.get::<DecisionPage>(path).await;
+            // The page may have been left meanwhile, or asks something newer.
+            if turn.is_none() || self.turn.try_get_value() != turn {
+                return;
+            }
+            self.busy.set(false);
+            match answer {
+                Ok(page) => {
+                    self.error.set(None);
+                    self.total.set(Some(page.total));
+                    self.next.set(page.next_cursor);
+                    if cursor.is_some() {
+                        self.runs.update(|runs| runs.extend(page.decisions));
+                    } else {
+                        self.runs.set(page.decisions);
+                    }
+                }
+                Err(error) => self.error.set(Some(error)),
+            }
+        });
+    }
+}

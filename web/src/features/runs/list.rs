@@ -1,0 +1,164 @@
+//! The list of runs: when, what was asked, by whom, how many lessons, and what came of it.
+
+use super::feed::Feed;
+use super::filter::Filter;
+use super::words::{address, situation};
+use crate::components::{Empty, ErrorNote, Loading, Page, Pick};
+use crate::format;
+use crate::outcome;
+use crate::parameters::Parameters;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
+use leptos_router::{NavigateOptions, location::State};
+use lesson_types::{DecisionOutcome, DecisionView, limits};
+
+/// Filters, table, and the way to more.
+#[component]
+pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
+    let filter = Memo::new(move |_| Filter::read(&query.read()));
+    let feed = Feed::new(filter);
+    let is_plain = move || filter.read() == Filter::default();
+    let none = Memo::new(move |_| feed.total.get() == Some(0));
+    let waiting = Memo::new(move |_| feed.total.read().is_none() && feed.error.read().is_none());
+    view! {
+        <Page title="Runs" intro="Each time lessons were recommended for a decision: what was asked, which lessons came and were applied, and what came of it.">
+            <Filters filter feed/>
+            <p class="list-head" aria-live="polite" data-testid="runs-total">
+                {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
+            </p>
+            {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
+            <Show when=move || waiting.get()><Loading label="Reading the runs…"/></Show>
+            {move || none.get().then(|| if is_plain() {
+                view! {
+                    <Empty title="No runs yet" text="A run begins when an agent asks for lessons for a decision, or when you do so on Recommend. What it applied, the outcome and feedback are then told about the same decision, and are shown here.">
+                        <a href="/recommend" class="button primary">"Recommend lessons"</a>
+                        <a href="/data/agents" class="button">"Connect an agent"</a>
+                    </Empty>
+                }
+            } else {
+                view! { <Empty title="No run fits" text="Clear a filter to see more."/> }
+            })}
+            <Show when=move || !feed.runs.read().is_empty()><Table feed/></Show>
+            <Show when=move || feed.next.read().is_some()>
+                <button type="button" disabled=feed.busy on:click=move |_| feed.more() data-testid="runs-more">
+                    {move || if feed.busy.get() { "Loading…" } else { "Load more" }}
+                </button>
+            </Show>
+        </Page>
+    }
+}
+
+#[component]
+fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
+    let navigate = StoredValue::new_local(use_navigate());
+    let apply = move |filter: Filter| {
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            state: State::new(None),
+            resolve: true,
+        };
+        navigate.with_value(|navigate| navigate(&filter.address(), options));
+    };
+    let change = move |change: &dyn Fn(&mut Filter)| {
+        let mut filter = filter.get_untracked();
+        change(&mut filter);
+        apply(filter);
+    };
+    // Where no field is chosen, both kinds of words may be met.
+    let options = std::iter::once((String::new(), "Any".to_owned()))
+        .chain(DecisionOutcome::ALL.iter().map(|one| {
+            let label = match one {
+                DecisionOutcome::Success => "Success or profit",
+                DecisionOutcome::Failure => "Failure or loss",
+                DecisionOutcome::Pending => "Pending",
+            };
+            (one.as_str().to_owned(), label.to_owned())
+        }))
+        .collect::<Vec<_>>();
+    let is_filtered = move || filter.read() != Filter::default();
+    view! {
+        <form class="filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
+            <div class="grid">
+                <Pick id="runs-outcome" label="Outcome" value=Signal::derive(move || filter.get().outcome) options
+                    on_pick=Callback::new(move |word: String| change(&|filter| filter.outcome.clone_from(&word)))/>
+                <div class="field">
+                    <label for="runs-domain">"Domain"</label>
+                    <input id="runs-domain" placeholder="Any" list="runs-domain-offers" autocomplete="off" maxlength=limits::WORD.to_string()
+                        prop:value=move || filter.get().domain data-testid="runs-domain"
+                        on:change:target=move |event| {
+                            let word = event.target().value();
+                            change(&|filter| filter.domain = word.trim().to_owned());
+                        }/>
+                    <datalist id="runs-domain-offers">
+                        {move || feed.domains().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
+                    </datalist>
+                </div>
+                <div class="field">
+                    <label for="runs-lesson">"Lesson"</label>
+                    <input id="runs-lesson" placeholder="Any; or its slug" autocomplete="off" maxlength=limits::SLUG.to_string()
+                        prop:value=move || filter.get().lesson data-testid="runs-lesson"
+                        on:change:target=move |event| {
+                            let word = event.target().value();
+                            change(&|filter| filter.lesson = word.trim().to_owned());
+                        }/>
+                </div>
+            </div>
+            <Show when=is_filtered>
+                <div class="actions"><button type="button" class="plain" data-testid="runs-clear" on:click=move |_| apply(Filter::default())>"Clear filters"</button></div>
+            </Show>
+        </form>
+    }
+}
+
+#[component]
+fn Table(feed: Feed) -> impl IntoView {
+    let me = Syncing::get_from_context().me();
+    let rows = move || {
+        let me = me.get();
+        feed.runs.with(|runs| {
+            runs.iter()
+                .map(|run| row(run, me.as_deref()))
+                .collect::<Vec<_>>()
+        })
+    };
+    view! {
+        <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
+            <table class="runs" data-testid="runs">
+                <caption class="sr-only">"Runs, newest first"</caption>
+                <thead><tr><th scope="col">"When"</th><th scope="col">"Situation"</th><th scope="col">"Who"</th><th scope="col">"Lessons"</th><th scope="col">"Outcome"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
+    let domain = run.domain.as_deref().unwrap_or_default();
+    let at = run.at.as_ref().or(run.outcome_at.as_ref());
+    let when = at.map(|at| view! { <time datetime=at.clone()>{format::time(at)}</time> });
+    let words = situation(
+        run.query.as_deref(),
+        [&run.domain, &run.project_type, &run.phase],
+        &run.tech_stack,
+    );
+    let applied = run.lessons.iter().filter(|lesson| lesson.applied).count();
+    let told = run.outcome.unwrap_or(DecisionOutcome::Pending);
+    let chip = format!(
+        "{}{}",
+        outcome::label(told, domain),
+        outcome::percent(run.pnl_percent)
+    );
+    view! {
+        <tr data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
+            <td>{when}</td>
+            <th scope="row"><a href=address(&run.id) dir="auto">{words}</a></th>
+            <td>{who::name(&run.by, me)}</td>
+            <td>{format!("{}, {applied} applied", run.lessons.len())}</td>
+            <td><span class=outcome::chip(run.outcome)>{chip}</span></td>
+        </tr>
+    }
+    .into_any()
+}

@@ -1,0 +1,218 @@
+//! One run: its situation, its lessons and what was made of them, the outcome, feedback and opinions.
+
+use super::words::situation;
+use crate::api::use_get;
+use crate::components::{Empty, ErrorNote, Loading, Page};
+use crate::features::recommend::{address_for, how_seen, seen};
+use crate::format;
+use crate::markdown::visible;
+use crate::outcome;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use lesson_types::{
+    DecisionLesson, DecisionMeasured, DecisionView, ErrorCode, GivenFeedback, GivenOpinion,
+};
+
+/// The run with this id.
+#[component]
+pub fn OneRun(id: String) -> impl IntoView {
+    let answer = use_get::<DecisionView>(move || format!("/v1/decisions/{}", format::encode(&id)));
+    let me = Syncing::get_from_context().me();
+    view! {
+        <p class="back"><a href="/runs">"← All runs"</a></p>
+        {move || match answer.data.get() {
+            None => view! { <Page title="Run"><Loading/></Page> }.into_any(),
+            Some(Err(error)) if error.code == ErrorCode::NotFound => view! {
+                <Page title="No such run">
+                    <Empty title="There is no run by this name" text=error.message>
+                        <a href="/runs" class="button primary">"All runs"</a>
+                    </Empty>
+                </Page>
+            }.into_any(),
+            Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> }.into_any(),
+            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get()/> }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn Whole(run: DecisionView, me: Option<String>) -> impl IntoView {
+    let me = me.as_deref();
+    let domain = run.domain.clone().unwrap_or_default();
+    let words = situation(
+        run.query.as_deref(),
+        [&run.domain, &run.project_type, &run.phase],
+        &run.tech_stack,
+    );
+    let steps = format!(
+        "{}&decision={}",
+        address_for(
+            &run.query,
+            &run.project_type,
+            &run.tech_stack,
+            &run.phase,
+            &run.domain
+        ),
+        format::encode(&run.id)
+    );
+    let lessons = run
+        .lessons
+        .iter()
+        .map(|lesson| one_lesson(lesson, &run.opinions, me))
+        .collect::<Vec<_>>();
+    let none = lessons.is_empty();
+    let told = outcome_card(&run, &domain, me);
+    let feedback = feedback_card(&run.feedback, me);
+    let measured = run.measured.as_ref().map(measuring);
+    view! {
+        <section class="card" data-testid="run-situation">
+            <h2>"Situation"</h2>
+            <p class="run-words" dir="auto">{words}</p>
+            <dl class="facts">{facts(&run, me)}</dl>
+            <div class="actions"><a href=steps class="button" data-testid="run-steps">"Open in Recommend"</a></div>
+        </section>
+        <section class="card">
+            <h2>"Lessons"</h2>
+            {none.then(|| view! { <p class="muted">"No recommendation of this run is known, only its outcome. It may be on its way from another device."</p> })}
+            <ol class="shown">{lessons}</ol>
+            {measured}
+        </section>
+        {told}
+        {feedback}
+    }
+}
+
+fn facts(run: &DecisionView, me: Option<&str>) -> AnyView {
+    let some = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).map(visible);
+    let tech = run.tech_stack.iter().map(|word| visible(word));
+    let tech = tech.collect::<Vec<_>>().join(", ");
+    let rows = [
+        ("When", run.at.as_deref().map(format::time)),
+        ("Who", who::name(&run.by, me)),
+        ("Run", Some(visible(&run.id))),
+        ("Domain", some(&run.domain)),
+        ("Project type", some(&run.project_type)),
+        ("Tech stack", some(&Some(tech))),
+        ("Phase", some(&run.phase)),
+    ];
+    rows.into_iter()
+        .filter_map(|(name, value)| {
+            let value = value?;
+            Some(view! { <div><dt>{name}</dt><dd dir="auto">{value}</dd></div> })
+        })
+        .collect::<Vec<_>>()
+        .into_any()
+}
+
+fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&str>) -> AnyView {
+    let (class, label) = seen(lesson.applied, lesson.match_type);
+    let sure = lesson
+        .applied
+        .then(|| format!("{} sure", format::percent(lesson.confidence)));
+    let counted = lesson.counted.then(|| "counted in its standing".to_owned());
+    let relevance = format!("relevance {}", format::trim(lesson.relevance, 3));
+    let facts: Vec<String> = std::iter::once(relevance)
+        .chain(how_seen(lesson.match_type).map(str::to_owned))
+        .chain(sure)
+        .chain(counted)
+        .collect();
+    let said = opinions
+        .iter()
+        .filter(|opinion| opinion.lesson == lesson.slug)
+        .map(|given| opinion(given, me))
+        .collect::<Vec<_>>();
+    let quote = lesson.quote.as_deref().map(visible);
+    view! {
+        <li data-testid="run-lesson" data-slug=lesson.slug.clone() data-applied=lesson.applied.to_string()>
+            <div class="shown-head">
+                <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.slug.clone()}</a>
+                <span class=class>{label}</span>
+            </div>
+            <p class="muted shown-facts">{facts.join(" · ")}</p>
+            {quote.map(|quote| view! { <blockquote dir="auto" data-testid="run-quote">{quote}</blockquote> })}
+            {(!said.is_empty()).then(|| view! { <ul class="run-said">{said}</ul> })}
+        </li>
+    }
+    .into_any()
+}
+
+fn opinion(given: &GivenOpinion, me: Option<&str>) -> AnyView {
+    let what = match (given.is_vote, given.is_positive) {
+        (true, true) => "Voted up",
+        (true, false) => "Voted down",
+        (false, true) => "Rated helpful",
+        (false, false) => "Rated not helpful",
+    };
+    view! { <li data-testid="run-opinion">{what}{by_and_when(&given.by, &given.at, me)}</li> }
+        .into_any()
+}
+
+/// Who and when, after what they did.
+fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
+    let by = who::name(by, me).map(|who| format!(" by {who}"));
+    view! { <span class="muted">{by}" · "<time datetime=at.to_owned()>{format::time(at)}</time></span> }
+        .into_any()
+}
+
+fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
+    let told = match run.outcome {
+        None => view! { <p class="muted">"Nobody has told yet what came of it."</p> }.into_any(),
+        Some(told) => {
+            let words = format!(
+                "{}{}",
+                outcome::label(told, domain),
+                outcome::percent(run.pnl_percent)
+            );
+            let when = run.outcome_at.as_deref().unwrap_or_default();
+            let by = by_and_when(&run.outcome_by, when, me);
+            view! { <p><span class=outcome::chip(run.outcome)>{words}</span>{by}</p> }.into_any()
+        }
+    };
+    view! { <section class="card" data-testid="run-outcome"><h2>"Outcome"</h2>{told}</section> }
+        .into_any()
+}
+
+fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
+    let rows = feedback
+        .iter()
+        .map(|given| {
+            let causes = if given.causal.is_empty() {
+                "none made a difference".to_owned()
+            } else {
+                format!("made a difference: {}", given.causal.join(", "))
+            };
+            let by = by_and_when(&given.by, &given.at, me);
+            view! {
+                <li data-testid="run-feedback">
+                    <p><b>{outcome::of_session(given.outcome)}</b>{by}</p>
+                    <p class="muted shown-facts">{format!("Of {}: {causes}", format::plural(given.lessons.len() as u32, "lesson", "lessons"))}</p>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    let none = rows.is_empty();
+    view! {
+        <section class="card">
+            <h2>"Feedback"</h2>
+            {none.then(|| view! { <p class="muted">"None was given."</p> })}
+            <ul class="shown">{rows}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+/// What was withheld, so that runs with and without lessons can be compared.
+fn measuring(measured: &DecisionMeasured) -> AnyView {
+    let words = if measured.control {
+        "Measured: no lesson was shown in this run.".to_owned()
+    } else {
+        let withheld: Vec<String> = measured.withheld.iter().map(|slug| visible(slug)).collect();
+        if withheld.is_empty() {
+            "Measured: nothing was withheld in this run.".to_owned()
+        } else {
+            format!("Measured: withheld in this run: {}.", withheld.join(", "))
+        }
+    };
+    view! { <p class="note" data-testid="run-measured">{words}</p> }.into_any()
+}

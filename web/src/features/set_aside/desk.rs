@@ -1,0 +1,55 @@
+//! What the cards about rejected changes share: the list, and the request that settles one.
+
+use crate::api::{Asking, Client, Query};
+use crate::components::{Toasts, use_toasts};
+use crate::dom;
+use leptos::prelude::*;
+use lesson_types::{SetAsideEvent, SetAsideList, Settle, Settlement};
+
+/// What the parts of the page share.
+#[derive(Clone, Copy)]
+pub struct Desk {
+    pub(super) client: Client,
+    pub(super) list: Query<SetAsideList>,
+    pub(super) asking: Asking,
+    pub(super) toasts: Toasts,
+}
+
+impl Desk {
+    /// Provides one for cards that stand on another page; tells what their requests come to.
+    pub fn provide(list: Query<SetAsideList>) -> Asking {
+        let desk = Self {
+            client: Client::get_from_context(),
+            list,
+            asking: Asking::default(),
+            toasts: use_toasts(),
+        };
+        provide_context(desk);
+        desk.asking
+    }
+
+    /// Deals with events; the focus goes back to the top, where what is left begins.
+    pub(super) fn settle(self, ids: Vec<String>, keep: Settlement, done: impl Into<String>) {
+        let (client, list, toasts, done) = (self.client, self.list, self.toasts, done.into());
+        let request = Settle { ids, keep };
+        self.asking.run(
+            async move { client.post_json("/v1/sync/settle", &request).await },
+            move |answer: SetAsideList| {
+                list.data.try_set(Some(Ok(answer)));
+                toasts.good(done);
+                dom::focus("main");
+            },
+        );
+    }
+
+    pub(super) fn known<T: Default>(self, read: impl Fn(&SetAsideList) -> T) -> T {
+        self.list.data.with(|list| match list {
+            Some(Ok(list)) => read(list),
+            _ => T::default(),
+        })
+    }
+
+    pub(super) fn others(self) -> Vec<SetAsideEvent> {
+        self.known(|list| list.others.clone())
+    }
+}
