@@ -12,8 +12,10 @@ pub enum Client {
     Codex,
     /// Cursor: <https://cursor.com/docs/agent/hooks>.
     Cursor,
-    /// VS Code's agent mode and Copilot CLI: <https://code.visualstudio.com/docs/copilot/customization/hooks>.
+    /// VS Code's agent mode: <https://code.visualstudio.com/docs/agents/reference/hooks-reference>.
     Vscode,
+    /// GitHub Copilot CLI: <https://docs.github.com/en/copilot/reference/hooks-reference>.
+    Copilot,
     /// Gemini CLI: <https://geminicli.com/docs/hooks>.
     Gemini,
     /// OpenCode, through its plugin: <https://opencode.ai/docs/plugins>.
@@ -30,10 +32,26 @@ impl Client {
             "claude" | "claude-code" => Self::Claude,
             "codex" => Self::Codex,
             "cursor" => Self::Cursor,
-            "vscode" | "vs-code" | "copilot" | "copilot-cli" => Self::Vscode,
+            "vscode" | "vs-code" => Self::Vscode,
+            "copilot" | "copilot-cli" => Self::Copilot,
             "gemini" | "gemini-cli" => Self::Gemini,
             "opencode" => Self::Opencode,
             _ => Self::Other,
+        }
+    }
+
+    /// Why a hook can't put lessons before the agent at a prompt, where it can't.
+    ///
+    /// Cursor's `beforeSubmitPrompt` answers whether to go on, and no more; VS Code's `UserPromptSubmit` takes the common
+    /// fields only; Copilot CLI drops what `userPromptSubmitted` prints.
+    pub(crate) fn deaf_at_prompts(self) -> Option<&'static str> {
+        match self {
+            Self::Cursor => Some("Cursor takes no context at a prompt; its agent asks by MCP"),
+            Self::Vscode => Some("VS Code takes no context at a prompt; its agent asks by MCP"),
+            Self::Copilot => {
+                Some("Copilot CLI takes no context at a prompt; its agent asks by MCP")
+            }
+            _ => None,
         }
     }
 }

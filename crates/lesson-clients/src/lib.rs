@@ -12,9 +12,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod backfill;
 mod client;
 mod event;
 mod fingerprint;
+mod framed;
 mod output;
 mod payload;
 mod plan;
@@ -23,6 +25,7 @@ mod query;
 mod session;
 mod transcript;
 
+pub use backfill::{FoundInsight, SessionSummary, backfill, backfill_requests};
 pub use client::Client;
 pub use event::HookEvent;
 pub use output::{OutputShape, hook_output};

@@ -50,6 +50,11 @@ impl Payload {
         roots.first()?.as_str().map(str::to_owned)
     }
 
+    /// The prompt that a session begins with, which Copilot CLI knows at its start.
+    pub(crate) fn first_prompt(&self) -> Option<&str> {
+        self.text(&["initialPrompt", "initial_prompt"])
+    }
+
     pub(crate) fn prompt(&self) -> Option<&str> {
         self.text(&["prompt", "user_prompt", "userPrompt"])
     }
@@ -62,12 +67,14 @@ impl Payload {
         self.text(&["agent_transcript_path", "agentTranscriptPath"])
     }
 
-    /// What the agent said last: Gemini CLI says `prompt_response`, Cursor `text` after an answer.
+    /// What the agent said last: Gemini CLI says `prompt_response`, Copilot CLI `response` of a subagent, Cursor `text` after
+    /// an answer.
     pub(crate) fn last_message(&self) -> Option<&str> {
         self.text(&[
             "last_assistant_message",
             "lastAssistantMessage",
             "prompt_response",
+            "response",
             "text",
         ])
     }

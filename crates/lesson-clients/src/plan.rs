@@ -35,7 +35,8 @@ pub struct HookInput {
     pub payload: String,
     /// Most tokens of lessons to print: 200 to 2,400; 0 stands for 1,500.
     pub max_tokens: u32,
-    /// Whether the environment says that another session started this one.
+    /// Whether the environment says that another session started this one, or that no person sees it:
+    /// `CLAUDE_CODE_CHILD_SESSION=1`, `CLAUDE_CODE_ENTRYPOINT=sdk-cli`, our own `LESSONLOOP_CHILD=1`.
     pub child: bool,
 }
 
@@ -78,6 +79,8 @@ pub enum HookPlan {
         subagents_of: Option<String>,
         /// What the agent said last, which may not have reached the transcript.
         last_message: Option<String>,
+        /// Whether a subagent finished, so that what it says of an outcome is not said of the session.
+        subagent: bool,
         /// Wait so long before reading, for the last line to be written.
         settle_ms: u32,
         /// The folder that the session is about.
@@ -109,12 +112,7 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         .session()
         .ok_or("the payload names no session")?
         .to_owned();
-    // Cursor runs the hooks of Claude Code's settings, too; it reads its own form only.
-    let client = if payload.has("cursor_version") {
-        Client::Cursor
-    } else {
-        Client::named(&input.client)
-    };
+    let client = caller(&payload, Client::named(&input.client));
     match event {
         HookEvent::SessionStart | HookEvent::Prompt => {
             recommend(input, &payload, client, event, session)
@@ -122,6 +120,24 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         HookEvent::Stop | HookEvent::SubagentStop | HookEvent::SessionEnd => {
             record_plan(&payload, event, session)
         }
+    }
+}
+
+/// Which client really calls: some run the hooks of others' settings, and read their own form only.
+fn caller(payload: &Payload, named: Client) -> Client {
+    if payload.has("cursor_version") {
+        return Client::Cursor;
+    }
+    // Copilot CLI's own form has camelCase and no name of the event.
+    let camel = payload.has("sessionId") && payload.event().is_none();
+    match named {
+        Client::Claude | Client::Vscode if camel => Client::Copilot,
+        // Claude Code tells no time; VS Code and Copilot CLI do, and run the hooks of its settings.
+        Client::Claude if payload.has("timestamp") && payload.transcript().is_some() => {
+            Client::Vscode
+        }
+        Client::Claude if payload.has("timestamp") => Client::Copilot,
+        named => named,
     }
 }
 
@@ -135,21 +151,17 @@ fn recommend(
     let cwd = payload.cwd();
     let start = event == HookEvent::SessionStart;
     let query = if start {
-        let source = payload.text(&["source"]).unwrap_or_default();
-        if matches!(source, "resume" | "fork") {
-            return Err(format!(
-                "the session goes on after {source} with the lessons it has"
-            ));
+        if let Some(prompt) = payload.first_prompt() {
+            query::of_prompt(prompt).map_err(str::to_owned)
+        } else {
+            of_start(payload, cwd.as_deref())
         }
-        cwd.as_deref()
-            .and_then(query::of_folder)
-            .ok_or("the folder's name says nothing of the project; the first prompt does")?
+    } else if let Some(deaf) = client.deaf_at_prompts() {
+        Err(deaf.to_owned())
     } else {
-        if client == Client::Cursor {
-            return Err("Cursor takes no context at a prompt; its agent asks by MCP".to_owned());
-        }
-        query::of_prompt(payload.prompt().ok_or("the payload has no prompt")?)?
-    };
+        let prompt = payload.prompt().ok_or("the payload has no prompt")?;
+        query::of_prompt(prompt).map_err(str::to_owned)
+    }?;
     let asked = match input.max_tokens {
         0 => TOKENS,
         tokens => tokens,
@@ -170,6 +182,20 @@ fn recommend(
         shape: OutputShape::of(client, event),
         cwd,
         session,
+    })
+}
+
+/// What to ask at a session's start, before anybody said what it is about: the project by its folder's name.
+fn of_start(payload: &Payload, cwd: Option<&str>) -> Result<String, String> {
+    let source = payload.text(&["source"]).unwrap_or_default();
+    if matches!(source, "resume" | "fork") {
+        return Err(format!(
+            "the session goes on after {source} with the lessons it has"
+        ));
+    }
+    let query = cwd.and_then(query::of_folder);
+    query.ok_or_else(|| {
+        "the folder's name says nothing of the project; the first prompt does".to_owned()
     })
 }
 
@@ -203,6 +229,7 @@ fn record_plan(payload: &Payload, event: HookEvent, session: String) -> Result<H
         last_message,
         settle_ms: SETTLE_MS,
         cwd: payload.cwd(),
+        subagent: of_subagent,
         done,
         session,
     })

@@ -1,7 +1,7 @@
 //! What was said in a session → requests: what was applied of the lessons shown, what was learned, what came of it.
 
 mod keep;
-mod pieces;
+pub(crate) mod pieces;
 
 use crate::fingerprint::fingerprint;
 use crate::plan::post;
@@ -23,6 +23,8 @@ pub struct SessionInput {
     pub done: bool,
     /// What the agent said last, from the same place.
     pub last_message: Option<String>,
+    /// Whether a subagent said it, from the same place.
+    pub subagent: bool,
     /// What was read now, in the order of reading.
     pub reads: Vec<TranscriptRead>,
     /// What [`Recorded`] said to keep of this session when it was recorded before.
@@ -81,7 +83,7 @@ pub fn record(input: &SessionInput) -> Recorded {
         requests.push(keyed(
             &input.session,
             "/v1/track",
-            &reasoning.to_owned(),
+            reasoning,
             &Track {
                 decision_id: input.decision_id.clone(),
                 reasoning: reasoning.to_owned(),
@@ -125,7 +127,7 @@ pub fn record(input: &SessionInput) -> Recorded {
 }
 
 /// A request that counts once for the same session and content.
-fn keyed<T: Serialize>(session: &str, path: &str, content: &str, body: &T) -> Request {
+pub(crate) fn keyed<T: Serialize>(session: &str, path: &str, content: &str, body: &T) -> Request {
     post(path, body, Some(fingerprint(&[session, path, content])))
 }
 

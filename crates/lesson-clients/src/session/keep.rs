@@ -1,6 +1,7 @@
 //! What is heard of a session: what was said now, and what is kept of all.
 
 use super::{Kept, SessionInput};
+use crate::private::without_private;
 use lesson_core::{Policy, extract};
 
 /// Most bytes of paragraphs that are kept; the oldest go first.
@@ -37,28 +38,28 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
         if read.subagent {
             now.push_str(&read.said);
         } else {
+            all.outcome = read.outcome.or(all.outcome);
             own.push_str(&read.said);
         }
     }
     for slug in &input.shown {
         show(&mut all.shown, slug);
     }
-    if let Some(last) = input.last_message.as_deref() {
-        let last = crate::private::without_private(last);
-        let last = last.trim();
-        // It may stand in the transcript already.
-        if !last.is_empty() && !own.contains(last) {
-            own.push_str(last);
-            own.push('\n');
+    let last = without_private(input.last_message.as_deref().unwrap_or_default());
+    let last = last.trim();
+    // It may stand in the transcript already.
+    if !last.is_empty() && !own.contains(last) && !now.contains(last) {
+        if !input.subagent {
+            let told = extract(last, &Policy::default().session).outcome;
+            all.outcome = told.or(all.outcome);
         }
+        own.push_str(last);
+        own.push_str("\n\n");
     }
-    let told = extract(&own, &Policy::default().session).outcome;
-    all.outcome = told.or(all.outcome);
     now.push_str(&own);
     for paragraph in paragraphs(&now) {
         if matters(paragraph, &all.shown) && !all.said.contains(paragraph) {
             all.said.push_str(paragraph);
-            all.said.push('\n');
         }
     }
     if all.said.len() > MOST {
@@ -74,7 +75,7 @@ fn show(shown: &mut Vec<String>, slug: &str) {
     }
 }
 
-/// Pieces between blank lines, each with its last line break.
+/// Pieces between blank lines, each with what ends it.
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive("\n\n")
         .filter(|part| !part.trim().is_empty())

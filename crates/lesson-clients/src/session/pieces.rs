@@ -21,7 +21,7 @@ pub(super) fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// The end of a text that is too long, from the beginning of a line: the last words tell the outcome.
-pub(super) fn end_of(text: &str) -> &str {
+pub(crate) fn end_of(text: &str) -> &str {
     if text.len() <= MOST {
         return text;
     }

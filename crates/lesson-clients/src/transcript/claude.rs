@@ -1,7 +1,8 @@
 //! Claude Code's lines: `{"type":"user"|"assistant","message":{…},"sessionId","cwd","entrypoint","isSidechain",…}`, and
 //! sidecars of many types without a message (about a quarter of a file). Observed in 2.1.229 to 2.1.248; not documented.
 
-use super::line::Reading;
+use super::line::text;
+use super::reading::Reading;
 use serde_json::Value;
 
 /// What `entrypoint` says of a run that no person sees.
@@ -9,19 +10,31 @@ const HEADLESS: &str = "sdk-cli";
 /// What a subagent's prompt says its task is.
 const TASK: [&str; 2] = ["task", "objective"];
 
-/// Takes a line; false when its shape is another's.
+/// Takes a line; false when its shape is unknown.
 pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
-    let Some(kind) = entry.get("type").and_then(Value::as_str) else {
+    let kind = text(entry, "type");
+    if kind.is_empty() {
         return false;
-    };
+    }
     reading.about(entry.get("sessionId"), entry.get("cwd"));
-    if entry.get("entrypoint").and_then(Value::as_str) == Some(HEADLESS) {
+    if text(entry, "entrypoint") == HEADLESS {
         reading.read.headless = true;
     }
-    let sidechain = entry.get("isSidechain").and_then(Value::as_bool) == Some(true);
+    let content = entry
+        .get("message")
+        .and_then(|message| message.get("content"));
     match kind {
-        "assistant" => said(entry, sidechain, reading),
-        "user" => answered(entry, sidechain, reading),
+        "assistant" | "user" => {
+            // The main conversation may hold subagents' lines; a subagent's own file holds no other.
+            let sidechain = entry.get("isSidechain").and_then(Value::as_bool) == Some(true);
+            let own_file = !text(entry, "agentId").is_empty();
+            reading.read.subagent |= sidechain && own_file;
+            match content {
+                Some(content) if kind == "user" => answered(content, sidechain, reading),
+                Some(content) => said(content, sidechain, reading),
+                None => false,
+            }
+        }
         "attachment" => {
             if let Some(attachment) = entry.get("attachment") {
                 hooked(attachment, reading);
@@ -29,26 +42,17 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
             true
         }
         // A sidecar: titles, snapshots of files, queues, progress.
-        _ => entry.get("payload").is_none() && entry.get("role").is_none(),
+        _ => true,
     }
 }
 
-fn parts(entry: &Value) -> Option<&Value> {
-    entry.get("message")?.get("content")
-}
-
-fn text<'a>(part: &'a Value, field: &str) -> &'a str {
-    part.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn said(entry: &Value, sidechain: bool, reading: &mut Reading) -> bool {
-    reading.read.subagent |= sidechain;
-    match parts(entry) {
-        Some(Value::String(text)) => reading.say(text),
-        Some(Value::Array(parts)) => {
+fn said(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
+    match content {
+        Value::String(said) => reading.say(said, sidechain),
+        Value::Array(parts) => {
             for part in parts {
                 match text(part, "type") {
-                    "text" => reading.say(text(part, "text")),
+                    "text" => reading.say(text(part, "text"), sidechain),
                     "tool_use" => reading.call(text(part, "name"), text(part, "id")),
                     _ => {}
                 }
@@ -59,19 +63,15 @@ fn said(entry: &Value, sidechain: bool, reading: &mut Reading) -> bool {
     true
 }
 
-fn answered(entry: &Value, sidechain: bool, reading: &mut Reading) -> bool {
-    reading.read.subagent |= sidechain;
-    match parts(entry) {
-        Some(Value::String(text)) => {
-            if sidechain {
-                reading.say(&tasks(text));
-            }
-        }
-        Some(Value::Array(parts)) => {
+fn answered(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
+    match content {
+        // A subagent's prompt is what the agent wrote.
+        Value::String(prompt) if sidechain => reading.say(&tasks(prompt), true),
+        Value::String(_) => {}
+        Value::Array(parts) => {
             for part in parts {
                 match text(part, "type") {
-                    // A subagent's prompt is what the agent wrote.
-                    "text" if sidechain => reading.say(&tasks(text(part, "text"))),
+                    "text" if sidechain => reading.say(&tasks(text(part, "text")), true),
                     "tool_result" => {
                         let content = part.get("content").unwrap_or(&Value::Null);
                         reading.answer(text(part, "tool_use_id"), content);

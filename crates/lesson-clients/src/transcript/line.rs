@@ -1,102 +1,65 @@
-//! A line of a transcript, and what has been read so far.
+//! A line of a transcript as JSON.
 
-use super::TranscriptRead;
-use super::shown;
-use crate::private::without_private;
 use serde_json::Value;
+use std::borrow::Cow;
 
-/// Names of our tools that hand out lessons end so, whatever a client puts before them.
-const GIVES_LESSONS: [&str; 3] = [
-    "playbook_recommend_lessons",
-    "playbook_search_lessons",
-    "playbook_patterns_for_feature",
-];
-const FEEDBACK: &str = "playbook_feedback";
-/// Most calls whose answer is waited for, and the longest id of one.
-const MOST_OPEN: usize = 256;
-const LONGEST_ID: usize = 200;
-
-/// Reads a line as JSON.
+/// Reads a line as a JSON object. Bytes that are no UTF-8, and halves of UTF-16 pairs, which JavaScript writes where a text
+/// was cut within a character, become U+FFFD.
 pub(super) fn parsed(line: &[u8]) -> Option<Value> {
-    serde_json::from_slice::<Value>(line)
-        .ok()
-        .filter(Value::is_object)
+    let read = serde_json::from_slice::<Value>(line).or_else(|_| {
+        let text = String::from_utf8_lossy(line);
+        serde_json::from_str(&without_halves(&text))
+    });
+    read.ok().filter(Value::is_object)
 }
 
-/// What has been read.
-pub(super) struct Reading {
-    pub(super) read: TranscriptRead,
+/// A text field of an object; empty where there is none.
+pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-impl Reading {
-    pub(super) fn new(open: &[String]) -> Self {
-        Self {
-            read: TranscriptRead {
-                open: open.to_vec(),
-                ..TranscriptRead::default()
-            },
-        }
+/// The texts of a message's content: one, or those of its parts with such a type.
+pub(super) fn texts<'a>(content: &'a Value, types: &[&str]) -> Vec<&'a str> {
+    match content {
+        Value::String(text) => vec![text],
+        Value::Array(parts) => parts
+            .iter()
+            .filter(|part| types.contains(&text(part, "type")))
+            .map(|part| text(part, "text"))
+            .collect(),
+        _ => Vec::new(),
     }
+}
 
-    /// The agent said this.
-    pub(super) fn say(&mut self, text: &str) {
-        let text = without_private(text);
-        let text = text.trim_end();
-        if !text.trim().is_empty() {
-            self.read.said.push_str(text);
-            self.read.said.push('\n');
+/// JSON text whose `\uD800` to `\uDFFF` come in pairs.
+fn without_halves(line: &str) -> Cow<'_, str> {
+    let bytes = line.as_bytes();
+    let unit = |at: usize| -> Option<u16> {
+        let digits = line.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::new();
+    let (mut from, mut at) = (0, 0);
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
         }
-    }
-
-    /// The agent called a tool.
-    pub(super) fn call(&mut self, name: &str, id: &str) {
-        if name.ends_with(FEEDBACK) {
-            self.read.gave_feedback = true;
-        }
-        let gives = GIVES_LESSONS.iter().any(|tool| name.ends_with(tool));
-        let fits = !id.is_empty() && id.len() <= LONGEST_ID && self.read.open.len() < MOST_OPEN;
-        if gives && fits && !self.read.open.iter().any(|one| one == id) {
-            self.read.open.push(id.to_owned());
-        }
-    }
-
-    /// A tool answered.
-    pub(super) fn answer(&mut self, id: &str, content: &Value) {
-        let before = self.read.open.len();
-        self.read.open.retain(|one| one != id);
-        if self.read.open.len() < before {
-            self.show(shown::in_answer(content));
-        }
-    }
-
-    /// A hook put this before the agent.
-    pub(super) fn injected(&mut self, content: &Value) {
-        self.show(shown::in_hook(content));
-    }
-
-    fn show(&mut self, slugs: Vec<String>) {
-        for slug in slugs {
-            if !self.read.shown.contains(&slug) {
-                self.read.shown.push(slug);
+        match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDFFF) => {
+                out.push_str(&line[from..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                from = at;
             }
+            // The character after a backslash is no backslash of its own.
+            _ => at += 2,
         }
     }
-
-    /// The session and its folder, as the first line says that names them.
-    pub(super) fn about(&mut self, session: Option<&Value>, cwd: Option<&Value>) {
-        let text = |value: Option<&Value>| {
-            let text = value?.as_str()?;
-            (!text.is_empty()).then(|| text.to_owned())
-        };
-        if self.read.session.is_none() {
-            self.read.session = text(session);
-        }
-        if self.read.cwd.is_none() {
-            self.read.cwd = text(cwd);
-        }
+    if from == 0 {
+        return Cow::Borrowed(line);
     }
-
-    pub(super) fn done(self) -> TranscriptRead {
-        self.read
-    }
+    out.push_str(&line[from..]);
+    Cow::Owned(out)
 }

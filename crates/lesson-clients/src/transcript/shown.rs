@@ -1,17 +1,28 @@
 //! Which lessons a text hands out: the structured answer of a tool, or the headings of a prompt text outside its fences.
 
+use crate::framed::{HEAD, opened};
 use lesson_core::is_slug;
 use serde_json::Value;
 
-/// How the text of our hook begins: `lesson_core::prompt_text`.
-const HEAD: &str = "## Lessons learned";
+/// Fields that a client wraps a tool's answer in.
+const WRAPS: [&str; 7] = [
+    "Ok",
+    "content",
+    "output",
+    "text",
+    "response",
+    "functionResponse",
+    "result",
+];
+/// How deep answers are wrapped at most: a list of parts of a response of a function of a result.
+const DEEPEST: usize = 8;
 
 /// The lessons in a tool's answer.
 pub(super) fn in_answer(content: &Value) -> Vec<String> {
     texts(content).into_iter().flat_map(of_text).collect()
 }
 
-/// The lessons in what a hook printed; another's hook prints other things.
+/// The lessons in what our hook printed; another's hook prints other things.
 pub(super) fn in_hook(content: &Value) -> Vec<String> {
     texts(content)
         .into_iter()
@@ -20,15 +31,29 @@ pub(super) fn in_hook(content: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The texts of a content: one, or a list of texts or of parts with a text.
+/// The texts of a content, however it is wrapped.
 fn texts(content: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    collect(content, DEEPEST, &mut found);
+    found
+}
+
+fn collect<'a>(content: &'a Value, deep: usize, found: &mut Vec<&'a str>) {
     match content {
-        Value::String(text) => vec![text],
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()))
-            .collect(),
-        _ => Vec::new(),
+        Value::String(text) => found.push(text),
+        Value::Array(parts) if deep > 0 => {
+            for part in parts {
+                collect(part, deep - 1, found);
+            }
+        }
+        Value::Object(fields) if deep > 0 => {
+            for name in WRAPS {
+                if let Some(part) = fields.get(name) {
+                    collect(part, deep - 1, found);
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -61,11 +86,8 @@ fn headings(text: &str) -> Vec<String> {
             if line == end {
                 fence = None;
             }
-        } else if let Some(ticks) = line.strip_suffix("text")
-            && ticks.len() >= 4
-            && ticks.bytes().all(|byte| byte == b'`')
-        {
-            fence = Some(ticks);
+        } else if let Some(end) = opened(line) {
+            fence = Some(end);
         } else if let Some(slug) = line.strip_prefix("### ")
             && is_slug(slug)
         {
