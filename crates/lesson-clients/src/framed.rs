@@ -37,10 +37,15 @@ pub(crate) fn framed(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> 
             return Some(whole);
         }
     }
-    (0..first.lines().count()).rev().find_map(|lines| {
-        let cut = with(&first_lines(first, lines)?);
-        fits(&cut).then_some(cut)
-    })
+    // A frame of its own costs a few lines; the greatest head that fits is looked for by halves.
+    let (mut least, mut most) = (0, first.len());
+    while most - least > 1 {
+        let half = least + (most - least) / 2;
+        let fit = beginning(first, half).is_some_and(|cut| fits(&with(&cut)));
+        if fit { least = half } else { most = half }
+    }
+    let cut = with(&beginning(first, least)?);
+    fits(&cut).then_some(cut)
 }
 
 /// The lessons, each from its heading on. A heading inside a fence is a lesson's own text.
@@ -76,14 +81,17 @@ pub(crate) fn opened(line: &str) -> Option<&str> {
     (ticks.len() >= 4 && ticks.bytes().all(|byte| byte == b'`')).then_some(ticks)
 }
 
-/// A lesson's first lines with its fence closed; `None` when nothing of its text is among them.
-fn first_lines(lesson: &str, lines: usize) -> Option<String> {
-    let kept: Vec<&str> = lesson.lines().take(lines).collect();
-    let at = kept.iter().position(|line| opened(line).is_some())?;
-    let fence = opened(kept[at])?;
-    let inside = &kept[at + 1..];
-    if inside.is_empty() || inside.contains(&fence) {
-        return None;
-    }
-    Some(format!("{}\n{fence}\n{CUT}", kept.join("\n")))
+/// At most so many bytes of a lesson, up to the end of a line or a word, with its fence closed. Without room for some of its
+/// text, the heading and an empty fence.
+fn beginning(lesson: &str, most: usize) -> Option<String> {
+    let fence = lesson.lines().find_map(opened)?;
+    let open = format!("\n{fence}text\n");
+    let inside = lesson.find(&open)? + open.len();
+    let head = &lesson[..lesson.floor_char_boundary(most.max(inside))];
+    let end = head[inside..]
+        .rfind(['\n', ' '])
+        .map_or(head.len(), |at| inside + at);
+    let text = head[inside..end].trim_end();
+    let gap = if text.is_empty() { "" } else { "\n" };
+    Some(format!("{}{text}{gap}{fence}\n{CUT}", &lesson[..inside]))
 }

@@ -13,7 +13,8 @@ const TASK: [&str; 2] = ["task", "objective"];
 /// Takes a line; false when its shape is unknown.
 pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     let kind = text(entry, "type");
-    if kind.is_empty() {
+    // What has a payload is Codex's, of a kind that is not known.
+    if kind.is_empty() || entry.get("payload").is_some() {
         return false;
     }
     reading.about(entry.get("sessionId"), entry.get("cwd"));

@@ -15,11 +15,14 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         reading.read.subagent |= text(entry, "kind") == "subagent";
         return true;
     }
-    if text(entry, "type") != "gemini" {
-        return false;
+    let content = entry.get("content");
+    match text(entry, "type") {
+        "gemini" => {}
+        // What a person said, and what the client told them.
+        kind => return !kind.is_empty() && content.is_some(),
     }
     let subagent = reading.read.subagent;
-    match entry.get("content") {
+    match content {
         Some(Value::String(said)) => reading.say(said, subagent),
         Some(Value::Array(parts)) => {
             for part in parts {
