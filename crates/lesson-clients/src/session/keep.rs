@@ -1,6 +1,6 @@
 //! What is heard of a session: what was said now, and what is kept of all.
 
-use super::{Kept, SessionInput};
+use super::input::{Kept, SessionInput};
 use crate::private::without_private;
 use lesson_core::{Policy, extract};
 
