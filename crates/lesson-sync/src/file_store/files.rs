@@ -7,25 +7,18 @@ use crate::store::StoreError;
 pub struct FileError {
     /// The system's code, such as `ENOSPC`.
     pub code: String,
-    /// In words; names the file.
+    /// In words; names the file, and says what to do where something can be done.
     pub message: String,
 }
 
 impl FileError {
     /// The store's error: nothing was kept.
     pub(crate) fn of_store(self) -> StoreError {
-        let (code, message) = (self.code, self.message);
-        let advice = match code.as_str() {
-            "ENOSPC" | "EDQUOT" => "; free some space on the disk",
-            "EROFS" | "EACCES" | "EPERM" => "; make the store's folder writable",
-            _ => "",
-        };
-        let named = if message.contains(&code) {
-            message
-        } else {
-            format!("{code}: {message}")
-        };
-        StoreError::Failed(format!("{named}{advice}"))
+        let Self { code, message } = self;
+        if message.contains(&code) {
+            return StoreError::Failed(message);
+        }
+        StoreError::Failed(format!("{message}; {code}"))
     }
 }
 
