@@ -28,9 +28,6 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Reads all of the store.
     pub(crate) async fn open_state(&self) -> Result<(), StoreError> {
-        if self.take_kept().await? {
-            return self.read_what_is_new().await;
-        }
         for _ in 0..TRIES {
             if self.read_link().await? {
                 return Ok(());
