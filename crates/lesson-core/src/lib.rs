@@ -14,6 +14,7 @@ mod fold_error;
 mod history;
 mod instant;
 mod keyword;
+pub mod learning;
 mod lesson;
 mod lessons;
 mod optimistic_overlay;
@@ -50,13 +51,15 @@ pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
-    FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, Market, MatchType,
-    Measure, Placed, Qualification, RelevanceWord, ReviewReason, Stats, Term, TermNumber,
+    FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, LiftGuard, LiftVerdict, Market, MatchType,
+    Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule, Stats, Term, TermNumber,
     ToolReason, Trend, Trust, Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, packed_shape, packed_size, unpack};
-pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
+pub use policy::{
+    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
+};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
