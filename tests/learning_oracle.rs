@@ -40,7 +40,10 @@ fn formulas_equal_numpy() {
             said += verdicts;
         }
     }
-    assert!(compared > 5_000 && said > 50, "{compared} numbers, {said} verdicts");
+    assert!(
+        compared > 5_000 && said > 50,
+        "{compared} numbers, {said} verdicts"
+    );
 }
 
 #[test]
@@ -57,7 +60,12 @@ fn numpy_sees_the_same_coverage() {
     assert!(wrong <= 0.05 && raw >= 0.2, "{wrong} {raw}");
 }
 
-fn compare(lessons: usize, decisions: &[Decision], wanted: &Value, backwards: bool) -> (usize, usize) {
+fn compare(
+    lessons: usize,
+    decisions: &[Decision],
+    wanted: &Value,
+    backwards: bool,
+) -> (usize, usize) {
     let mut learning = Learning::new();
     let names: Vec<String> = (0..lessons).map(|at| format!("lesson-{at:02}")).collect();
     let mut order: Vec<usize> = (0..decisions.len()).collect();
@@ -104,7 +112,11 @@ fn compare(lessons: usize, decisions: &[Decision], wanted: &Value, backwards: bo
         }
         near("tau", terms.mean, &wanted["tau"]);
         near("sigma", terms.deviation(), &wanted["sigma"]);
-        near("half", half_width(terms.deviation(), terms.t, ALPHA), &wanted["half"]);
+        near(
+            "half",
+            half_width(terms.deviation(), terms.t, ALPHA),
+            &wanted["half"],
+        );
         near("helps", ours.running.helps.ln, &wanted["helps"]);
         near("hurts", ours.running.hurts.ln, &wanted["hurts"]);
         near("ratio", ours.running.ratio.ln, &wanted["ratio"]);

@@ -118,7 +118,9 @@ pub fn runs_to_tell(seed: u64, lift: f64, q: f64, spaces: u32, most: u32) -> u32
                 let success = dice.chance(rate);
                 held.take(q, withheld, success, baseline(seen.0, seen.1, 0.5));
                 seen = (seen.0 + 1, seen.1 + u32::from(success));
-                let told = held.interval().filter(|(low, high)| *low > 0.0 || *high < 0.0);
+                let told = held
+                    .interval()
+                    .filter(|(low, high)| *low > 0.0 || *high < 0.0);
                 if told.is_some() {
                     return run;
                 }

@@ -67,11 +67,7 @@ pub fn unit(parts: &[&str]) -> f64 {
 ///
 /// `candidates` are ranked, best first: the first `places` would be shown, up to [`NEXT`] more may be tried in the last
 /// place. `q` of a draw is the probability that its lesson is not shown in this run, whichever draw decides that.
-pub fn measure(
-    measuring: Measuring<'_>,
-    candidates: &[Candidate<'_>],
-    places: usize,
-) -> Selected {
+pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: usize) -> Selected {
     let Measuring {
         policy,
         salt,

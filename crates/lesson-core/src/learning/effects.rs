@@ -5,6 +5,7 @@ use super::evidence::{Cells, evidence, shrinkage};
 use super::loop_lift::{GroupLift, LoopLift};
 use super::running::{ArmCounts, LeastRuns, LessonRunning};
 use super::sequence::{ALPHA, half_width};
+use crate::stable_map::StableMap;
 use lesson_types::{LiftGuard, LiftVerdict};
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ pub struct Effects {
     /// The lessons.
     pub lessons: Vec<LessonEffect>,
     /// Their places, by slug.
-    pub(super) places: BTreeMap<String, usize>,
+    pub(super) places: StableMap<String, usize>,
     /// The loop.
     pub whole: LoopLift,
     /// Measured decisions without an outcome: those that got lessons.
@@ -70,10 +71,11 @@ pub struct Effects {
 impl Effects {
     /// A lesson's effect; none of one that nothing is known of.
     pub fn of(&self, slug: &str) -> Effect {
-        self.lesson(slug).map_or_else(Effect::default, |held| Effect {
-            value: held.value,
-            hurts: held.verdict == LiftVerdict::Hurts,
-        })
+        self.lesson(slug)
+            .map_or_else(Effect::default, |held| Effect {
+                value: held.value,
+                hurts: held.verdict == LiftVerdict::Hurts,
+            })
     }
 
     /// What is said of a lesson.

@@ -69,7 +69,8 @@ pub struct RatioCheck {
 impl RatioCheck {
     /// Takes the next draw of probability `q`, within 0 and 1.
     pub fn take(&mut self, q: f64, withheld: bool) {
-        let bet = (RATIO_WEIGHT * q + f64::from(self.withheld)) / (RATIO_WEIGHT + f64::from(self.n));
+        let bet =
+            (RATIO_WEIGHT * q + f64::from(self.withheld)) / (RATIO_WEIGHT + f64::from(self.n));
         self.ln += if withheld {
             libm::log(bet / q)
         } else {

@@ -1,6 +1,7 @@
 //! Finding lessons: recommend, search and patterns. None of them waits for the store.
 
 use crate::convert;
+use crate::handlers::measure::{Asked, Trial, places};
 use crate::handlers::override_policy::{fingerprint, rank_policy};
 use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
@@ -13,9 +14,11 @@ use crate::http::validate::{self, filled, optional};
 use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
+use lesson_core::learning::Effects;
 use lesson_core::{
-    EventKind, Explain, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
-    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
+    EventKind, Explain, Lesson, Measured, PatternsFor, RankError, RankPolicy, Ranking,
+    RelevanceWord, SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext,
+    SurfacedItem,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -41,9 +44,10 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: Recommend,
     ) -> Result<Answer, ApiError> {
         check(&asked)?;
+        let in_force = self.state.borrow().in_force(&self.policy);
         let policy = match &asked.policy {
-            Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
-            None => Cow::Borrowed(&self.policy.rank),
+            Some(changes) => Cow::Owned(rank_policy(&in_force.rank, changes)?),
+            None => Cow::Borrowed(&in_force.rank),
         };
         let part = asked
             .trace_part
@@ -56,24 +60,25 @@ impl<S: Store, H: Host> Service<S, H> {
             _ => Explain::Nothing,
         };
         let budget = prompt_tokens(asked.max_tokens)?;
-        let situation = situation(&asked);
+        let mut situation = situation(&asked);
 
         let at = self.host.now();
         let vector = self.situation_vector(&situation);
         let embedded = self.host.now();
         let state = self.state.borrow();
-        let mut ranking = state
-            .with_similarity(vector.as_deref(), |similarity| {
-                lesson_core::recommend(
-                    &state.space,
-                    &situation,
-                    similarity,
-                    &state.index,
-                    &policy,
-                    explain,
-                )
-            })
-            .map_err(|error| of_rank(error, &policy))?;
+        let of_decision = Asked {
+            decision_id: asked.decision_id.as_deref(),
+            is_dry_run: asked.dry_run.unwrap_or(false),
+            places: places(asked.limit, &in_force),
+        };
+        let trial = Trial::of(&state, &in_force, &of_decision);
+        if let Some(trial) = &trial {
+            trial.widen(&mut situation);
+        }
+        let mut ranking = self.rank(&state, &situation, vector.as_deref(), (&policy, explain))?;
+        let measured = trial
+            .as_ref()
+            .map(|trial| trial.select(&state, &mut ranking, budget));
         let retrieval_id = self.id(at);
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
@@ -84,6 +89,9 @@ impl<S: Store, H: Host> Service<S, H> {
                 .filter(|entry| !self.withheld(context, &entry.slug));
             answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
+        }
+        if let (Some(trial), Some(drawn)) = (&trial, &measured) {
+            trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
@@ -98,7 +106,8 @@ impl<S: Store, H: Host> Service<S, H> {
                     relevance: item.relevance,
                 })
                 .collect();
-            self.surface(context, retrieval_id, at, asked, items, &policy);
+            let happened = (asked, items, measured);
+            self.surface(context, retrieval_id, at, happened, &policy);
         }
         let queued = self.host.now();
         let timing = format!(
@@ -108,6 +117,34 @@ impl<S: Store, H: Host> Service<S, H> {
             queued - ranked
         );
         Ok(Answer::json(&answer)?.with("server-timing", timing))
+    }
+
+    /// Ranks the lessons; by what is known of their effects where the policy says so.
+    pub(crate) fn rank(
+        &self,
+        state: &State,
+        situation: &Situation,
+        vector: Option<&[f32]>,
+        (policy, explain): (&RankPolicy, Explain<'_>),
+    ) -> Result<Ranking, ApiError> {
+        let rank = |effects: Option<&Effects>| {
+            state.with_similarity(vector, |similarity| {
+                lesson_core::recommend_with(
+                    &state.space,
+                    situation,
+                    similarity,
+                    &state.index,
+                    policy,
+                    explain,
+                    effects,
+                )
+            })
+        };
+        match policy.standing {
+            StandingRule::Seeds => rank(None),
+            StandingRule::Evidence => state.with_effects(|effects| rank(Some(effects))),
+        }
+        .map_err(|error| of_rank(error, policy))
     }
 
     fn recommendations(
@@ -156,6 +193,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 .then(|| self.hint(context, state, NONE_FITS)),
             trace: None,
             left_out: None,
+            under_measurement: None,
+            measured: None,
         }
     }
 
@@ -170,8 +209,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         retrieval_id: String,
         at: i64,
-        asked: Recommend,
-        items: Vec<SurfacedItem>,
+        (asked, items, measured): (Recommend, Vec<SurfacedItem>, Option<Measured>),
         policy: &RankPolicy,
     ) {
         let event = EventKind::Surfaced {
@@ -192,7 +230,7 @@ impl<S: Store, H: Host> Service<S, H> {
             },
             items,
             policy: fingerprint(policy),
-            measured: None,
+            measured,
         };
         self.enqueue(Draft {
             op_id: self.id(at),
@@ -208,10 +246,11 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: Search,
     ) -> Result<Answer, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
+        let rank = &self.state.borrow().in_force(&self.policy).rank;
         let options = SearchOptions {
             limit: Some(validate::limit(
                 asked.limit,
-                self.policy.rank.top_search,
+                rank.top_search,
                 limits::LIMIT,
             )?),
             explain: asked.explain.unwrap_or(false),
@@ -225,7 +264,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 &asked.query,
                 similarity,
                 &state.index,
-                &self.policy.rank,
+                rank,
                 options,
             )
         });
@@ -240,7 +279,8 @@ impl<S: Store, H: Host> Service<S, H> {
         filled("feature", &asked.feature, limits::QUERY)?;
         optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
         validate::words("tech_stack", asked.tech_stack.as_ref())?;
-        let limit = validate::limit(asked.limit, self.policy.rank.top_patterns, limits::LIMIT)?;
+        let rank = &self.state.borrow().in_force(&self.policy).rank;
+        let limit = validate::limit(asked.limit, rank.top_patterns, limits::LIMIT)?;
         let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
         let state = self.state.borrow();
         let ranking = state.with_similarity(vector.as_deref(), |similarity| {
@@ -251,13 +291,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 limit: Some(limit),
                 explain: false,
             };
-            lesson_core::patterns(
-                &state.space,
-                wanted,
-                similarity,
-                &state.index,
-                &self.policy.rank,
-            )
+            lesson_core::patterns(&state.space, wanted, similarity, &state.index, rank)
         });
         Answer::json(&self.results(context, &state, ranking, false))
     }

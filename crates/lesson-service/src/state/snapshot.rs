@@ -1,7 +1,9 @@
 //! What the engine holds in memory: the fold of the ledger, and what is derived from it.
 
+use crate::state::learned::Learned;
 use crate::state::near::{self, Near};
 use crate::state::vectors::Vectors;
+use lesson_core::learning::Effects;
 use lesson_core::{
     Event, EventKind, Folded, KeywordIndex, OptimisticOverlay, Policy, ReviewPolicy, Row,
     Similarity, Space,
@@ -9,6 +11,7 @@ use lesson_core::{
 use lesson_sync::{Ledger, Link, SetAside, Stored};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The most causes that are kept for people to read.
 const NOTES: usize = 20;
@@ -27,6 +30,8 @@ pub(crate) struct State {
     pub vectors: Option<Vectors>,
     /// The near duplicates that were found last.
     pub near: RefCell<Option<Near>>,
+    /// What is derived from settings and decisions, when somebody asks.
+    pub learned: Learned,
     /// Events that were left out: how many, and the first causes.
     pub left_out: usize,
     /// Why, for the first of them.
@@ -83,6 +88,7 @@ impl State {
             index: KeywordIndex::new(),
             vectors: None,
             near: RefCell::default(),
+            learned: Learned::default(),
             left_out: 0,
             notes: Vec::new(),
             linked: None,
@@ -150,6 +156,8 @@ impl State {
         let Some(linked) = &mut self.linked else {
             return;
         };
+        self.learned
+            .rebased(linked.replica.decisions(), &reading.rows);
         let mut touched = linked.replica.take_off(&mut self.space);
         touched.append(&mut linked.replica.put(&mut self.space, reading.rows));
         linked.link = reading.link;
@@ -180,6 +188,7 @@ impl State {
         };
         linked.link = link;
         linked.replica = replica;
+        self.learned = Learned::default();
         self.space = space;
         self.index = index;
         if let Some(vectors) = &mut self.vectors {
@@ -201,6 +210,7 @@ impl State {
     pub fn take_in(&mut self, stored: &[Stored], policy: &Policy, derive: bool) {
         for Stored { position, event } in stored {
             self.events += 1;
+            self.learned.happened(&event.event);
             match self.fold(*position, event, policy) {
                 Ok(_) if derive => {
                     if let Some(slug) = event.event.text_of() {
@@ -261,6 +271,16 @@ impl State {
             policy,
             quick,
         );
+    }
+
+    /// The constants in force in the space.
+    pub fn in_force(&self, base: &Policy) -> Rc<Policy> {
+        self.learned.in_force(base, &self.space)
+    }
+
+    /// Reads what is known of the lessons' effects.
+    pub fn with_effects<T>(&self, read: impl FnOnce(&Effects) -> T) -> T {
+        self.learned.with_effects(&self.space, read)
     }
 
     /// Notes an event that takes no part.
