@@ -14,6 +14,7 @@ mod fold_error;
 mod history;
 mod instant;
 mod keyword;
+pub mod learning;
 mod lesson;
 mod lessons;
 mod optimistic_overlay;
@@ -24,6 +25,7 @@ mod rank;
 mod resolve;
 mod review;
 mod session;
+mod settings;
 mod space;
 mod stable_map;
 mod stats;
@@ -50,25 +52,30 @@ pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
-    FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, Market, MatchType,
-    Measure, Placed, Qualification, RelevanceWord, ReviewReason, Stats, Term, TermNumber,
-    ToolReason, Trend, Trust, Verdict, Volatility,
+    FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, LiftGuard, LiftVerdict,
+    Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
+    Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
-pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
+pub use policy::{
+    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
+};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
-    SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, compare, patterns,
-    patterns_text, recommend, search, situation_text,
+    SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy, compare,
+    patterns, patterns_text, recommend, recommend_with, search, situation_text,
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
     Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
-    review_queue,
+    review_queue, review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract};
+pub use settings::{
+    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
+};
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};
 pub use tools::{

@@ -132,6 +132,11 @@ impl OptimisticOverlay {
         self.activity.is_empty()
     }
 
+    /// The decisions that events on top of the rows touched.
+    pub fn decisions(&self) -> impl Iterator<Item = &str> {
+        self.decisions.keys().map(String::as_str)
+    }
+
     /// Folds an event on top of `space`, so that [`OptimisticOverlay::take_off`] can undo it.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //! feedback, tool-success learning. What names no source is ours.
 
 use crate::tools::ToolPolicy;
-use lesson_types::Category;
+use lesson_types::{Category, StandingRule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +28,8 @@ pub struct Policy {
     pub tools: ToolPolicy,
     /// Which lessons a person is asked to look at.
     pub review: ReviewPolicy,
+    /// What is withheld at random, to measure what lessons do.
+    pub measure: MeasurePolicy,
 }
 
 /// How events change standings.
@@ -185,6 +187,11 @@ pub struct RankPolicy {
     pub phases: BTreeMap<String, Vec<Category>>,
     /// Whether only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
     pub approved_only: bool,
+    /// What past use does to a lesson's relevance: `seeds`, the rules of the sources, or `evidence`, what was measured and
+    /// observed. `seeds`; `cargo xtask bench learn` says where each wins.
+    pub standing: StandingRule,
+    /// c in relevance × (1 + c·e), where standing is `evidence`; 0 to 10. 3, tuned on the bench's tuning worlds.
+    pub evidence_weight: f64,
 }
 
 impl Default for RankPolicy {
@@ -271,6 +278,8 @@ impl Default for RankPolicy {
                 .map(|(phase, categories)| (phase.to_owned(), categories.to_vec()))
                 .collect(),
             approved_only: false,
+            standing: StandingRule::Seeds,
+            evidence_weight: 3.0,
         }
     }
 }
@@ -369,5 +378,30 @@ impl Default for ReviewPolicy {
             judged_most: 200,
             never_rated_most: 200,
         }
+    }
+}
+
+/// What is withheld at random from decisions, so that what lessons do can be told from what situations do. All of it is off
+/// until a person turns it on; decisions without an id are never measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeasurePolicy {
+    /// The share of decisions that get no lessons, 0 to 0.5. 0, off; 0.1 tells the lift of the loop in some thousand runs.
+    pub control_runs: f64,
+    /// The probability that a lesson which would be shown is left out, each on its own, 0 to 0.5. 0, off; 0.2 tells a lift
+    /// of 0.15 in about 530 runs of a lesson, 0.1 in about 1,230.
+    pub withhold: f64,
+    /// The probability that the last place goes to one of the next five lessons, 0 to 0.5. 0, off: what they would gain is
+    /// paid by the lesson whose place it is.
+    pub explore: f64,
+    /// Lessons that are never withheld, in control runs neither, by slug: a person's word, such as for safety or law. At
+    /// most 100. None.
+    pub always: Vec<String>,
+}
+
+impl MeasurePolicy {
+    /// Whether anything is drawn.
+    pub fn is_on(&self) -> bool {
+        self.control_runs > 0.0 || self.withhold > 0.0 || self.explore > 0.0
     }
 }

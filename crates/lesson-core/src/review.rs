@@ -1,11 +1,12 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
 use crate::keyword::KeywordIndex;
+use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
 use crate::space::Space;
 use crate::stats::{is_never_rated, prunable, worst};
-use lesson_types::{Measure, Qualification, ReviewReason, Trust};
+use lesson_types::{LiftVerdict, Measure, Qualification, ReviewReason, Trust};
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -111,6 +112,18 @@ pub fn review_queue<'a>(
     limit: usize,
     policy: &Policy,
 ) -> ReviewQueue<'a> {
+    review_queue_with(space, near, limit, policy, None)
+}
+
+/// The same, with the lessons among those that outcomes speak against of which [`Effects`] says that they hurt, after the
+/// others; the strongest evidence first.
+pub fn review_queue_with<'a>(
+    space: &'a Space,
+    near: &[NearPair],
+    limit: usize,
+    policy: &Policy,
+    effects: Option<&Effects>,
+) -> ReviewQueue<'a> {
     let mut counts = ReviewCounts::default();
     let mut asked = Asked::default();
     for (lesson, others) in doubled(space, near, &policy.review) {
@@ -118,6 +131,13 @@ pub fn review_queue<'a>(
         asked.about(lesson, ReviewReason::NearDuplicate).others = others;
     }
     for lesson in disqualified(space, policy) {
+        counts.disqualified += 1;
+        asked.about(lesson, ReviewReason::Disqualified);
+    }
+    for lesson in hurting(space, effects, policy) {
+        if asked.has(lesson, ReviewReason::Disqualified) {
+            continue;
+        }
         counts.disqualified += 1;
         asked.about(lesson, ReviewReason::Disqualified);
     }
@@ -244,6 +264,11 @@ impl<'a> Asked<'a> {
         case
     }
 
+    fn has(&self, lesson: &Lesson, reason: ReviewReason) -> bool {
+        let place = self.places.get(lesson.slug.as_str());
+        place.is_some_and(|place| self.cases[*place].reasons.contains(&reason))
+    }
+
     fn knows(&self, lesson: &Lesson) -> bool {
         self.places.contains_key(lesson.slug.as_str())
     }
@@ -323,6 +348,20 @@ fn disqualified<'a>(space: &'a Space, policy: &Policy) -> Vec<&'a Lesson> {
         (Reverse(failed), &lesson.slug)
     });
     lessons
+}
+
+/// Lessons in use that measuring says hurt, the strongest evidence first.
+fn hurting<'a>(space: &'a Space, effects: Option<&Effects>, policy: &Policy) -> Vec<&'a Lesson> {
+    let mut found: Vec<(f64, &Lesson)> = effects
+        .iter()
+        .flat_map(|effects| &effects.lessons)
+        .filter(|held| held.verdict == LiftVerdict::Hurts)
+        .filter_map(|held| Some((held.running.hurts.ln, space.lesson(&held.slug)?)))
+        .filter(|(_, lesson)| !lesson.archived)
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.slug.cmp(&b.1.slug)));
+    found.truncate(policy.review.judged_most as usize);
+    found.into_iter().map(|(_, lesson)| lesson).collect()
 }
 
 /// Lessons that say almost the same as others with more behind them, the most alike first.

@@ -16,6 +16,9 @@ use serde_json::{Error, Value, json};
 use told::{feedback, outcome, rated, updates};
 use words::{cut, line, many, names};
 
+/// Said of a decision that takes part in measuring; never what was withheld, which an agent could look up.
+const UNDER_MEASUREMENT: &str = "This decision is under measurement: lessons may be missing, so that what they do can be told. Go on as ever, and report its outcome.";
+
 /// The text for an answer. `asked` is the request's body.
 pub(super) fn of(tool: Tool, asked: &Value, answer: &Value) -> String {
     // Every answer is one of its row's type, so this reads it.
@@ -116,7 +119,10 @@ fn recommended(asked: &Value, answer: &Recommendations) -> String {
             format_args!("The store can't be reached now: newer lessons may be missing."),
         );
     }
-    if answer.recommended.is_empty() {
+    if answer.under_measurement == Some(true) {
+        line(&mut out, format_args!("{UNDER_MEASUREMENT}"));
+    }
+    if answer.recommended.is_empty() && answer.under_measurement.is_none() {
         return out;
     }
     match asked.get("decision_id").and_then(Value::as_str) {
@@ -290,6 +296,9 @@ fn decision(answer: &DecisionView) -> String {
             &mut out,
             format_args!("- {}: {how} ({})", one.slug, one.match_type),
         );
+    }
+    if answer.under_measurement == Some(true) {
+        line(&mut out, format_args!("{UNDER_MEASUREMENT}"));
     }
     out
 }

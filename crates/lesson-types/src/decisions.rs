@@ -75,6 +75,10 @@ pub struct DecisionView {
     pub lessons: Vec<DecisionLesson>,
     /// What was withheld at random to measure what lessons do; `null` where nothing was drawn, and for agents.
     pub measured: Option<DecisionMeasured>,
+    /// `true` where it takes part in measuring what lessons do; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub under_measurement: Option<bool>,
     /// What came of it; `null` while nobody has said.
     pub outcome: Option<DecisionOutcome>,
     /// Gain or loss in percent.
@@ -169,6 +173,43 @@ pub struct PolicyPatch {
     /// Settings of tool suggestions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPolicyPatch>,
+    /// What is withheld at random, to measure what lessons do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<MeasurePolicyPatch>,
+    /// Ranking constants by the names that `GET /v1/policy` shows under `rank`, but for `phases`; `null` goes back to the
+    /// default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
+    )]
+    pub rank: Option<serde_json::Value>,
+}
+
+/// What is withheld at random from decisions, to measure what lessons do. The defaults, 0 and none, turn it off.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct MeasurePolicyPatch {
+    /// The share of decisions that get no lessons, 0 to 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 0.5)))]
+    pub control_runs: Option<f64>,
+    /// The probability that a lesson is left out, each on its own, 0 to 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 0.5)))]
+    pub withhold: Option<f64>,
+    /// The probability that the last place goes to one of the next five lessons, 0 to 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 0.5)))]
+    pub explore: Option<f64>,
+    /// Lessons that are never withheld, by slug; at most 100. An empty list takes all of these back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 100), inner(length(min = 1, max = crate::limits::SLUG))))]
+    pub always: Option<Vec<String>>,
 }
 
 /// Settings of tool suggestions.

@@ -1,5 +1,6 @@
 //! Finding lessons: recommend, search, patterns, and the trace that explains a ranking.
 
+use crate::decisions::DecisionMeasured;
 use crate::lesson::{Badge, LessonView};
 use crate::words::{RelevanceWord, Trend, Volatility};
 use serde::{Deserialize, Serialize};
@@ -250,6 +251,12 @@ pub struct Recommendations {
     /// With `trace_part`: how many lessons were left out for each reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<Vec<LeftOut>>,
+    /// `true` where the decision takes part in measuring what lessons do, so that lessons may be missing; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_measurement: Option<bool>,
+    /// What was withheld for that; people are told, agents are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<DecisionMeasured>,
 }
 
 /// How a factor takes part in a score.
@@ -307,7 +314,7 @@ pub struct TraceEntry {
     /// Every factor in order of application.
     pub factors: Vec<Factor>,
     /// Why it is not in the answer: `archived`, `quarantined`, `unapproved`, `domain`, `category`,
-    /// `low_effectiveness`, `low_relevance`, `duplicate_title` or `beyond_limit`.
+    /// `low_effectiveness`, `hurts`, `low_relevance`, `duplicate_title`, `beyond_limit` or `withheld`.
     pub excluded: Option<String>,
     /// The same in words.
     pub reason: Option<String>,

@@ -1,6 +1,7 @@
 //! The review queue: what a person should look at, and why.
 
 use crate::lesson::Badge;
+use crate::lift::Lift;
 use crate::words::{Measure, Qualification, ReviewReason, Trust};
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,10 @@ pub struct ReviewItem {
     pub updated_at: String,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
+    /// What was measured of a lesson that is said to hurt; absent for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub hurts: Option<Lift>,
 }
 
 /// How many lessons of the queue have each reason; a lesson may have several.

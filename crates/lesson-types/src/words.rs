@@ -252,6 +252,45 @@ vocabulary!(
         Sideways = "sideways",
     }
 );
+vocabulary!(
+    /// What past use does to a lesson's relevance.
+    #[derive(Default)]
+    StandingRule {
+        /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
+        #[default]
+        Seeds = "seeds",
+        /// What was measured and observed of the lesson's effect.
+        Evidence = "evidence",
+    }
+);
+vocabulary!(
+    /// What may be said of a lesson's lift.
+    #[derive(Default)]
+    LiftVerdict {
+        /// Decisions go well more often with it.
+        Helps = "helps",
+        /// It is known well enough to say that it does little either way.
+        NoDifference = "no_difference",
+        /// Decisions go well more often without it.
+        Hurts = "hurts",
+        /// Too little is known.
+        #[default]
+        Unknown = "unknown",
+    }
+);
+vocabulary!(
+    /// Whether an interval is given, and why not.
+    #[derive(Default)]
+    LiftGuard {
+        /// It is.
+        Given = "given",
+        /// Fewer than 20 decisions with an outcome in an arm, or fewer than 5 successes or 5 failures.
+        #[default]
+        TooFew = "too_few",
+        /// Lessons are shown and withheld in other shares than were drawn, so that nothing can be told.
+        Ratio = "ratio",
+    }
+);
 
 impl Kind {
     /// The kind that a slug's prefix says, `Pattern` when it says none.

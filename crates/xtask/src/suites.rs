@@ -54,9 +54,16 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "oracle",
-        about: "the sequence matcher against python3's difflib",
-        needs: &[],
-        runner: Runner::Cargo(&["-p", "tests", "--test", "sequence_oracle"]),
+        about: "the sequence matcher against python3's difflib; what is learned of lessons against numpy",
+        needs: &[Need::Oracles],
+        runner: Runner::Cargo(&[
+            "-p",
+            "tests",
+            "--test",
+            "sequence_oracle",
+            "--test",
+            "learning_oracle",
+        ]),
     },
     Suite {
         name: "sync",

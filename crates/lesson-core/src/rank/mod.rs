@@ -23,15 +23,16 @@ pub use ranked::Ranked;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
 };
-pub use situation::{RankError, Situation, situation_text};
+pub use situation::{RankError, Situation, check_policy, situation_text};
 pub use trace::{Exclusion, ExclusionCode, Trace};
 
 use crate::keyword::KeywordIndex;
+use crate::learning::Effects;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use explain::{Explained, LeftOut, TraceCollector};
-use lesson_types::RelevanceWord;
+use lesson_types::{RelevanceWord, StandingRule};
 use matching::{MatchScore, Matches};
 use order::{Scored, best_first, contenders, merge_duplicates};
 use situation::Context;
@@ -74,7 +75,25 @@ pub fn recommend(
     policy: &RankPolicy,
     explain: Explain<'_>,
 ) -> Result<Ranking, RankError> {
+    recommend_with(space, situation, similarity, index, policy, explain, None)
+}
+
+/// The same, with what is known of the lessons' effects: where the policy's standing is `evidence`, lessons gain and lose
+/// by them in place of the sources' rules, and one that is said to hurt is left out.
+///
+/// # Errors
+/// As [`recommend`].
+pub fn recommend_with(
+    space: &Space,
+    situation: &Situation,
+    similarity: Option<Similarity<'_>>,
+    index: &KeywordIndex,
+    policy: &RankPolicy,
+    explain: Explain<'_>,
+    effects: Option<&Effects>,
+) -> Result<Ranking, RankError> {
     situation::check_policy(policy)?;
+    let by_evidence = policy.standing == StandingRule::Evidence;
     let context = Context::of(situation, policy)?;
     let mut traces = TraceCollector::new(explain);
 
@@ -102,7 +121,7 @@ pub fn recommend(
 
     let mut scored: Vec<Scored<'_>> = Vec::with_capacity(pool.len());
     for one in pool {
-        if standing::disqualified(&one.facts.standing, policy).is_some() {
+        if !by_evidence && standing::disqualified(&one.facts.standing, policy).is_some() {
             ranking.excluded_low_effectiveness += 1;
             traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
             continue;
@@ -116,7 +135,17 @@ pub fn recommend(
             traces.leave_out(left);
             continue;
         }
-        standing::standing(&mut run, &one.facts.standing, policy);
+        if by_evidence {
+            let slug = &one.lesson.slug;
+            if effects.is_some_and(|effects| effects.of(slug).hurts) {
+                ranking.excluded_low_effectiveness += 1;
+                traces.leave_out(LeftOut::new(one, ExclusionCode::Hurts, 0.0));
+                continue;
+            }
+            standing::evidence(&mut run, slug, effects, policy);
+        } else {
+            standing::standing(&mut run, &one.facts.standing, policy);
+        }
         scored.push(Scored::new(one, relevance.value, run.value()));
     }
 
@@ -162,8 +191,8 @@ pub fn recommend(
         .collect();
     let explained = traces.finish(
         &shown,
-        |one, code| trace(one, code, &matches, &context, policy),
-        |left| why(left, &matches, &context, policy),
+        |one, code| trace(one, code, (&matches, effects), &context, policy),
+        |left| why(left, (&matches, effects), &context, policy),
     );
     if let Some(Explained { traces, counts }) = explained {
         ranking.trace = Some(traces);
@@ -191,7 +220,7 @@ fn word(
 fn trace(
     one: &Candidate<'_>,
     code: Option<ExclusionCode>,
-    matches: &Matches<'_>,
+    (matches, effects): (&Matches<'_>, Option<&Effects>),
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Trace {
@@ -206,7 +235,14 @@ fn trace(
         let found = matches.of_lesson(one);
         relevance = relevance::relevance(&mut run, one, &found, context, policy).value;
         if code != Some(LowRelevance) {
-            standing::standing(&mut run, &one.facts.standing, policy);
+            match policy.standing {
+                StandingRule::Seeds => {
+                    standing::standing(&mut run, &one.facts.standing, policy);
+                }
+                StandingRule::Evidence => {
+                    standing::evidence(&mut run, &one.lesson.slug, effects, policy);
+                }
+            }
         }
     }
     Trace {
@@ -223,7 +259,7 @@ fn trace(
 /// Why a lesson is not in the answer, for a person.
 fn why(
     left: &LeftOut<'_>,
-    matches: &Matches<'_>,
+    (matches, effects): (&Matches<'_>, Option<&Effects>),
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> String {
@@ -231,6 +267,7 @@ fn why(
     match left.code {
         ExclusionCode::LowEffectiveness => standing::disqualified(held, policy)
             .map_or_else(String::new, |disqualified| disqualified.words(held)),
+        ExclusionCode::Hurts => standing::hurts(&left.of.lesson.slug, effects),
         ExclusionCode::LowRelevance => {
             let mut run = Run::new(false);
             let found = matches.of_lesson(&left.of);

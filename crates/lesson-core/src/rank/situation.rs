@@ -221,8 +221,11 @@ pub(super) fn same_word(word: &str, lowered: &str) -> bool {
     }
 }
 
+/// The greatest weight of evidence: with it a lift of 0.1 doubles a score.
+const MOST_EVIDENCE_WEIGHT: f64 = 10.0;
+
 /// That every number of a policy keeps scores finite and between 0 and 1.
-pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
+pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
     let numbers = [
         ("match_weight", policy.match_weight),
         ("metadata_weight", policy.metadata_weight),
@@ -271,6 +274,15 @@ pub(super) fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
                 format!("{name} is {value}; it has to be between 0 and 1"),
             ));
         }
+    }
+    if !(0.0..=MOST_EVIDENCE_WEIGHT).contains(&policy.evidence_weight) {
+        return Err(error(
+            "policy",
+            format!(
+                "evidence_weight is {}; it has to be between 0 and {MOST_EVIDENCE_WEIGHT}",
+                policy.evidence_weight
+            ),
+        ));
     }
     if policy.meaning_from >= policy.meaning_to {
         return Err(error(

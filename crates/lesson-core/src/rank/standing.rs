@@ -2,6 +2,7 @@
 //! a change of order: the relevance cutoff has been taken by then.
 
 use super::trace::Run;
+use crate::learning::Effects;
 use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use lesson_types::Qualification;
@@ -37,6 +38,32 @@ pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
             policy.causal_base, policy.causal_weight, held.causal_hits, held.use_count
         )
     });
+}
+
+/// The same by what is known of the lesson's effect: ×(1 + c·e), never below 0. Of a lesson that nothing is known of, ×1.
+pub(super) fn evidence(run: &mut Run, slug: &str, effects: Option<&Effects>, policy: &RankPolicy) {
+    let held = effects.and_then(|effects| effects.lesson(slug));
+    let effect = held.map_or(0.0, |held| held.value);
+    let weight = policy.evidence_weight;
+    let factor = (1.0 + weight * effect).max(0.0);
+    run.multiply("evidence", (effect, weight, factor), || match held {
+        None => "nothing is known of its effect".to_owned(),
+        Some(held) => format!(
+            "1 + {weight} · effect: measured {:+.3} in {} decisions, weighted {:.2}; observed {:+.3} in {}",
+            held.running.terms.mean, held.running.terms.t, held.weight, held.evidence, held.cells.n
+        ),
+    });
+}
+
+/// What keeps a lesson out that is said to hurt, in words.
+pub(super) fn hurts(slug: &str, effects: Option<&Effects>) -> String {
+    let held = effects.and_then(|effects| effects.lesson(slug));
+    held.map_or_else(String::new, |held| {
+        format!(
+            "decisions go well less often with it: {:+.2} in {} measured decisions",
+            held.running.terms.mean, held.running.terms.t
+        )
+    })
 }
 
 /// Why outcomes keep a lesson out, in words; `None` when they don't (decision recommendations).

@@ -20,6 +20,8 @@ pub enum ExclusionCode {
     Category,
     /// Its outcomes speak against it.
     LowEffectiveness,
+    /// What was measured says that it hurts.
+    Hurts,
     /// It does not fit the situation.
     LowRelevance,
     /// A lesson of the same title ranks higher.
@@ -30,13 +32,14 @@ pub enum ExclusionCode {
 
 impl ExclusionCode {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Archived,
         Self::Quarantined,
         Self::Unapproved,
         Self::Domain,
         Self::Category,
         Self::LowEffectiveness,
+        Self::Hurts,
         Self::LowRelevance,
         Self::DuplicateTitle,
         Self::BeyondLimit,
@@ -51,6 +54,7 @@ impl ExclusionCode {
             Self::Domain => "domain",
             Self::Category => "category",
             Self::LowEffectiveness => "low_effectiveness",
+            Self::Hurts => "hurts",
             Self::LowRelevance => "low_relevance",
             Self::DuplicateTitle => "duplicate_title",
             Self::BeyondLimit => "beyond_limit",

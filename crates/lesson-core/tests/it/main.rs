@@ -3,10 +3,15 @@
 mod account;
 mod common;
 mod compare;
+#[path = "../../../../tests/benches/learn/coverage.rs"]
+mod coverage;
+#[path = "../../../../tests/benches/learn/dice.rs"]
+mod dice;
 mod fold;
 mod fold_properties;
 mod history;
 mod keyword;
+mod learning;
 mod matching;
 mod own_lessons;
 mod packed;

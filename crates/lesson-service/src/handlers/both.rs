@@ -1,10 +1,11 @@
 //! Finding lessons in two stores at once, such as a project's and a person's own: the best of both by score.
 //!
 //! Each store ranks its lessons by itself. A slug names one lesson: of two stores that have it, the first one's. Each
-//! store records what was shown of its own, under the one decision.
+//! store records what was shown of its own, under the one decision. Nothing is withheld to measure it: a draw is about one
+//! space.
 
 use crate::convert;
-use crate::handlers::recommend::{Asked, NONE_FITS};
+use crate::handlers::recommend::{Checked, NONE_FITS, checked};
 use crate::handlers::trace_part;
 use crate::host::Host;
 use crate::http::answer::{Answer, refusal};
@@ -45,28 +46,34 @@ impl<S: Store, H: Host> Service<S, H> {
             validate::bounded_depth(&body)?;
             redact::body(&route, &mut body)?;
             match name {
-                EndpointName::recommend => {
-                    self.recommend_both(other, context, validate::body(body)?)
-                }
+                EndpointName::recommend => self
+                    .recommend_both(other, context, validate::body(body)?)
+                    .map(Answer::respond),
                 EndpointName::search => {
                     let asked: Search = validate::body(body)?;
-                    let limit = asked.limit.unwrap_or(self.policy.rank.top_search);
+                    let limit = asked
+                        .limit
+                        .unwrap_or(self.state.borrow().in_force(&self.policy).rank.top_search);
                     let rankings = (self.search_ranking(&asked)?, other.search_ranking(&asked)?);
                     let explain = asked.explain.unwrap_or(false);
                     self.results_of_both(other, context, rankings, (limit, explain))
+                        .map(Answer::respond)
                 }
                 _ => {
                     let asked: Patterns = validate::body(body)?;
-                    let limit = asked.limit.unwrap_or(self.policy.rank.top_patterns);
+                    let limit = asked
+                        .limit
+                        .unwrap_or(self.state.borrow().in_force(&self.policy).rank.top_patterns);
                     let rankings = (
                         self.patterns_ranking(&asked)?,
                         other.patterns_ranking(&asked)?,
                     );
                     self.results_of_both(other, context, rankings, (limit, false))
+                        .map(Answer::respond)
                 }
             }
         };
-        answered().map_or_else(refusal, Answer::respond)
+        answered().unwrap_or_else(refusal)
     }
 
     fn recommend_both(
@@ -74,15 +81,16 @@ impl<S: Store, H: Host> Service<S, H> {
         other: &Self,
         context: &RequestContext,
         asked: Recommend,
-    ) -> Result<Answer, ApiError> {
-        let Asked {
+    ) -> Result<Answer<Recommendations>, ApiError> {
+        let in_force = self.state.borrow().in_force(&self.policy);
+        let Checked {
             policy,
             part,
             budget,
-        } = self.asked_for(&asked)?;
+        } = checked(&asked, &in_force)?;
         let at = self.host.now();
-        let (mut first, _) = self.ranking(&asked, &policy, part.as_ref())?;
-        let (mut second, _) = other.ranking(&asked, &policy, part.as_ref())?;
+        let mut first = self.ranking_alone(&asked, &policy, part.as_ref())?;
+        let mut second = other.ranking_alone(&asked, &policy, part.as_ref())?;
         let limit = asked.limit.unwrap_or(match asked.decision_id {
             Some(_) => policy.top_decision,
             None => policy.top_project,
@@ -105,7 +113,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let shown: Vec<(&Lesson, &Ranked)> = items
             .iter()
             .filter_map(|(is_second, item)| {
-                let space = if *is_second { &there.space } else { &here.space };
+                let space = if *is_second {
+                    &there.space
+                } else {
+                    &here.space
+                };
                 Some((space.lesson(&item.slug)?, item))
             })
             .collect();
@@ -126,11 +138,17 @@ impl<S: Store, H: Host> Service<S, H> {
             prompt,
             hint: items.is_empty().then(|| {
                 let empty = here.space.lessons().len() == 0;
-                let hinting = if empty { (other, &there) } else { (self, &here) };
+                let hinting = if empty {
+                    (other, &there)
+                } else {
+                    (self, &here)
+                };
                 hinting.0.hint(context, hinting.1, NONE_FITS)
             }),
             trace: None,
             left_out: None,
+            under_measurement: None,
+            measured: None,
         };
         drop((here, there));
         if first.trace.is_some() {
@@ -164,11 +182,11 @@ impl<S: Store, H: Host> Service<S, H> {
             let (here, there) = (surfaced(false), surfaced(true));
             if !there.is_empty() {
                 let id = retrieval_id.clone();
-                other.surface(context, id, at, asked.clone(), there, &policy);
+                other.surface(context, id, at, (asked.clone(), there, None), &policy);
             }
             // The first one knows of every decision.
             if !here.is_empty() || asked.decision_id.is_some() {
-                self.surface(context, retrieval_id, at, asked, here, &policy);
+                self.surface(context, retrieval_id, at, (asked, here, None), &policy);
             }
         }
         Answer::json(&answer)
@@ -180,7 +198,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         (first, mut second): (SearchRanking, SearchRanking),
         (limit, explain): (u32, bool),
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<Answer<SearchResults>, ApiError> {
         let (here, there) = (self.state.borrow(), other.state.borrow());
         second
             .items
@@ -202,7 +220,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let results = (1..)
             .zip(order)
             .filter_map(|(rank, is_second)| {
-                let mut found = if is_second { theirs.next() } else { ours.next() }?;
+                let mut found = if is_second {
+                    theirs.next()
+                } else {
+                    ours.next()
+                }?;
                 found.rank = rank;
                 Some(found)
             })

@@ -1,7 +1,7 @@
 //! One situation ranked twice: by the space's constants and by those of the request.
 
 use crate::handlers::override_policy::rank_policy;
-use crate::handlers::recommend::{check, of_rank, situation};
+use crate::handlers::recommend::{check, situation};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -39,24 +39,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 "policy is missing; name the constants to compare with, as GET /v1/policy shows them under rank",
             ));
         };
-        let held = &self.policy.rank;
+        let held = &self.state.borrow().in_force(&self.policy).rank;
         let changed = rank_policy(held, changes)?;
         let situation = situation(&asked);
         let vector = self.situation_vector(&situation);
         let state = self.state.borrow();
         let rank = |policy: &core::RankPolicy, explain: core::Explain<'_>| {
-            state
-                .with_similarity(vector.as_deref(), |similarity| {
-                    core::recommend(
-                        &state.space,
-                        &situation,
-                        similarity,
-                        &state.index,
-                        policy,
-                        explain,
-                    )
-                })
-                .map_err(|error| of_rank(error, policy))
+            self.rank(&state, &situation, vector.as_deref(), (policy, explain))
         };
         // Only lessons of either answer are told of: which they are is known when both have been made.
         let answers = [

@@ -1,5 +1,6 @@
 //! Runs: the decisions that lessons were recommended for, and what came of each.
 
+use crate::handlers::measure::told;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -7,13 +8,11 @@ use crate::http::context::RequestContext;
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate;
 use crate::state::service_struct::Service;
-use lesson_core::{
-    Decision, DecisionOutcome, FoldError, Measured, Millis, parse_rfc3339, to_rfc3339,
-};
+use lesson_core::{Decision, DecisionOutcome, FoldError, Millis, parse_rfc3339, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, DecisionLesson, DecisionMeasured, DecisionPage, DecisionQuery, DecisionView,
-    GivenFeedback, GivenOpinion, limits,
+    ApiError, DecisionLesson, DecisionPage, DecisionQuery, DecisionView, GivenFeedback,
+    GivenOpinion, limits,
 };
 use serde_json::Value;
 
@@ -155,11 +154,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect(),
             // An agent that knew what was withheld from it could look it up.
-            measured: decision
-                .measured
-                .as_ref()
-                .filter(|_| !is_agent)
-                .map(measured),
+            measured: decision.measured.as_ref().filter(|_| !is_agent).map(told),
+            under_measurement: decision.measured.as_ref().map(|_| true),
             outcome: decision.outcome,
             pnl_percent: decision.pnl_percent,
             outcome_by: decision.outcome_by.clone(),
@@ -212,18 +208,6 @@ fn domain(decision: &Decision) -> &str {
         .as_deref()
         .or(of_record)
         .unwrap_or_default()
-}
-
-fn measured(held: &Measured) -> DecisionMeasured {
-    DecisionMeasured {
-        control: held.control,
-        withheld: held
-            .drawn
-            .iter()
-            .filter(|drawn| drawn.withheld)
-            .map(|drawn| drawn.lesson.clone())
-            .collect(),
-    }
 }
 
 fn instant(field: &'static str, text: Option<&String>) -> Result<Option<Millis>, ApiError> {

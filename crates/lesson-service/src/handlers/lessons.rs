@@ -202,7 +202,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// A lesson as people and agents see it.
     pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
-        convert::lesson(lesson, &self.policy.rank)
+        convert::lesson(lesson, &self.state.borrow().in_force(&self.policy).rank)
     }
 
     /// The answer that shows a lesson.

@@ -101,7 +101,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 text,
                 similarity,
                 &state.index,
-                &self.policy.rank,
+                &state.in_force(&self.policy).rank,
                 options,
             )
         });

@@ -1,6 +1,7 @@
 //! Finding lessons: recommend, search and patterns. None of them waits for the store.
 
 use crate::convert;
+use crate::handlers::measure::{Asked, Trial, places};
 use crate::handlers::override_policy::{fingerprint, rank_policy};
 use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
@@ -13,9 +14,11 @@ use crate::http::validate::{self, filled, optional};
 use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
+use lesson_core::learning::Effects;
 use lesson_core::{
-    EventKind, Explain, Lesson, Millis, PatternsFor, RankError, RankPolicy, Ranked, Ranking, RelevanceWord,
-    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem, TracePart,
+    EventKind, Explain, Lesson, Measured, PatternsFor, Policy, RankError, RankPolicy, Ranked,
+    Ranking, RelevanceWord, SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext,
+    SurfacedItem, TracePart,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -34,9 +37,9 @@ const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and a
 const NONE_SAYS_SO: &str =
     "No lesson has these words. Try others, or say the same in more general ones.";
 
-/// What a request for recommendations asks for, checked.
-pub(crate) struct Asked<'a> {
-    /// The space's constants with those of the request.
+/// A request for recommendations, checked.
+pub(crate) struct Checked<'a> {
+    /// The constants of ranking that are in force, with those of the request.
     pub policy: Cow<'a, RankPolicy>,
     /// The part of the trace.
     pub part: Option<TracePart>,
@@ -50,14 +53,31 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         asked: Recommend,
     ) -> Result<Answer<Recommendations>, ApiError> {
-        let Asked {
+        let in_force = self.state.borrow().in_force(&self.policy);
+        let Checked {
             policy,
             part,
             budget,
-        } = self.asked_for(&asked)?;
+        } = checked(&asked, &in_force)?;
+        let mut situation = situation(&asked);
         let at = self.host.now();
-        let (mut ranking, embedded) = self.ranking(&asked, &policy, part.as_ref())?;
+        let vector = self.situation_vector(&situation);
+        let embedded = self.host.now();
         let state = self.state.borrow();
+        let of_decision = Asked {
+            decision_id: asked.decision_id.as_deref(),
+            is_dry_run: asked.dry_run.unwrap_or(false),
+            places: places(asked.limit, &in_force),
+        };
+        let trial = Trial::of(&state, &in_force, &of_decision);
+        if let Some(trial) = &trial {
+            trial.widen(&mut situation);
+        }
+        let explain = explained(&asked, part.as_ref());
+        let mut ranking = self.rank(&state, &situation, vector.as_deref(), (&policy, explain))?;
+        let measured = trial
+            .as_ref()
+            .map(|trial| trial.select(&state, &mut ranking, budget));
         let retrieval_id = self.id(at);
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
@@ -68,6 +88,9 @@ impl<S: Store, H: Host> Service<S, H> {
                 .filter(|entry| !self.withheld(context, &entry.slug));
             answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
+        }
+        if let (Some(trial), Some(drawn)) = (&trial, &measured) {
+            trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
@@ -82,7 +105,8 @@ impl<S: Store, H: Host> Service<S, H> {
                     relevance: item.relevance,
                 })
                 .collect();
-            self.surface(context, retrieval_id, at, asked, items, &policy);
+            let happened = (asked, items, measured);
+            self.surface(context, retrieval_id, at, happened, &policy);
         }
         let queued = self.host.now();
         let timing = format!(
@@ -94,52 +118,46 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// Checks what is asked.
-    pub(crate) fn asked_for(&self, asked: &Recommend) -> Result<Asked<'_>, ApiError> {
-        check(asked)?;
-        Ok(Asked {
-            policy: match &asked.policy {
-                Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
-                None => Cow::Borrowed(&self.policy.rank),
-            },
-            part: asked
-                .trace_part
-                .as_ref()
-                .map(trace_part::part)
-                .transpose()?,
-            budget: prompt_tokens(asked.max_tokens)?,
-        })
-    }
-
-    /// Ranks the lessons, and tells when the query was embedded.
-    pub(crate) fn ranking(
+    /// Ranks the lessons for a request that nothing is measured in.
+    pub(crate) fn ranking_alone(
         &self,
         asked: &Recommend,
         policy: &RankPolicy,
         part: Option<&TracePart>,
-    ) -> Result<(Ranking, Millis), ApiError> {
-        let explain = match (asked.explain, part) {
-            (Some(true), Some(part)) => Explain::Part(part),
-            (Some(true), None) => Explain::All,
-            _ => Explain::Nothing,
-        };
+    ) -> Result<Ranking, ApiError> {
         let situation = situation(asked);
         let vector = self.situation_vector(&situation);
-        let embedded = self.host.now();
+        let explain = explained(asked, part);
         let state = self.state.borrow();
-        let ranking = state
-            .with_similarity(vector.as_deref(), |similarity| {
-                lesson_core::recommend(
+        self.rank(&state, &situation, vector.as_deref(), (policy, explain))
+    }
+
+    /// Ranks the lessons; by what is known of their effects where the policy says so.
+    pub(crate) fn rank(
+        &self,
+        state: &State,
+        situation: &Situation,
+        vector: Option<&[f32]>,
+        (policy, explain): (&RankPolicy, Explain<'_>),
+    ) -> Result<Ranking, ApiError> {
+        let rank = |effects: Option<&Effects>| {
+            state.with_similarity(vector, |similarity| {
+                lesson_core::recommend_with(
                     &state.space,
-                    &situation,
+                    situation,
                     similarity,
                     &state.index,
                     policy,
                     explain,
+                    effects,
                 )
             })
-            .map_err(|error| of_rank(error, policy))?;
-        Ok((ranking, embedded))
+        };
+        match policy.standing {
+            StandingRule::Seeds => rank(None),
+            StandingRule::Evidence => state.with_effects(|effects| rank(Some(effects))),
+        }
+        .map_err(|error| of_rank(error, policy))
     }
 
     pub(crate) fn recommendations(
@@ -172,6 +190,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 .then(|| self.hint(context, state, NONE_FITS)),
             trace: None,
             left_out: None,
+            under_measurement: None,
+            measured: None,
         }
     }
 
@@ -223,8 +243,7 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         retrieval_id: String,
         at: i64,
-        asked: Recommend,
-        items: Vec<SurfacedItem>,
+        (asked, items, measured): (Recommend, Vec<SurfacedItem>, Option<Measured>),
         policy: &RankPolicy,
     ) {
         let event = EventKind::Surfaced {
@@ -245,7 +264,7 @@ impl<S: Store, H: Host> Service<S, H> {
             },
             items,
             policy: fingerprint(policy),
-            measured: None,
+            measured,
         };
         self.enqueue(Draft {
             op_id: self.id(at),
@@ -269,10 +288,11 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Ranks what a search finds.
     pub(crate) fn search_ranking(&self, asked: &Search) -> Result<SearchRanking, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
+        let rank = &self.state.borrow().in_force(&self.policy).rank;
         let options = SearchOptions {
             limit: Some(validate::limit(
                 asked.limit,
-                self.policy.rank.top_search,
+                rank.top_search,
                 limits::LIMIT,
             )?),
             explain: asked.explain.unwrap_or(false),
@@ -286,7 +306,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 &asked.query,
                 similarity,
                 &state.index,
-                &self.policy.rank,
+                rank,
                 options,
             )
         }))
@@ -307,7 +327,8 @@ impl<S: Store, H: Host> Service<S, H> {
         filled("feature", &asked.feature, limits::QUERY)?;
         optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
         validate::words("tech_stack", asked.tech_stack.as_ref())?;
-        let limit = validate::limit(asked.limit, self.policy.rank.top_patterns, limits::LIMIT)?;
+        let rank = &self.state.borrow().in_force(&self.policy).rank;
+        let limit = validate::limit(asked.limit, rank.top_patterns, limits::LIMIT)?;
         let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
         let state = self.state.borrow();
         Ok(state.with_similarity(vector.as_deref(), |similarity| {
@@ -318,18 +339,17 @@ impl<S: Store, H: Host> Service<S, H> {
                 limit: Some(limit),
                 explain: false,
             };
-            lesson_core::patterns(
-                &state.space,
-                wanted,
-                similarity,
-                &state.index,
-                &self.policy.rank,
-            )
+            lesson_core::patterns(&state.space, wanted, similarity, &state.index, rank)
         }))
     }
 
     /// What to do next when there is nothing to show.
-    pub(crate) fn hint(&self, context: &RequestContext, state: &State, otherwise: &'static str) -> String {
+    pub(crate) fn hint(
+        &self,
+        context: &RequestContext,
+        state: &State,
+        otherwise: &'static str,
+    ) -> String {
         let in_use = state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,
@@ -380,6 +400,35 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect(),
         }
+    }
+}
+
+/// Checks what is asked. `in_force` are the space's constants.
+pub(crate) fn checked<'a>(
+    asked: &Recommend,
+    in_force: &'a Policy,
+) -> Result<Checked<'a>, ApiError> {
+    check(asked)?;
+    Ok(Checked {
+        policy: match &asked.policy {
+            Some(changes) => Cow::Owned(rank_policy(&in_force.rank, changes)?),
+            None => Cow::Borrowed(&in_force.rank),
+        },
+        part: asked
+            .trace_part
+            .as_ref()
+            .map(trace_part::part)
+            .transpose()?,
+        budget: prompt_tokens(asked.max_tokens)?,
+    })
+}
+
+/// Which lessons' traces a request wants.
+fn explained<'a>(asked: &Recommend, part: Option<&'a TracePart>) -> Explain<'a> {
+    match (asked.explain, part) {
+        (Some(true), Some(part)) => Explain::Part(part),
+        (Some(true), None) => Explain::All,
+        _ => Explain::Nothing,
     }
 }
 

@@ -83,7 +83,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let uncounted = self.uncounted_of(&events).await?;
         let answer = self.answer_of(route, request, &events, &uncounted)?;
-        Ok(Some(answer.respond()))
+        Ok(Some(answer))
     }
 
     async fn events_of_request(

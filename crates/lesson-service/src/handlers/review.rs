@@ -1,11 +1,13 @@
 //! `GET /v1/review`: the queue.
 
+use crate::handlers::lift::of_effect;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
-use lesson_core::{RankPolicy, ReviewReason, to_rfc3339};
+use lesson_core::learning::Effects;
+use lesson_core::{LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
 use serde_json::Value;
@@ -31,37 +33,62 @@ impl<S: Store, H: Host> Service<S, H> {
         state.look_for_near(&self.policy.review, limit == 0);
         let near = state.near.borrow();
         let pairs = near.as_ref().map_or(&[][..], |near| &near.pairs);
-        let queue = lesson_core::review_queue(&state.space, pairs, limit, &self.policy);
-        Answer::json(&lesson_types::ReviewQueue {
-            items: queue
-                .items
-                .into_iter()
-                .map(|one| item(one, &self.policy.rank))
-                .collect(),
-            total: queue.total,
-            counts: ReviewCounts {
-                quarantined: queue.counts.quarantined,
-                near_duplicate: queue.counts.near_duplicate,
-                disqualified: queue.counts.disqualified,
-                pruning: queue.counts.pruning,
-                bottom_five: queue.counts.bottom_five,
-                never_rated: queue.counts.never_rated,
-                unreviewed: queue.counts.unreviewed,
-            },
-            keepable: queue
-                .keepable
-                .into_iter()
-                .map(|(slug, key)| Keepable {
-                    slug: slug.to_owned(),
-                    key,
-                })
-                .collect(),
+        let policy = state.in_force(&self.policy);
+        // Where nothing was ever measured there is nothing to read of it.
+        if state.space.setting(SALT_SETTING).is_none() {
+            let queue = lesson_core::review_queue(&state.space, pairs, limit, &policy);
+            return answer(queue, &policy.rank, None);
+        }
+        state.with_effects(|effects| {
+            let queue =
+                lesson_core::review_queue_with(&state.space, pairs, limit, &policy, Some(effects));
+            answer(queue, &policy.rank, Some(effects))
         })
     }
 }
 
-fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types::ReviewItem {
+fn answer(
+    queue: lesson_core::ReviewQueue<'_>,
+    rank: &RankPolicy,
+    effects: Option<&Effects>,
+) -> Result<Answer<lesson_types::ReviewQueue>, ApiError> {
+    Answer::json(&lesson_types::ReviewQueue {
+        items: queue
+            .items
+            .into_iter()
+            .map(|one| item(one, rank, effects))
+            .collect(),
+        total: queue.total,
+        counts: ReviewCounts {
+            quarantined: queue.counts.quarantined,
+            near_duplicate: queue.counts.near_duplicate,
+            disqualified: queue.counts.disqualified,
+            pruning: queue.counts.pruning,
+            bottom_five: queue.counts.bottom_five,
+            never_rated: queue.counts.never_rated,
+            unreviewed: queue.counts.unreviewed,
+        },
+        keepable: queue
+            .keepable
+            .into_iter()
+            .map(|(slug, key)| Keepable {
+                slug: slug.to_owned(),
+                key,
+            })
+            .collect(),
+    })
+}
+
+fn item(
+    item: lesson_core::ReviewItem<'_>,
+    policy: &RankPolicy,
+    effects: Option<&Effects>,
+) -> lesson_types::ReviewItem {
     let lesson = item.lesson;
+    let hurts = effects
+        .and_then(|effects| effects.lesson(&lesson.slug))
+        .filter(|held| held.verdict == LiftVerdict::Hurts)
+        .map(of_effect);
     let held = &lesson.standing;
     lesson_types::ReviewItem {
         qualification: held.qualification(policy),
@@ -69,7 +96,11 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
         success_count: held.success_count,
         effectiveness: held.effectiveness,
         causal_hits: held.causal_hits,
-        remedy: remedy(&item.reasons).map(str::to_owned),
+        remedy: match &hurts {
+            Some(_) => Some(HURTS.to_owned()),
+            None => remedy(&item.reasons).map(str::to_owned),
+        },
+        hurts,
         key: item.key,
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
@@ -85,6 +116,9 @@ fn item(item: lesson_core::ReviewItem<'_>, policy: &RankPolicy) -> lesson_types:
         content_hash: lesson.text.content_hash(),
     }
 }
+
+/// What to do with a lesson that measuring says hurts.
+const HURTS: &str = "Decisions go well less often with it than without, as withholding it at random shows. Archive it, or edit what misleads: an edit begins its measurement anew.";
 
 /// What to do with a lesson that what happened speaks against.
 fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {

@@ -1,17 +1,32 @@
 //! Settings of a space, and another trial for a lesson: what people decide for everybody.
 
 use crate::handlers::lessons::known;
+use crate::handlers::override_policy::rank_policy;
+use crate::handlers::recommend::of_rank;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
+use crate::http::fault::clip;
 use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
-use lesson_core::{EventKind, Qualification, Space, ToolPolicy};
+use lesson_core::{
+    EventKind, MOST_ALWAYS, MOST_WITHHELD, MeasurePolicy, Policy, Qualification, RANK_SETTING,
+    SALT_SETTING, Space, ToolPolicy, check_policy, is_slug,
+};
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode, LessonView, PolicyPatch};
+use lesson_types::{ApiError, ErrorCode, LessonView, MeasurePolicyPatch, PolicyPatch};
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The settings that are probabilities, with the names that a request has for them.
+const PROBABILITIES: [(&str, &str); 3] = [
+    ("measure.control_runs", "control_runs"),
+    ("measure.withhold", "withhold"),
+    ("measure.explore", "explore"),
+];
+/// The setting of lessons that are never withheld.
+const ALWAYS: &str = "measure.always";
 
 /// The setting of further core servers.
 const CORE_SERVERS: &str = "tools.core_servers";
@@ -43,27 +58,85 @@ impl<S: Store, H: Host> Service<S, H> {
             };
             changes.insert(CORE_SERVERS.to_owned(), value);
         }
+        if let Some(measure) = &patch.measure {
+            measuring(measure, &self.policy.measure, &mut changes)?;
+        }
+        if let Some(rank) = &patch.rank {
+            self.ranking(rank, &mut changes)?;
+        }
         if changes.is_empty() {
+            let field = if patch.rank.is_some() {
+                "rank"
+            } else {
+                "tools"
+            };
             return Err(ApiError::invalid(
-                "tools",
-                "nothing is changed; name a setting, such as tools.core_servers",
+                field,
+                "nothing is changed; name a setting, such as tools.core_servers, measure.withhold or rank.standing",
             ));
         }
+        let salt = self.salt();
         self.commit(context, |state, _| {
+            let mut changes = changes.clone();
+            check_together(&self.policy, &state.space, &changes)?;
+            let draws = |name: &&str| changes.get(*name).is_some_and(|value| !value.is_null());
+            if PROBABILITIES.iter().any(|(name, _)| draws(&name.as_ref()))
+                && state.space.setting(SALT_SETTING).is_none()
+            {
+                changes.insert(SALT_SETTING.to_owned(), Value::from(salt.clone()));
+            }
             let is_so = changes
                 .iter()
                 .all(|(name, value)| state.space.setting(name).unwrap_or(&Value::Null) == value);
             let plan = if is_so {
                 Plan::default()
             } else {
-                Plan::one(EventKind::PolicyChanged {
-                    changes: changes.clone(),
-                })
+                Plan::one(EventKind::PolicyChanged { changes })
             };
             Ok((plan, ()))
         })
         .await?;
         self.policy(context, &Value::Null)
+    }
+
+    /// Reads ranking constants, as far as each stands alone.
+    fn ranking(
+        &self,
+        asked: &Value,
+        changes: &mut BTreeMap<String, Value>,
+    ) -> Result<(), ApiError> {
+        let named = asked.as_object().map(|named| named.iter());
+        let held = serde_json::to_value(&self.policy.rank).unwrap_or_default();
+        for (name, value) in named.into_iter().flatten() {
+            if name == "phases" {
+                return Err(ApiError::invalid(
+                    "rank.phases",
+                    "the phases are the same for everyone; leave rank.phases out",
+                ));
+            }
+            // A value that is the default's goes back to it, so that a later default is taken over.
+            let is_default = value.is_null() || held.get(name) == Some(value);
+            let value = if is_default { &Value::Null } else { value };
+            changes.insert(format!("{RANK_SETTING}{name}"), value.clone());
+            if !value.is_null() || held.get(name).is_none() {
+                let one = serde_json::json!({ name: value });
+                rank_policy(&self.policy.rank, &one).map_err(of_setting)?;
+            }
+        }
+        if !asked.is_object() {
+            return Err(ApiError::invalid(
+                "rank",
+                "rank has to be an object with names that GET /v1/policy shows under rank",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A fresh salt.
+    fn salt(&self) -> String {
+        let mut random = [0; 16];
+        self.host.random(&mut random);
+        random.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// How tools are suggested in this space: the constants, with the host's and the space's own core servers. The fold
@@ -101,4 +174,104 @@ impl<S: Store, H: Host> Service<S, H> {
         .await?;
         self.get_lesson(context, slug, &Value::Null)
     }
+}
+
+/// Reads what is withheld at random.
+fn measuring(
+    asked: &MeasurePolicyPatch,
+    default: &MeasurePolicy,
+    changes: &mut BTreeMap<String, Value>,
+) -> Result<(), ApiError> {
+    let given = [
+        (asked.control_runs, default.control_runs),
+        (asked.withhold, default.withhold),
+        (asked.explore, default.explore),
+    ];
+    for ((name, _), (value, default)) in PROBABILITIES.iter().zip(given) {
+        let Some(value) = value else { continue };
+        if !(0.0..=MOST_WITHHELD).contains(&value) {
+            return Err(ApiError::invalid(
+                *name,
+                format!(
+                    "{name} is {value}; it is a probability between 0, off, and {MOST_WITHHELD}"
+                ),
+            ));
+        }
+        let value = if value == default {
+            Value::Null
+        } else {
+            Value::from(value)
+        };
+        changes.insert((*name).to_owned(), value);
+    }
+    if let Some(slugs) = &asked.always {
+        if slugs.len() > MOST_ALWAYS {
+            return Err(ApiError::invalid(
+                ALWAYS,
+                format!(
+                    "{ALWAYS} has {} lessons; name at most {MOST_ALWAYS}",
+                    slugs.len()
+                ),
+            ));
+        }
+        if let Some((at, slug)) = (0..).zip(slugs).find(|(_, slug)| !is_slug(slug)) {
+            return Err(ApiError::invalid(
+                format!("{ALWAYS}[{at}]"),
+                format!("`{}` is no slug; name lessons by their slugs", clip(slug)),
+            ));
+        }
+        let mut named: Vec<&String> = slugs.iter().collect();
+        named.sort_unstable();
+        named.dedup();
+        let value = if named.is_empty() {
+            Value::Null
+        } else {
+            named
+                .into_iter()
+                .map(|slug| Value::from(slug.as_str()))
+                .collect()
+        };
+        changes.insert(ALWAYS.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// Whether ranking constants are in bounds together with those that the space has.
+fn check_together(
+    base: &Policy,
+    space: &Space,
+    changes: &BTreeMap<String, Value>,
+) -> Result<(), ApiError> {
+    let mut wanted = serde_json::Map::new();
+    for (name, value) in space.settings() {
+        if let Some(name) = name.strip_prefix(RANK_SETTING) {
+            wanted.insert(name.to_owned(), value.clone());
+        }
+    }
+    let mut is_ranking = false;
+    for (name, value) in changes {
+        if let Some(name) = name.strip_prefix(RANK_SETTING) {
+            is_ranking = true;
+            if value.is_null() {
+                wanted.remove(name);
+            } else {
+                wanted.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+    if !is_ranking {
+        return Ok(());
+    }
+    let policy = rank_policy(&base.rank, &Value::Object(wanted)).map_err(of_setting)?;
+    check_policy(&policy).map_err(|error| of_setting(of_rank(error, &policy)))
+}
+
+/// A refusal of a ranking constant, by the name that it has as a setting.
+fn of_setting(error: ApiError) -> ApiError {
+    let field = error.field.clone().unwrap_or_default();
+    let field = match field.strip_prefix("policy.") {
+        Some(name) => format!("{RANK_SETTING}{name}"),
+        None => "rank".to_owned(),
+    };
+    error.at(field)
 }

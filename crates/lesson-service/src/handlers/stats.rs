@@ -20,7 +20,8 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<Stats>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let mut stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        let policy = state.in_force(&self.policy);
+        let mut stats = lesson_core::stats(&state.space, self.host.now(), &policy);
         for ranks in [
             &mut stats.top,
             &mut stats.bottom,
@@ -40,7 +41,8 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
-        let stats = lesson_core::stats(&state.space, self.host.now(), &self.policy);
+        let policy = state.in_force(&self.policy);
+        let stats = lesson_core::stats(&state.space, self.host.now(), &policy);
         let trouble = self.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
@@ -96,9 +98,10 @@ impl<S: Store, H: Host> Service<S, H> {
 
     pub(crate) fn policy(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
+        let state = self.state.borrow();
         Answer::any(&Policy {
-            tools: self.tool_policy(&self.state.borrow().space),
-            ..self.policy.clone()
+            tools: self.tool_policy(&state.space),
+            ..state.in_force(&self.policy).as_ref().clone()
         })
     }
 }

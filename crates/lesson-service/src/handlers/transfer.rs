@@ -408,7 +408,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Files by path and content.
-fn files(files: impl Iterator<Item = (String, String)>) -> Result<Answer, ApiError> {
+fn files(files: impl Iterator<Item = (String, String)>) -> Result<Answer<ExportFiles>, ApiError> {
     let files = files
         .map(|(path, content)| ImportFile { path, content })
         .collect();

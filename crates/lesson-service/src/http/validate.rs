@@ -12,7 +12,15 @@ const DEPTH: usize = 32;
 
 /// Fields that hold numbers. JSON writes NaN and the infinities as `null`, so a `null` here is
 /// refused rather than read as absent.
-const NUMBERS: [&str; 4] = ["pnl_percent", "limit", "base_rev", "recent_loss_count"];
+const NUMBERS: [&str; 7] = [
+    "pnl_percent",
+    "limit",
+    "base_rev",
+    "recent_loss_count",
+    "control_runs",
+    "withhold",
+    "explore",
+];
 
 /// Reads a body as a request type.
 pub(crate) fn body<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
@@ -25,6 +33,9 @@ pub(crate) fn body<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
     finite(&body, "")?;
     if let Some(market) = body.get("market") {
         finite(market, "market.")?;
+    }
+    if let Some(measure) = body.get("measure") {
+        finite(measure, "measure.")?;
     }
     read(body)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod embedder;
 pub(crate) mod kept;
+pub(crate) mod learned;
 pub(crate) mod near;
 pub(crate) mod open;
 pub(crate) mod plan;

@@ -1,7 +1,9 @@
 //! What the engine holds in memory: the fold of the ledger, and what is derived from it.
 
+use crate::state::learned::Learned;
 use crate::state::near::{self, Near};
 use crate::state::vectors::Vectors;
+use lesson_core::learning::Effects;
 use lesson_core::{
     Event, EventKind, Folded, KeywordIndex, OptimisticOverlay, Policy, ReviewPolicy, Row,
     Similarity, Space,
@@ -9,6 +11,7 @@ use lesson_core::{
 use lesson_sync::{Ledger, Link, SetAside, Stored};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The most causes that are kept for people to read.
 const NOTES: usize = 20;
@@ -29,6 +32,8 @@ pub(crate) struct State {
     pub vectors: Option<Vectors>,
     /// The near duplicates that were found last.
     pub near: RefCell<Option<Near>>,
+    /// What is derived from settings and decisions, when somebody asks.
+    pub learned: Learned,
     /// Events that were left out: how many, and the first causes.
     pub left_out: usize,
     /// Why, for the first of them.
@@ -86,6 +91,7 @@ impl State {
             index: KeywordIndex::new(),
             vectors: None,
             near: RefCell::default(),
+            learned: Learned::default(),
             left_out: 0,
             notes: Vec::new(),
             linked: None,
@@ -153,6 +159,8 @@ impl State {
         let Some(linked) = &mut self.linked else {
             return;
         };
+        self.learned
+            .rebased(linked.replica.decisions(), &reading.rows);
         let mut touched = linked.replica.take_off(&mut self.space);
         touched.append(&mut linked.replica.put(&mut self.space, reading.rows));
         linked.link = reading.link;
@@ -183,6 +191,7 @@ impl State {
         };
         linked.link = link;
         linked.replica = replica;
+        self.learned = Learned::default();
         self.space = space;
         self.index = index;
         if let Some(vectors) = &mut self.vectors {
@@ -205,6 +214,7 @@ impl State {
     pub fn take_in(&mut self, stored: &[Stored], policy: &Policy, derive: bool) {
         for Stored { position, event } in stored {
             self.events += 1;
+            self.learned.happened(&event.event);
             match self.fold(*position, event, policy) {
                 Ok(_) if derive => {
                     if let Some(slug) = event.event.text_of() {
@@ -265,6 +275,16 @@ impl State {
             policy,
             quick,
         );
+    }
+
+    /// The constants in force in the space.
+    pub fn in_force(&self, base: &Policy) -> Rc<Policy> {
+        self.learned.in_force(base, &self.space)
+    }
+
+    /// Reads what is known of the lessons' effects.
+    pub fn with_effects<T>(&self, read: impl FnOnce(&Effects) -> T) -> T {
+        self.learned.with_effects(&self.space, read)
     }
 
     /// Notes an event that takes no part.

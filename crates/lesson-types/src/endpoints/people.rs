@@ -33,6 +33,8 @@ macro_rules! people_endpoints {
             tool_records: Get "/v1/tools/records", query ToolRecordsQuery, answer ToolRecords, from memory {};
             /// The lessons that wait for a person, and why
             review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
+            /// What lessons do: the lift of the loop and of each lesson, as far as it is known
+            lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
             /// Where syncing stands

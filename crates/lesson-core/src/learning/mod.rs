@@ -1,0 +1,34 @@
+//! What lessons do, measured: randomised withholding, estimates that stay valid while one looks, and what they say to
+//! ranking.
+//!
+//! *Drawing*: [`measure`] decides by a keyed hash whether a decision is a control run and which lessons are withheld from
+//! it. *Estimating*: [`Learning`] is fed decision by decision and never reads the whole ledger for an answer; each formula
+//! is a pure function with its source. *Saying*: [`Effects`] holds an effect and a verdict of every lesson, and the lift of
+//! the loop.
+//!
+//! Nothing here reaches the ledger but what [`measure`] draws, which is made with comparisons only; estimates are made at
+//! read time, with `libm`.
+
+mod baseline;
+mod draw;
+mod effects;
+mod evalue;
+mod evidence;
+mod loop_lift;
+mod more_runs;
+mod run;
+mod running;
+mod sequence;
+mod state;
+
+pub use baseline::{BASELINE_WEIGHT, baseline};
+pub use draw::{Candidate, Measuring, NEXT, Selected, measure, unit};
+pub use effects::{Effect, Effects, LessonEffect};
+pub use evalue::{EProcess, FALSE_DISCOVERIES, RATIO_LIMIT, RatioCheck, e_bh};
+pub use evidence::{Cell, Cells, FIRST_SHRINKAGE, evidence, shrinkage};
+pub use loop_lift::{GroupLift, LoopLift};
+pub use more_runs::{TELLS, more_runs};
+pub use run::{Given, Run};
+pub use running::{ArmCounts, LeastRuns, LessonRunning};
+pub use sequence::{ALPHA, Moments, half_width, rho_squared, runs_to};
+pub use state::Learning;

@@ -1,0 +1,364 @@
+//! All that is learned of a space, kept as decisions come.
+
+use super::baseline::{Rate, baseline};
+use super::effects::{Effects, Known, Open, is_empty, say};
+use super::evidence::{Cell, Cells};
+use super::loop_lift::{GroupLift, LoopLift};
+use super::run::Run;
+use super::running::LessonRunning;
+use crate::instant::Millis;
+use crate::space::Space;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Words by number.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    places: BTreeMap<Arc<str>, u32>,
+    names: Vec<Arc<str>>,
+}
+
+impl Names {
+    fn place(&mut self, name: &str) -> u32 {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let (place, name) = (self.names.len() as u32, Arc::<str>::from(name));
+        self.places.insert(Arc::clone(&name), place);
+        self.names.push(name);
+        place
+    }
+}
+
+/// A draw, with its lesson's number.
+type DrawnOf = (u32, f64, bool);
+
+/// What is kept of a decision.
+#[derive(Debug, Clone, PartialEq)]
+struct Held {
+    at: Millis,
+    outcome: Option<(Millis, bool)>,
+    domain: u32,
+    agent: u32,
+    /// Whether it was a control run, of one that was measured.
+    control: Option<bool>,
+    drawn: Box<[DrawnOf]>,
+    applied: Box<[u32]>,
+}
+
+impl Held {
+    /// Whether what is read in the order of outcomes is the same.
+    fn is_same_draw(&self, other: &Self) -> bool {
+        (self.at, self.outcome, self.domain, self.agent, self.control)
+            == (
+                other.at,
+                other.outcome,
+                other.domain,
+                other.agent,
+                other.control,
+            )
+            && self.drawn == other.drawn
+    }
+}
+
+/// Decisions and successes, by (lesson, domain).
+type CellCounts = BTreeMap<(u32, u32), (u32, u32)>;
+
+/// The fold of decisions in the order of their outcomes.
+#[derive(Debug, Clone, Default)]
+struct Fold {
+    lessons: Vec<LessonRunning>,
+    cells: CellCounts,
+    domains: Vec<Rate>,
+    space: Rate,
+    whole: LoopLift,
+    by_domain: Vec<LoopLift>,
+    by_agent: Vec<LoopLift>,
+    /// Whether a control run has been seen: what was measured before the first, there were none to compare with.
+    has_control: bool,
+    /// The last decision that it took.
+    last: Option<(Millis, Arc<str>)>,
+}
+
+/// What is learned of a space's lessons.
+///
+/// It is fed with decisions as they change. One whose outcome is the newest is folded at once, at the cost of its own
+/// draws; one that comes late, or changes, has all of them folded anew, from what is kept here, at the next question.
+/// Decisions are in the order of their outcomes' times, then of their ids, which every device of a space knows alike,
+/// whenever it heard of them.
+///
+/// A decision that recommended a lesson before its text last changed says nothing of the text in force. The ledger's rows
+/// hold no time of that change, but when text or life last changed: for an edited lesson that is the moment used.
+#[derive(Debug, Clone, Default)]
+pub struct Learning {
+    lessons: Names,
+    domains: Names,
+    agents: Names,
+    held: BTreeMap<Arc<str>, Held>,
+    order: BTreeSet<(Millis, Arc<str>)>,
+    since: BTreeMap<u32, Millis>,
+    fold: Fold,
+    is_late: bool,
+    effects: Option<Box<Effects>>,
+}
+
+impl Learning {
+    /// Nothing learned yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a space's decisions teach, all read once.
+    pub fn of(space: &Space) -> Self {
+        let mut learning = Self::new();
+        // Folded in their order at the first question.
+        learning.is_late = true;
+        for (id, decision) in space.decisions() {
+            learning.feed(id, Some(Run::of(decision)));
+        }
+        learning.look_at_texts(space);
+        learning
+    }
+
+    /// Takes a decision as it is now; `None` when there is none of that id any more.
+    pub fn feed(&mut self, id: &str, run: Option<Run<'_>>) {
+        let new = run.map(|run| self.kept(&run));
+        let old = self.held.get(id);
+        if old == new.as_ref() {
+            return;
+        }
+        self.effects = None;
+        let id = match self.held.get_key_value(id) {
+            Some((id, _)) => Arc::clone(id),
+            None => Arc::from(id),
+        };
+        let old = match new.clone() {
+            Some(new) => self.held.insert(Arc::clone(&id), new),
+            None => self.held.remove(&id),
+        };
+        let was = old.as_ref().and_then(|old| old.outcome);
+        let is = new.as_ref().and_then(|new| new.outcome);
+        match (old, was, new, is) {
+            // Only what was applied changed: sums, in no order.
+            (Some(old), Some(_), Some(new), Some(_)) if old.is_same_draw(&new) => {
+                if !self.is_late {
+                    self.count_applied(&old, false);
+                    self.count_applied(&new, true);
+                }
+            }
+            (_, None, Some(new), Some((at, _))) => {
+                let key = (at, id);
+                let is_newest = self.fold.last.as_ref().is_none_or(|last| *last < key);
+                self.order.insert(key.clone());
+                if self.is_late || !is_newest {
+                    self.is_late = true;
+                } else {
+                    self.take(&new, key);
+                }
+            }
+            (_, None, _, None) => {}
+            (_, was, _, is) => {
+                if let Some((at, _)) = was {
+                    self.order.remove(&(at, Arc::clone(&id)));
+                }
+                if let Some((at, _)) = is {
+                    self.order.insert((at, id));
+                }
+                self.is_late = true;
+            }
+        }
+    }
+
+    /// Looks when each lesson's text came into force: one that was never edited always was. Costs a look at every lesson
+    /// that is known here.
+    pub fn look_at_texts(&mut self, space: &Space) {
+        let mut since = BTreeMap::new();
+        for (slug, place) in &self.lessons.places {
+            if let Some(lesson) = space.lesson(slug)
+                && lesson.rev > 1
+            {
+                since.insert(*place, lesson.updated_at);
+            }
+        }
+        if since != self.since {
+            self.since = since;
+            self.is_late = true;
+            self.effects = None;
+        }
+    }
+
+    /// What is said of all lessons. Costs a pass over the lessons when a decision came since the last time, and one over
+    /// the outcomes when one of them came late.
+    pub fn effects(&mut self) -> &Effects {
+        if self.is_late {
+            self.fold_anew();
+        }
+        if self.effects.is_none() {
+            self.effects = Some(Box::new(self.conclude()));
+        }
+        self.effects.get_or_insert_with(Box::default)
+    }
+
+    fn kept(&mut self, run: &Run<'_>) -> Held {
+        let mut drawn: Vec<DrawnOf> = Vec::new();
+        let mut applied: Vec<u32> = Vec::new();
+        for slug in run.applied() {
+            let place = self.lessons.place(slug);
+            if !applied.contains(&place) {
+                applied.push(place);
+            }
+        }
+        for one in run.measured.iter().flat_map(|measured| &measured.drawn) {
+            // A certain draw teaches nothing, and a lesson is drawn for once.
+            let place = self.lessons.place(&one.lesson);
+            if one.q > 0.0 && one.q < 1.0 && drawn.iter().all(|other| other.0 != place) {
+                drawn.push((place, one.q, one.withheld));
+            }
+        }
+        let control = run.measured.map(|measured| measured.control);
+        if control == Some(true) {
+            drawn.clear();
+        }
+        Held {
+            at: run.at,
+            outcome: run.outcome,
+            domain: self.domains.place(&run.domain.trim().to_lowercase()),
+            agent: self.agents.place(run.by),
+            control,
+            drawn: drawn.into(),
+            applied: applied.into(),
+        }
+    }
+
+    fn fold_anew(&mut self) {
+        self.fold = Fold::default();
+        self.is_late = false;
+        let order = std::mem::take(&mut self.order);
+        for key in &order {
+            if let Some(held) = self.held.get(&key.1).cloned() {
+                self.take(&held, key.clone());
+            }
+        }
+        self.order = order;
+    }
+
+    /// Folds the decision whose outcome is the newest.
+    fn take(&mut self, held: &Held, key: (Millis, Arc<str>)) {
+        let Some((_, success)) = held.outcome else {
+            return;
+        };
+        self.count_applied(held, true);
+        let fold = &mut self.fold;
+        let domain = held.domain as usize;
+        grow(&mut fold.domains, domain);
+        let rate = fold.domains[domain];
+        let expected = baseline(rate.n, rate.successes, fold.space.value());
+        for (lesson, q, withheld) in &held.drawn {
+            if !is_of_text(&self.since, *lesson, held.at) {
+                continue;
+            }
+            grow(&mut fold.lessons, *lesson as usize);
+            fold.lessons[*lesson as usize].take(*q, *withheld, success, expected);
+        }
+        if let Some(control) = held.control {
+            if fold.has_control {
+                grow(&mut fold.by_domain, domain);
+                grow(&mut fold.by_agent, held.agent as usize);
+                fold.whole.take(control, success, expected);
+                fold.by_domain[domain].take(control, success, expected);
+                fold.by_agent[held.agent as usize].take(control, success, expected);
+            }
+            fold.has_control |= control;
+        }
+        fold.domains[domain].count(success);
+        fold.space.count(success);
+        fold.last = Some(key);
+    }
+
+    /// Counts the lessons that were applied, or takes that back.
+    fn count_applied(&mut self, held: &Held, forth: bool) {
+        let Some((_, success)) = held.outcome else {
+            return;
+        };
+        for lesson in &held.applied {
+            if !is_of_text(&self.since, *lesson, held.at) {
+                continue;
+            }
+            let cell = self.fold.cells.entry((*lesson, held.domain)).or_default();
+            let well = u32::from(success);
+            if forth {
+                *cell = (cell.0.saturating_add(1), cell.1.saturating_add(well));
+            } else {
+                *cell = (cell.0.saturating_sub(1), cell.1.saturating_sub(well));
+            }
+        }
+    }
+
+    fn conclude(&self) -> Effects {
+        let fold = &self.fold;
+        let many = self.lessons.names.len();
+        let mut open = vec![Open::default(); many];
+        let mut runs = Open::default();
+        for held in self.held.values().filter(|held| held.outcome.is_none()) {
+            if let Some(control) = held.control {
+                runs.count(control);
+            }
+            for (lesson, _, withheld) in &held.drawn {
+                open[*lesson as usize].count(*withheld);
+            }
+        }
+        let mut cells = vec![Vec::<Cell>::new(); many];
+        for ((lesson, domain), counts) in &fold.cells {
+            let rate = fold
+                .domains
+                .get(*domain as usize)
+                .copied()
+                .unwrap_or_default();
+            let of_domain = (rate.n, rate.successes);
+            cells[*lesson as usize].push(Cell::of(*counts, of_domain, fold.space.value()));
+        }
+        let known = (0..many).zip(cells).map(|(place, cells)| Known {
+            slug: self.lessons.names[place].to_string(),
+            running: fold.lessons.get(place).copied().unwrap_or_default(),
+            shown_open: open[place].shown,
+            withheld_open: open[place].withheld,
+            cells: Cells::of(cells),
+        });
+        let lessons = say(known.collect());
+        Effects {
+            places: (0..many).map(|at| (lessons[at].slug.clone(), at)).collect(),
+            lessons,
+            whole: fold.whole,
+            shown_open: runs.shown,
+            control_open: runs.withheld,
+            by_domain: groups(&self.domains, &fold.by_domain),
+            by_agent: groups(&self.agents, &fold.by_agent),
+        }
+    }
+}
+
+/// Whether a decision of that time showed the lesson's text in force.
+fn is_of_text(since: &BTreeMap<u32, Millis>, lesson: u32, at: Millis) -> bool {
+    since.get(&lesson).is_none_or(|since| at >= *since)
+}
+
+fn grow<T: Clone + Default>(list: &mut Vec<T>, place: usize) {
+    if list.len() <= place {
+        list.resize(place + 1, T::default());
+    }
+}
+
+fn groups(names: &Names, lifts: &[LoopLift]) -> Vec<GroupLift> {
+    names
+        .places
+        .iter()
+        .filter_map(|(name, place)| {
+            let lift = *lifts.get(*place as usize)?;
+            let is_known = !is_empty(lift.shown) || !is_empty(lift.control);
+            is_known.then(|| GroupLift {
+                name: name.to_string(),
+                lift,
+            })
+        })
+        .collect()
+}

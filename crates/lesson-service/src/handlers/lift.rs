@@ -1,0 +1,174 @@
+//! `GET /v1/lift`: what lessons do, as far as it is known.
+
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
+use crate::http::validate;
+use crate::state::service_struct::Service;
+use lesson_core::learning::{ArmCounts, Effects, GroupLift, LessonEffect, LoopLift, more_runs};
+use lesson_core::{LiftGuard, LiftVerdict};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, LessonLift, Lift, LiftArm, LiftCounts, LiftGroup, LiftQuery, LiftReport, limits,
+};
+use serde_json::Value;
+
+/// Lessons in the answer when the request does not say.
+const PAGE: u32 = 50;
+/// Domains, and askers, in the answer.
+const GROUPS: usize = 50;
+
+impl<S: Store, H: Host> Service<S, H> {
+    pub(crate) fn lift(
+        &self,
+        _: &RequestContext,
+        asked: &LiftQuery,
+        body: &Value,
+    ) -> Result<Answer<LiftReport>, ApiError> {
+        validate::no_body(body)?;
+        validate::optional("lesson", asked.lesson.as_ref(), limits::SLUG)?;
+        let limit = match asked.limit {
+            Some(0) => 0,
+            limit => validate::limit(limit, PAGE, limits::PAGE).map_err(|error| {
+                ApiError::invalid("limit", error.message.replace("1 to", "0 to"))
+            })?,
+        };
+        let state = self.state.borrow();
+        let measure = state.in_force(&self.policy).measure.clone();
+        let report = state.with_effects(|effects| {
+            let mut found: Vec<&LessonEffect> = effects
+                .lessons
+                .iter()
+                .filter(|held| asked.lesson.as_ref().is_none_or(|slug| *slug == held.slug))
+                .filter(|held| asked.verdict.is_none_or(|verdict| verdict == held.verdict))
+                .collect();
+            let total = count(found.len());
+            let order = |a: &&LessonEffect, b: &&LessonEffect| {
+                let by = |held: &LessonEffect| {
+                    (weight_of(held.verdict), held.running.terms.t, held.cells.n)
+                };
+                by(b).cmp(&by(a)).then_with(|| a.slug.cmp(&b.slug))
+            };
+            if limit < found.len() {
+                if limit > 0 {
+                    found.select_nth_unstable_by(limit - 1, order);
+                }
+                found.truncate(limit);
+            }
+            found.sort_unstable_by(order);
+            LiftReport {
+                control_runs: measure.control_runs,
+                withhold: measure.withhold,
+                whole: of_loop(
+                    &effects.whole,
+                    Some((effects.shown_open, effects.control_open)),
+                ),
+                by_domain: groups(&effects.by_domain),
+                by_agent: groups(&effects.by_agent),
+                lessons: found
+                    .into_iter()
+                    .map(|held| {
+                        let lesson = state.space.lesson(&held.slug);
+                        let title = lesson.map_or_else(String::new, |one| one.text.title.clone());
+                        of_lesson(held, title, measure.withhold)
+                    })
+                    .collect(),
+                total,
+                counts: counts(effects),
+            }
+        });
+        Answer::json(&report)
+    }
+}
+
+/// What is said first: what a person has to act on.
+fn weight_of(verdict: LiftVerdict) -> u8 {
+    match verdict {
+        LiftVerdict::Hurts => 3,
+        LiftVerdict::Helps => 2,
+        LiftVerdict::NoDifference => 1,
+        LiftVerdict::Unknown => 0,
+    }
+}
+
+fn counts(effects: &Effects) -> LiftCounts {
+    let mut counts = LiftCounts::default();
+    for held in &effects.lessons {
+        let counted = match held.verdict {
+            LiftVerdict::Helps => &mut counts.helps,
+            LiftVerdict::NoDifference => &mut counts.no_difference,
+            LiftVerdict::Hurts => &mut counts.hurts,
+            LiftVerdict::Unknown => &mut counts.unknown,
+        };
+        *counted = counted.saturating_add(1);
+    }
+    counts
+}
+
+fn groups(held: &[GroupLift]) -> Vec<LiftGroup> {
+    let mut held: Vec<&GroupLift> = held.iter().collect();
+    // Stable: those with as many decisions stay in the order of their names.
+    held.sort_by_key(|group| std::cmp::Reverse(group.lift.runs()));
+    held.truncate(GROUPS);
+    held.into_iter()
+        .map(|group| LiftGroup {
+            name: group.name.clone(),
+            lift: of_loop(&group.lift, None),
+        })
+        .collect()
+}
+
+fn of_loop(held: &LoopLift, open: Option<(u32, u32)>) -> Lift {
+    let interval = held.interval();
+    Lift {
+        shown: arm(held.shown, open.map(|(shown, _)| shown)),
+        withheld: arm(held.control, open.map(|(_, control)| control)),
+        estimate: held.estimate(),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        guard: if interval.is_some() {
+            LiftGuard::Given
+        } else {
+            LiftGuard::TooFew
+        },
+    }
+}
+
+/// A lesson's lift as an answer has it.
+pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
+    let running = &held.running;
+    let is_known =
+        held.guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
+    Lift {
+        shown: arm(running.shown, Some(held.shown_open)),
+        withheld: arm(running.withheld, Some(held.withheld_open)),
+        estimate: is_known.then_some(running.terms.mean),
+        low: held.interval.map(|(low, _)| low),
+        high: held.interval.map(|(_, high)| high),
+        guard: held.guard,
+    }
+}
+
+fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
+    LessonLift {
+        slug: held.slug.clone(),
+        title,
+        verdict: held.verdict,
+        lift: of_effect(held),
+        more_runs: (held.verdict == LiftVerdict::Unknown)
+            .then(|| more_runs(&held.running, q))
+            .flatten(),
+        evidence: held.evidence,
+        evidence_runs: held.cells.n,
+        effect: held.value,
+    }
+}
+
+fn arm(held: ArmCounts, open: Option<u32>) -> LiftArm {
+    LiftArm {
+        successes: held.successes,
+        failures: held.failures,
+        open,
+    }
+}

@@ -1,0 +1,94 @@
+//! What is derived from settings and decisions: the constants in force, and what lessons do. Made when it is first asked
+//! for, and from then on kept as events come, so that no answer reads all decisions.
+
+use lesson_core::learning::{Effects, Learning, Run};
+use lesson_core::{EventKind, Policy, Row, Space, in_force};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Learned {
+    policy: RefCell<Option<Rc<Policy>>>,
+    lessons: RefCell<Option<Lessons>>,
+}
+
+#[derive(Default)]
+struct Lessons {
+    learning: Learning,
+    /// Decisions that have changed since.
+    decisions: BTreeSet<String>,
+    /// Whether texts may have.
+    texts: bool,
+}
+
+impl Learned {
+    /// Notes what an event may change; called for each that is folded.
+    pub fn happened(&mut self, event: &EventKind) {
+        if let EventKind::PolicyChanged { .. } = event {
+            self.policy.take();
+        }
+        let mut lessons = self.lessons.borrow_mut();
+        let Some(lessons) = &mut *lessons else {
+            return;
+        };
+        match event {
+            EventKind::Surfaced { context, .. } => {
+                lessons.decisions.extend(context.decision_id.clone())
+            }
+            EventKind::UsageTracked { decision_id, .. }
+            | EventKind::OutcomeRecorded { decision_id, .. } => {
+                lessons.decisions.insert(decision_id.clone());
+            }
+            EventKind::LessonAdded { .. }
+            | EventKind::LessonEdited { .. }
+            | EventKind::LessonArchived { .. }
+            | EventKind::LessonRestored { .. }
+            | EventKind::LessonReviewed { .. }
+            | EventKind::LessonsMerged { .. }
+            | EventKind::TrialGranted { .. } => lessons.texts = true,
+            _ => {}
+        }
+    }
+
+    /// Notes that these decisions are taken off, and rows put in place.
+    pub fn rebased<'a>(&mut self, off: impl Iterator<Item = &'a str>, rows: &[Row]) {
+        self.policy.take();
+        let mut lessons = self.lessons.borrow_mut();
+        let Some(lessons) = &mut *lessons else {
+            return;
+        };
+        lessons.decisions.extend(off.map(str::to_owned));
+        // Lessons that are taken off need no look: rows of them follow, or none of their decisions is left.
+        lessons.texts = true;
+        for row in rows {
+            if let Row::Decision { decision_id, .. } | Row::Recommendation { decision_id, .. } = row
+            {
+                lessons.decisions.insert(decision_id.clone());
+            }
+        }
+    }
+
+    /// The constants in force.
+    pub fn in_force(&self, base: &Policy, space: &Space) -> Rc<Policy> {
+        let mut held = self.policy.borrow_mut();
+        Rc::clone(held.get_or_insert_with(|| Rc::new(in_force(base, space))))
+    }
+
+    /// Reads what is known of the lessons' effects.
+    pub fn with_effects<T>(&self, space: &Space, read: impl FnOnce(&Effects) -> T) -> T {
+        let mut held = self.lessons.borrow_mut();
+        let lessons = held.get_or_insert_with(|| Lessons {
+            learning: Learning::of(space),
+            ..Lessons::default()
+        });
+        for id in std::mem::take(&mut lessons.decisions) {
+            lessons.learning.feed(&id, space.decision(&id).map(Run::of));
+        }
+        if std::mem::take(&mut lessons.texts) {
+            lessons.learning.look_at_texts(space);
+        }
+        read(lessons.learning.effects())
+    }
+}

@@ -1,0 +1,438 @@
+//! Measuring what lessons do: settings of the space, what is withheld and who is told, and the lift that comes of it.
+
+mod common;
+
+use common::{Desk, block_on};
+use lesson_service::{RequestContext, route};
+use lesson_types::*;
+use serde_json::{Value, json};
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    for n in 0..8 {
+        let lesson = json!({
+            "title": format!("Deploy with care {n}"),
+            "recommendation": "Deploy in steps, and look at each.",
+            "slug": format!("deploy-{n}"),
+        });
+        desk.ok::<LessonView>("POST /v1/lessons", lesson);
+    }
+    desk
+}
+
+fn set(desk: &Desk, measure: &Value) {
+    desk.ok::<Value>("PATCH /v1/policy", json!({ "measure": measure }));
+}
+
+fn ask(desk: &Desk, id: &str, more: Value) -> Recommendations {
+    let mut body = json!({"query": "deploy in steps", "decision_id": id});
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    let given = desk.ok("POST /v1/recommend", body);
+    block_on(desk.service.idle()).unwrap();
+    given
+}
+
+fn slugs(given: &Recommendations) -> Vec<&str> {
+    given
+        .recommended
+        .iter()
+        .map(|one| one.slug.as_str())
+        .collect()
+}
+
+/// The same, as an agent asks it.
+fn as_agent(desk: &Desk, line: &str, body: Value) -> Value {
+    let context = RequestContext::of_agent("key", None);
+    let request = common::request(line, body);
+    let row = route(request.method, &request.path).unwrap();
+    let answer = block_on(desk.service.handle_for(&context, row, request));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    block_on(desk.service.idle()).unwrap();
+    answer.body
+}
+
+#[test]
+fn measuring_is_off_until_a_person_turns_it_on_and_can_be_undone() {
+    let desk = desk();
+    let before: Value = desk.get("/v1/policy");
+    assert_eq!(
+        before["measure"],
+        json!({"control_runs": 0.0, "withhold": 0.0, "explore": 0.0, "always": []})
+    );
+    let given = ask(&desk, "before", json!({}));
+    assert_eq!(
+        (given.recommended.len(), given.under_measurement),
+        (5, None)
+    );
+    assert!(
+        desk.store
+            .space()
+            .decision("before")
+            .unwrap()
+            .measured
+            .is_none()
+    );
+
+    set(
+        &desk,
+        &json!({"control_runs": 0.1, "withhold": 0.2, "always": ["deploy-1", "deploy-1"]}),
+    );
+    let policy: Value = desk.get("/v1/policy");
+    assert_eq!(policy["measure"]["withhold"], 0.2);
+    assert_eq!(policy["measure"]["always"], json!(["deploy-1"]));
+    let salt = desk.store.space().setting("measure.salt").cloned();
+    assert_eq!(
+        salt.as_ref().and_then(Value::as_str).map(str::len),
+        Some(32)
+    );
+    // The same again writes nothing.
+    let events = desk.store.events().len();
+    set(&desk, &json!({"withhold": 0.2}));
+    assert_eq!(desk.store.events().len(), events);
+    // A decision that began unmeasured stays so.
+    assert_eq!(ask(&desk, "before", json!({})).under_measurement, None);
+    assert_eq!(ask(&desk, "after", json!({})).under_measurement, Some(true));
+
+    set(
+        &desk,
+        &json!({"control_runs": 0, "withhold": 0.0, "always": []}),
+    );
+    assert_eq!(desk.get::<Value>("/v1/policy"), before);
+    // The salt stays, so that turning it on again draws alike.
+    assert_eq!(desk.store.space().setting("measure.salt").cloned(), salt);
+    assert_eq!(ask(&desk, "off", json!({})).under_measurement, None);
+}
+
+#[test]
+fn what_is_out_of_bounds_is_named() {
+    let desk = desk();
+    let many: Vec<String> = (0..101).map(|n| format!("lesson-{n}")).collect();
+    for (body, field) in [
+        (
+            json!({"measure": {"control_runs": 0.51}}),
+            "measure.control_runs",
+        ),
+        (json!({"measure": {"withhold": -0.1}}), "measure.withhold"),
+        (json!({"measure": {"explore": 1}}), "measure.explore"),
+        (json!({"measure": {"explore": null}}), "measure.explore"),
+        (json!({"measure": {"withhold": "much"}}), "measure.withhold"),
+        (
+            json!({"measure": {"always": ["No Slug"]}}),
+            "measure.always[0]",
+        ),
+        (json!({"measure": {"always": many}}), "measure.always"),
+        (json!({"measure": {"salt": "mine"}}), "measure.salt"),
+        (json!({"measure": {}}), "tools"),
+        (json!({"rank": {}}), "rank"),
+        (json!({"rank": 3}), "rank"),
+        (json!({"rank": {"standing": "luck"}}), "rank.standing"),
+        (
+            json!({"rank": {"evidence_weight": 11}}),
+            "rank.evidence_weight",
+        ),
+        (json!({"rank": {"match_floor": 2}}), "rank.match_floor"),
+        (json!({"rank": {"causal_weight": 0.9}}), "rank.causal_base"),
+        (json!({"rank": {"nothing": 1}}), "rank.nothing"),
+        (json!({"rank": {"phases": {}}}), "rank.phases"),
+    ] {
+        let (status, error) = desk.refused("PATCH /v1/policy", body.clone());
+        assert_eq!(status, 400, "{body}");
+        assert_eq!(
+            error.field.as_deref(),
+            Some(field),
+            "{body}: {}",
+            error.message
+        );
+    }
+    assert!(!desk.store.events().contains(&"PolicyChanged"));
+}
+
+#[test]
+fn ranking_constants_are_settings_of_the_space() {
+    let desk = desk();
+    let policy =
+        |body: Value| desk.ok::<Value>("PATCH /v1/policy", json!({ "rank": body }))["rank"].clone();
+    let changed = policy(json!({"standing": "evidence", "top_decision": 2}));
+    assert_eq!(
+        (&changed["standing"], &changed["top_decision"]),
+        (&json!("evidence"), &json!(2))
+    );
+    let given = ask(&desk, "d", json!({"explain": true}));
+    assert_eq!(given.recommended.len(), 2);
+    let factors = &given.trace.unwrap()[0].factors;
+    assert_eq!(factors.last().unwrap().name, "evidence");
+    let back = policy(json!({"standing": null, "top_decision": 5}));
+    assert_eq!(
+        (&back["standing"], &back["top_decision"]),
+        (&json!("seeds"), &json!(5))
+    );
+    assert_eq!(desk.store.space().settings().len(), 0);
+}
+
+#[test]
+fn people_are_told_what_was_withheld_and_agents_are_not() {
+    let desk = desk();
+    set(&desk, &json!({"control_runs": 0.2, "withhold": 0.5}));
+    let (mut control, mut withheld) = (0, 0);
+    for n in 0..60 {
+        let id = format!("d{n}");
+        let given = ask(&desk, &id, json!({"explain": true}));
+        let measured = given.measured.clone().unwrap();
+        let shown = slugs(&given);
+        assert!(
+            measured
+                .withheld
+                .iter()
+                .all(|slug| !shown.contains(&slug.as_str()))
+        );
+        assert!(!measured.control || shown.is_empty());
+        for slug in &measured.withheld {
+            assert!(!given.prompt.contains(slug.as_str()));
+        }
+        let told = given
+            .trace
+            .as_ref()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry.excluded.as_deref() == Some("withheld"));
+        let expected = if measured.control {
+            5
+        } else {
+            measured.withheld.len()
+        };
+        assert_eq!(told.count(), expected);
+        // Gaps stay empty.
+        assert_eq!(shown.len() + expected, 5);
+        assert!(given.recommended.iter().all(|one| one.rank <= 5));
+        control += u32::from(measured.control);
+        withheld += measured.withheld.len();
+        // Again, with another text: as it was drawn.
+        let again = ask(&desk, &id, json!({"query": "deploy with care, in steps"}));
+        assert_eq!(again.measured.unwrap().control, measured.control);
+        if !measured.control {
+            assert!(
+                again
+                    .recommended
+                    .iter()
+                    .all(|one| !measured.withheld.contains(&one.slug))
+            );
+        }
+        let view: DecisionView = desk.get(&format!("/v1/decisions/{id}"));
+        assert_eq!(view.measured, Some(measured));
+    }
+    assert!(control > 3 && withheld > 60, "{control} {withheld}");
+
+    for n in 0..40 {
+        let id = format!("key/a{n}");
+        let asked = json!({"query": "deploy in steps", "decision_id": id, "explain": true});
+        let answer = as_agent(&desk, "POST /v1/recommend", asked);
+        assert_eq!(
+            (&answer["under_measurement"], answer.get("measured")),
+            (&json!(true), None)
+        );
+        let held = desk
+            .store
+            .space()
+            .decision(&id)
+            .unwrap()
+            .measured
+            .clone()
+            .unwrap();
+        for one in held.drawn.iter().filter(|one| one.withheld) {
+            assert!(
+                !answer.to_string().contains(&format!("\"{}\"", one.lesson)),
+                "{answer}"
+            );
+        }
+        if held.control {
+            assert_eq!(answer["recommended"], json!([]));
+            assert!(
+                answer["hint"]
+                    .as_str()
+                    .unwrap()
+                    .contains("under measurement")
+            );
+        }
+        let view = as_agent(&desk, &format!("GET /v1/decisions/a{n}"), Value::Null);
+        assert_eq!(
+            (&view["under_measurement"], &view["measured"]),
+            (&json!(true), &Value::Null)
+        );
+    }
+}
+
+#[test]
+fn what_only_looks_is_never_measured() {
+    let desk = desk();
+    set(&desk, &json!({"control_runs": 0.5, "withhold": 0.5}));
+    for _ in 0..5 {
+        let looked = ask(&desk, "d", json!({"dry_run": true}));
+        assert_eq!(
+            (looked.recommended.len(), looked.under_measurement),
+            (5, None)
+        );
+        let open: Recommendations =
+            desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
+        assert_eq!((open.recommended.len(), open.under_measurement), (8, None));
+        let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "deploy"}));
+        assert_eq!(found.results.len(), 8);
+        let patterns: SearchResults = desk.ok("POST /v1/patterns", json!({"feature": "deploy"}));
+        assert_eq!(patterns.results.len(), 3);
+    }
+    assert!(desk.store.space().decision("d").is_none());
+}
+
+#[test]
+fn a_control_run_takes_its_outcome_and_its_tracking() {
+    let desk = desk();
+    set(&desk, &json!({"control_runs": 0.5, "always": ["deploy-2"]}));
+    let control = (0..40)
+        .map(|n| format!("d{n}"))
+        .find(|id| ask(&desk, id, json!({})).measured.unwrap().control)
+        .unwrap();
+    // What a person wants always is shown all the same.
+    let given = ask(&desk, &control, json!({"limit": 8}));
+    assert_eq!(slugs(&given), ["deploy-2"]);
+    let tracked: Tracked = desk.ok(
+        "POST /v1/track",
+        json!({"decision_id": control, "reasoning": "I go on without."}),
+    );
+    assert_eq!(tracked.detections.len(), 1);
+    desk.ok::<OutcomeRecorded>(
+        "POST /v1/outcome",
+        json!({"decision_id": control, "outcome": "success"}),
+    );
+    let view: DecisionView = desk.get(&format!("/v1/decisions/{control}"));
+    assert_eq!(
+        (view.outcome, view.measured.map(|one| one.control)),
+        (Some(DecisionOutcome::Success), Some(true))
+    );
+}
+
+/// Decisions with outcomes: `deploy-0` hurts, the others do nothing.
+fn lived(desk: &Desk, from: usize, to: usize) {
+    for n in from..to {
+        let id = format!("run-{n}");
+        let given = ask(
+            desk,
+            &id,
+            json!({"domain": if n % 2 == 0 { "web" } else { "ops" }}),
+        );
+        let hurt = slugs(&given).contains(&"deploy-0");
+        let success = if hurt { n % 5 == 0 } else { n % 7 != 0 };
+        let outcome = if success { "success" } else { "failure" };
+        desk.ok::<OutcomeRecorded>(
+            "POST /v1/outcome",
+            json!({"decision_id": id, "outcome": outcome}),
+        );
+    }
+}
+
+#[test]
+fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
+    let desk = desk();
+    let nothing: LiftReport = desk.get("/v1/lift");
+    assert_eq!((nothing.total, nothing.whole.estimate), (0, None));
+    set(&desk, &json!({"control_runs": 0.1, "withhold": 0.3}));
+    lived(&desk, 0, 60);
+    let early: LiftReport = desk.get("/v1/lift?lesson=deploy-0");
+    let held = &early.lessons[0];
+    assert_eq!(
+        (held.verdict, held.lift.guard),
+        (LiftVerdict::Unknown, LiftGuard::TooFew)
+    );
+    assert!(held.more_runs.unwrap() > 0 && held.lift.low.is_none());
+    lived(&desk, 60, 500);
+    let report: LiftReport = desk.get("/v1/lift");
+    let worst = &report.lessons[0];
+    assert_eq!(
+        (worst.slug.as_str(), worst.verdict),
+        ("deploy-0", LiftVerdict::Hurts)
+    );
+    assert!(worst.lift.high.unwrap() < 0.0 && worst.more_runs.is_none());
+    assert_eq!(
+        (
+            report.counts.hurts,
+            report.by_domain.len(),
+            report.by_agent.len()
+        ),
+        (1, 2, 1)
+    );
+    assert!(report.whole.shown.successes > 0 && report.whole.withheld.successes > 0);
+    assert_eq!(report.by_agent[0].name, "local");
+    let only: LiftReport = desk.get("/v1/lift?verdict=hurts&limit=1");
+    assert_eq!((only.total, only.lessons.len()), (1, 1));
+    // What is learned as events come is what the whole ledger teaches.
+    let again = Desk::over(desk.store.clone());
+    assert_eq!(again.get::<LiftReport>("/v1/lift"), report);
+
+    let queue: ReviewQueue = desk.get("/v1/review");
+    let item = queue
+        .items
+        .iter()
+        .find(|item| item.slug == "deploy-0")
+        .unwrap();
+    assert!(item.reasons.contains(&ReviewReason::Disqualified));
+    assert_eq!(item.hurts.as_ref().unwrap(), &worst.lift);
+    // Under the sources' rules it goes on; under evidence it is left out.
+    let is_given = |desk: &Desk| {
+        let given: Recommendations =
+            desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
+        slugs(&given).contains(&"deploy-0")
+    };
+    assert!(is_given(&desk));
+    desk.ok::<Value>(
+        "PATCH /v1/policy",
+        json!({"rank": {"standing": "evidence"}}),
+    );
+    assert!(!is_given(&desk));
+    let looked: Recommendations = desk.ok(
+        "POST /v1/recommend",
+        json!({"query": "deploy in steps", "explain": true}),
+    );
+    let entry = looked
+        .trace
+        .unwrap()
+        .into_iter()
+        .find(|entry| entry.slug == "deploy-0")
+        .unwrap();
+    assert_eq!(entry.excluded.as_deref(), Some("hurts"));
+    assert!(entry.reason.unwrap().contains("less often with it"));
+    for (path, field) in [
+        ("/v1/lift?limit=1001", "limit"),
+        ("/v1/lift?verdict=good", "verdict"),
+        ("/v1/lift?colour=red", "colour"),
+    ] {
+        let (status, error) = desk.refused(&format!("GET {path}"), Value::Null);
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some(field)),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn settings_that_are_out_of_bounds_in_a_ledger_change_nothing() {
+    let desk = desk();
+    set(&desk, &json!({"withhold": 0.2}));
+    let ledger: String = desk.get("/v1/export?format=jsonl");
+    let wild = ledger.replace(
+        "\"measure.withhold\":0.2",
+        "\"measure.withhold\":0.9,\"rank.top_decision\":-1",
+    );
+    assert_ne!(wild, ledger);
+    let other = Desk::new();
+    let files = json!({"files": [{"path": "ledger.jsonl", "content": wild}]});
+    other.ok::<Value>("POST /v1/import", files);
+    let policy: Value = other.get("/v1/policy");
+    assert_eq!(
+        (
+            &policy["measure"]["withhold"],
+            &policy["rank"]["top_decision"]
+        ),
+        (&json!(0.0), &json!(5))
+    );
+}

@@ -1,0 +1,132 @@
+//! What lessons do, measured: the lift of the loop and of each lesson.
+
+use crate::words::{LiftGuard, LiftVerdict};
+use serde::{Deserialize, Serialize};
+
+/// `GET /v1/lift`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct LiftQuery {
+    /// Only this lesson: its slug.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::SLUG)))]
+    pub lesson: Option<String>,
+    /// Only lessons of which this is said.
+    pub verdict: Option<LiftVerdict>,
+    /// Lessons in the answer, 0 to 1,000; 50 when absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = crate::limits::PAGE)))]
+    pub limit: Option<u32>,
+}
+
+/// How the decisions of an arm ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiftArm {
+    /// Successes.
+    pub successes: u32,
+    /// Failures.
+    pub failures: u32,
+    /// Decisions without an outcome; they take no part. `null` where they are not counted.
+    pub open: Option<u32>,
+}
+
+/// A lift: how much more often decisions go well with than without, −1 to 1.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lift {
+    /// Decisions with.
+    pub shown: LiftArm,
+    /// Decisions without.
+    pub withheld: LiftArm,
+    /// The estimate; `null` while an arm has none, and where the guard turned it off.
+    pub estimate: Option<f64>,
+    /// The lower end of an interval that holds however often one looks, with a chance of 95 %; `null` where none is given.
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+    /// Whether an interval is given, and why not.
+    pub guard: LiftGuard,
+}
+
+/// The lift of the loop in a part of the space.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiftGroup {
+    /// The domain, or who asked; empty where none was said.
+    pub name: String,
+    /// Its lift.
+    pub lift: Lift,
+}
+
+/// What is known of a lesson's effect.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LessonLift {
+    /// Its slug.
+    pub slug: String,
+    /// Its title; empty of a lesson that is gone.
+    pub title: String,
+    /// What may be said: `helps` and `hurts` by e-values over all lessons, so that at most 5 % of what is said is false.
+    pub verdict: LiftVerdict,
+    /// What was measured by withholding it at random.
+    pub lift: Lift,
+    /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
+    /// not withheld, and where the guard turned the estimate off.
+    pub more_runs: Option<u32>,
+    /// What was observed in decisions that applied it, −1 to 1, drawn towards 0: not randomised, so no proof.
+    pub evidence: f64,
+    /// The decisions that this is of.
+    pub evidence_runs: u32,
+    /// What ranking by evidence goes by: both, by how sure the measured one is.
+    pub effect: f64,
+}
+
+/// How many lessons each thing is said of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiftCounts {
+    /// Lessons that help.
+    pub helps: u32,
+    /// Lessons of which no difference is seen.
+    pub no_difference: u32,
+    /// Lessons that hurt.
+    pub hurts: u32,
+    /// Lessons that are not known yet.
+    pub unknown: u32,
+}
+
+/// The answer to `GET /v1/lift`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiftReport {
+    /// The share of decisions that get no lessons, 0 to 0.5.
+    pub control_runs: f64,
+    /// The probability that a lesson is left out, 0 to 0.5.
+    pub withhold: f64,
+    /// The lift of the loop: decisions that got lessons against control runs, from the first control run on.
+    pub whole: Lift,
+    /// The same by domain, most decisions first; at most 50.
+    pub by_domain: Vec<LiftGroup>,
+    /// The same by who asked, most decisions first; at most 50.
+    pub by_agent: Vec<LiftGroup>,
+    /// Lessons that were drawn for or applied: those that hurt first, then those that help, then by what is known of them.
+    pub lessons: Vec<LessonLift>,
+    /// How many fit the query.
+    pub total: u32,
+    /// How many lessons each thing is said of, in all.
+    pub counts: LiftCounts,
+}

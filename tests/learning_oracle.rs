@@ -1,0 +1,237 @@
+//! The formulas of learning against numpy, to 1e-9, and the coverage of intervals as numpy simulates it.
+
+#[path = "benches/learn/dice.rs"]
+mod dice;
+
+use dice::Dice;
+use lesson_core::learning::{ALPHA, Given, Learning, Run, half_width, shrinkage};
+use lesson_core::{Drawn, LiftVerdict, Measured};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const LEDGERS: u64 = 60;
+const NEAR: f64 = 1e-9;
+
+/// A decision of a random ledger.
+struct Decision {
+    domain: usize,
+    success: bool,
+    measured: Option<Measured>,
+    applied: Vec<usize>,
+}
+
+#[test]
+fn formulas_equal_numpy() {
+    let ledgers: Vec<(usize, Vec<Decision>)> = (0..LEDGERS).map(ledger).collect();
+    let lines: String = ledgers
+        .iter()
+        .map(|(lessons, decisions)| format!("{}\n", line(*lessons, decisions)))
+        .collect();
+    let answers = ask("learning_oracle.py", &[], &lines);
+    assert_eq!(answers.len(), ledgers.len());
+    let (mut compared, mut said) = (0, 0);
+    for ((lessons, decisions), wanted) in ledgers.iter().zip(&answers) {
+        // Two ways of feeding: in order, and backwards, which has all folded anew.
+        for backwards in [false, true] {
+            let (numbers, verdicts) = compare(*lessons, decisions, wanted, backwards);
+            compared += numbers;
+            said += verdicts;
+        }
+    }
+    assert!(
+        compared > 5_000 && said > 50,
+        "{compared} numbers, {said} verdicts"
+    );
+}
+
+#[test]
+fn numpy_sees_the_same_coverage() {
+    let answers = ask("learning_coverage.py", &["2000", "2400", "11"], "");
+    let counted = |name: &str| answers[0][name].as_f64().unwrap();
+    let missed = counted("missed") / counted("estimates");
+    let (wrong, raw) = (
+        counted("wrong") / counted("told"),
+        counted("raw_wrong") / counted("raw"),
+    );
+    println!("numpy: misses {missed:.4}, wrong signs {wrong:.4}, of raw rates {raw:.4}");
+    assert!(missed <= 0.05, "{missed}");
+    assert!(wrong <= 0.05 && raw >= 0.2, "{wrong} {raw}");
+}
+
+fn compare(
+    lessons: usize,
+    decisions: &[Decision],
+    wanted: &Value,
+    backwards: bool,
+) -> (usize, usize) {
+    let mut learning = Learning::new();
+    let names: Vec<String> = (0..lessons).map(|at| format!("lesson-{at:02}")).collect();
+    let mut order: Vec<usize> = (0..decisions.len()).collect();
+    if backwards {
+        order.reverse();
+    }
+    for at in order {
+        let decision = &decisions[at];
+        let applied: Vec<(&str, bool)> = decision
+            .applied
+            .iter()
+            .map(|lesson| (names[*lesson].as_str(), true))
+            .collect();
+        let domain = format!("domain {}", decision.domain);
+        let run = Run {
+            at: 0,
+            outcome: Some((at as i64, decision.success)),
+            domain: &domain,
+            by: "local",
+            measured: decision.measured.as_ref(),
+            lessons: Given::List(&applied),
+        };
+        learning.feed(&format!("d{at}"), Some(run));
+    }
+    let effects = learning.effects();
+    let (mut compared, mut said) = (0, 0);
+    let mut near = |what: &str, ours: f64, theirs: &Value| {
+        let theirs = theirs.as_f64().unwrap_or(f64::NAN);
+        let apart = (ours - theirs).abs() / theirs.abs().max(1.0);
+        assert!(apart <= NEAR, "{what}: {ours} and {theirs}");
+        compared += 1;
+    };
+    for (name, wanted) in names.iter().zip(wanted["lessons"].as_array().unwrap()) {
+        let Some(ours) = effects.lesson(name) else {
+            assert_eq!(wanted["t"], 0);
+            continue;
+        };
+        let terms = ours.running.terms;
+        assert_eq!(wanted["t"], terms.t);
+        near("evidence", ours.evidence, &wanted["evidence"]);
+        near("value", ours.value, &wanted["value"]);
+        if terms.t == 0 {
+            continue;
+        }
+        near("tau", terms.mean, &wanted["tau"]);
+        near("sigma", terms.deviation(), &wanted["sigma"]);
+        near(
+            "half",
+            half_width(terms.deviation(), terms.t, ALPHA),
+            &wanted["half"],
+        );
+        near("helps", ours.running.helps.ln, &wanted["helps"]);
+        near("hurts", ours.running.hurts.ln, &wanted["hurts"]);
+        near("ratio", ours.running.ratio.ln, &wanted["ratio"]);
+        let says = match ours.verdict {
+            LiftVerdict::Helps => "helps",
+            LiftVerdict::Hurts => "hurts",
+            _ => "nothing",
+        };
+        assert_eq!(wanted["says"], says, "{name}");
+        said += usize::from(says != "nothing");
+    }
+    near(
+        "shrinkage",
+        shrinkage(effects.lessons.iter().map(|one| one.cells)),
+        &wanted["shrinkage"],
+    );
+    if let Some(lift) = effects.whole.estimate() {
+        near("loop", lift, &wanted["loop"][0]);
+        if let Some((low, high)) = effects.whole.interval()
+            && low > -1.0
+            && high < 1.0
+        {
+            near("loop's width", (high - low) / 2.0, &wanted["loop"][1]);
+        }
+    }
+    (compared, said)
+}
+
+fn line(lessons: usize, decisions: &[Decision]) -> Value {
+    let decisions: Vec<Value> = decisions
+        .iter()
+        .map(|one| {
+            let drawn = one.measured.iter().flat_map(|measured| &measured.drawn);
+            let drawn: Vec<Value> = drawn
+                .map(|drawn| {
+                    let lesson: usize = drawn.lesson["lesson-".len()..].parse().unwrap();
+                    json!([lesson, drawn.q, drawn.withheld])
+                })
+                .collect();
+            json!({
+                "domain": one.domain,
+                "success": one.success,
+                "control": one.measured.as_ref().map(|measured| measured.control),
+                "drawn": drawn,
+                "applied": one.applied,
+            })
+        })
+        .collect();
+    json!({ "lessons": lessons, "decisions": decisions })
+}
+
+/// Some with few lessons and strong lifts, some with many; some whose draws are not what they say.
+fn ledger(seed: u64) -> (usize, Vec<Decision>) {
+    let mut dice = Dice::new(seed.wrapping_mul(7_919) + 3);
+    let lessons = 3 + dice.below(16);
+    let domains = 1 + dice.below(4);
+    let rates: Vec<f64> = (0..domains).map(|_| dice.between(0.2, 0.8)).collect();
+    let lifts: Vec<f64> = (0..lessons).map(|_| dice.between(-0.5, 0.5)).collect();
+    let skew = if seed % 7 == 0 { 0.6 } else { 1.0 };
+    let decisions = (0..50 + dice.below(1_200)).map(|_| {
+        let domain = dice.below(domains);
+        let control = dice.chance(0.1);
+        let mut rate = rates[domain];
+        let (mut drawn, mut applied) = (Vec::new(), Vec::new());
+        for lesson in 0..lessons {
+            if control || !dice.chance(3.0 / lessons as f64) {
+                continue;
+            }
+            let q = [0.1, 0.2, 0.5][dice.below(3)];
+            let withheld = dice.chance(q * skew);
+            if !withheld {
+                rate += lifts[lesson];
+                if dice.chance(0.7) {
+                    applied.push(lesson);
+                }
+            }
+            drawn.push(Drawn {
+                lesson: format!("lesson-{lesson:02}"),
+                q,
+                withheld,
+            });
+        }
+        let measured = dice.chance(0.9).then_some(Measured { control, drawn });
+        Decision {
+            domain,
+            success: dice.chance(rate.clamp(0.02, 0.98)),
+            measured,
+            applied,
+        }
+    });
+    (lessons, decisions.collect())
+}
+
+/// What a script of `tests/oracles` answers, a line of JSON each.
+fn ask(script: &str, arguments: &[&str], lines: &str) -> Vec<Value> {
+    let python = std::env::var("LESSONLOOP_PYTHON")
+        .expect("LESSONLOOP_PYTHON is not set: run `cargo xtask test oracle`");
+    let folder = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("oracles");
+    let mut child = Command::new(python)
+        .arg(folder.join(script))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 runs");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    let lines = lines.to_owned();
+    // Python answers while it reads: write from another thread, or both pipes fill up.
+    let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
+    let output = child.wait_with_output().expect("python3 ends");
+    assert!(output.status.success(), "{script} failed");
+    writer.join().expect("the writer ends").ok();
+    String::from_utf8(output.stdout)
+        .expect("UTF-8")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("one answer per line"))
+        .collect()
+}

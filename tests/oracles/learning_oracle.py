@@ -1,0 +1,133 @@
+"""What the formulas of learning come to in numpy: a JSON line per ledger in, a JSON line of numbers out.
+
+Input: {"decisions": [{"domain", "success", "control": null | bool, "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
+"lessons": count}, the decisions in the order of their outcomes.
+Output: a list per lesson, the loop's numbers, and the shrinkage.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+ALPHA = 0.05
+
+
+def half_width(sigma, t):
+    twice = -2 * np.log(ALPHA)
+    rho2 = (twice + np.log(1 + twice)) / 400
+    return sigma * np.sqrt(2 * (t * rho2 + 1) / (t**2 * rho2) * np.log(np.sqrt(t * rho2 + 1) / ALPHA))
+
+
+def ln_bet(terms, q):
+    """ln of the product of 1 + lambda * term, lambda from earlier terms."""
+    sums = np.concatenate([[0.0], np.cumsum(terms)[:-1]])
+    squares = np.concatenate([[0.0], np.cumsum(terms**2)[:-1]])
+    stake = np.clip(sums / (squares + 5 / q), 0, np.minimum(q, 1 - q) / 2)
+    return float(np.sum(np.log1p(stake * terms)))
+
+
+def ln_ratio(q, withheld):
+    before = np.concatenate([[0.0], np.cumsum(withheld)[:-1]])
+    n = np.arange(len(q))
+    bet = (10 * q + before) / (10 + n)
+    return float(np.sum(np.log(np.where(withheld == 1, bet / q, (1 - bet) / (1 - q)))))
+
+
+def baselines(domains, y):
+    """For each decision the expected rate, from earlier ones."""
+    n = np.arange(len(y))
+    space = np.concatenate([[0.0], np.cumsum(y)[:-1]])
+    rate = np.where(n == 0, 0.5, space / np.maximum(n, 1))
+    result = np.empty(len(y))
+    for domain in np.unique(domains):
+        at = np.flatnonzero(domains == domain)
+        earlier = np.concatenate([[0.0], np.cumsum(y[at])[:-1]])
+        result[at] = (10 * rate[at] + earlier) / (10 + np.arange(len(at)))
+    return result
+
+
+def loop_lift(control, surplus):
+    one, two = surplus[~control], surplus[control]
+    if len(one) == 0 or len(two) == 0:
+        return None
+    error = np.var(one) / len(one) + np.var(two) / len(two)
+    t = len(surplus)
+    return [float(np.mean(one) - np.mean(two)), float(half_width(np.sqrt(error * t), t))]
+
+
+def ledger(source):
+    decisions = source["decisions"]
+    y = np.array([float(d["success"]) for d in decisions])
+    domains = np.array([d["domain"] for d in decisions])
+    b = baselines(domains, y)
+    space_rate = float(np.mean(y))
+    cells = []
+    for lesson in range(source["lessons"]):
+        applied = np.array([lesson in d["applied"] for d in decisions])
+        n = surplus = noise = 0.0
+        for domain in np.unique(domains[applied]):
+            here, mine = domains == domain, applied & (domains == domain)
+            others = here & ~applied
+            rate = (10 * space_rate + np.sum(y[others])) / (10 + np.sum(others))
+            n += np.sum(mine)
+            surplus += np.sum(y[mine]) - np.sum(mine) * rate
+            noise += np.sum(mine) * rate * (1 - rate)
+        cells.append((n, surplus, noise))
+    often = np.array([cell for cell in cells if cell[0] >= 2]).reshape(-1, 3)
+    k = 10.0
+    if len(often) >= 10:
+        n, surplus, noise = often.T
+        between = (np.sum(surplus**2 / n) - np.sum(noise / n)) / np.sum(n)
+        k = 1e6 if between <= 0 else float(np.clip(np.mean(noise / n) / between, 1, 1e6))
+    lessons = []
+    for lesson in range(source["lessons"]):
+        rows = [
+            (at, q, withheld)
+            for at, d in enumerate(decisions)
+            if not d["control"]
+            for name, q, withheld in d["drawn"]
+            if name == lesson
+        ]
+        evidence = cells[lesson][1] / (cells[lesson][0] + k)
+        if not rows:
+            lessons.append({"t": 0, "evidence": evidence, "value": evidence})
+            continue
+        at = np.array([row[0] for row in rows])
+        q = np.array([row[1] for row in rows])
+        withheld = np.array([float(row[2]) for row in rows])
+        phi = ((1 - withheld) / (1 - q) - withheld / q) * (y[at] - b[at])
+        t, sigma = len(phi), np.std(phi)
+        ratio = ln_ratio(q, withheld)
+        weight = 0.02 / (0.02 + sigma**2 / t) if t >= 20 and ratio < np.log(1000) else 0.0
+        lessons.append(
+            {
+                "t": t,
+                "tau": float(np.mean(phi)),
+                "sigma": float(sigma),
+                "half": float(half_width(sigma, t)),
+                "helps": ln_bet(phi, q),
+                "hurts": ln_bet(-phi, q),
+                "ratio": ratio,
+                "evidence": evidence,
+                "value": float(weight * np.mean(phi) + (1 - weight) * evidence),
+            }
+        )
+    values = [[one["helps"], one["hurts"]] if one["ratio"] < np.log(1000) else [-np.inf] * 2 for one in lessons if one["t"]]
+    flat = np.array(values).ravel()
+    order = np.sort(flat)[::-1]
+    enough = np.flatnonzero(order >= np.log(len(flat) / (0.05 * np.arange(1, len(flat) + 1)))) if len(flat) else []
+    least = order[enough[-1]] if len(enough) else np.inf
+    for one in lessons:
+        one["says"] = "nothing"
+        if one["t"] and one["ratio"] < np.log(1000):
+            one["says"] = "helps" if one["helps"] >= least else "hurts" if one["hurts"] >= least else "nothing"
+    measured = [at for at, d in enumerate(decisions) if d["control"] is not None]
+    control = np.array([decisions[at]["control"] for at in measured], dtype=bool)
+    first = int(np.argmax(control)) + 1 if control.any() else len(control)
+    measured, control = np.array(measured, dtype=int)[first:], control[first:]
+    return {"lessons": lessons, "loop": loop_lift(control, (y - b)[measured]), "shrinkage": k}
+
+
+for line in sys.stdin:
+    print(json.dumps(ledger(json.loads(line))))
