@@ -37,6 +37,7 @@ type HookPlan =
       transcripts: string[];
       subagents_of?: string;
       last_message?: string;
+      subagent?: boolean;
       settle_ms: number;
       cwd?: string;
       done: boolean;
@@ -44,6 +45,7 @@ type HookPlan =
 
 interface TranscriptRead {
   said: string;
+  shown: string[];
   headless: boolean;
   cwd?: string;
   session?: string;
@@ -59,7 +61,10 @@ interface Local {
   plan_hook(input: { client: string; event: string; payload: string; max_tokens: number; child: boolean }): HookPlan;
   hook_output(shape: any, text: string): string;
   read_transcript(client: string, bytes: Uint8Array, from: number): TranscriptRead;
-  session_requests(input: any): EngineRequest[];
+  read_transcript_after(client: string, bytes: Uint8Array, before: Partial<TranscriptRead>): TranscriptRead;
+  record(input: any): { requests: EngineRequest[]; keep: any };
+  backfill(reads: TranscriptRead[]): { session: string; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
+  backfill_requests(summary: any): EngineRequest[];
   load_model(pack: Uint8Array): Promise<string>;
   indexing(): { done: number; total: number };
   idle(): Promise<void>;

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   statSync,
   unlinkSync,
@@ -64,9 +65,17 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
       const answer = await local.handle(plan.request);
       if (answer.status >= 400) throw new Error(answer.body?.error?.message ?? `status ${answer.status}`);
       const output = local.hook_output(plan.shape, answer.body.prompt ?? "");
-      return { output, work: () => local.flush() };
+      const shown = answer.body.recommended.map((/** @type {any} */ it) => it.slug);
+      return {
+        output,
+        work: async () => {
+          await local.flush();
+          const state = stateBefore(folder, plan.session);
+          keep(folder, plan.session, { ...state, shown: [...new Set([...state.shown, ...shown])] });
+        },
+      };
     }
-    return { output: "", work: () => host.use((local) => record(local, folder, client, plan)) };
+    return { output: "", work: () => host.use((local) => record(local, folder, client, plan, host.log)) };
   });
 }
 
@@ -102,9 +111,41 @@ function sweep(folder) {
   for (const name of readdirSync(folder)) {
     const at = join(folder, name);
     const days = (Date.now() - (statSync(at, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())) / 86_400_000;
-    if (days > (name.startsWith("read-") ? READ_DAYS : MARK_DAYS)) unlinkSync(at);
+    if (days > (name.startsWith("session-") ? READ_DAYS : MARK_DAYS)) unlinkSync(at);
   }
 }
+
+/**
+ * What is kept of a session between its hooks: how far its transcripts were read, and what the end needs of them.
+ * @typedef {{ reads: Record<string, Partial<TranscriptRead>>, kept: any, shown: string[] }} State
+ */
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ */
+const stateOf = (folder, session) => join(folder, `session-${keyOf(session)}.json`);
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ * @returns {State}
+ */
+function stateBefore(folder, session) {
+  try {
+    const { reads, kept, shown } = JSON.parse(readFileSync(stateOf(folder, session), "utf8"));
+    return { reads: reads ?? {}, kept, shown: Array.isArray(shown) ? shown : [] };
+  } catch {
+    return { reads: {}, kept: undefined, shown: [] };
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ * @param {State} state
+ */
+const keep = (folder, session, state) => replaceFile(stateOf(folder, session), JSON.stringify(state), 0o600);
 
 /**
  * Reads what is new in a session's transcripts, and sends what follows of it.
@@ -112,23 +153,33 @@ function sweep(folder) {
  * @param {string} folder
  * @param {string} client
  * @param {Extract<HookPlan, { do: "record" }>} plan
+ * @param {string | undefined} store for the log
  */
-async function record(local, folder, client, plan) {
+async function record(local, folder, client, plan, store) {
   if (plan.settle_ms > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(plan.settle_ms, 1_000)));
+  const state = stateBefore(folder, plan.session);
   const reads = [];
-  /** @type {{ path: string, next: number }[]} */
-  const places = [];
   for (const path of [...subagents(plan.subagents_of), ...plan.transcripts]) {
-    const from = readBefore(folder, plan.session, path);
-    const bytes = readFrom(path, from);
+    const before = readBefore(state, path);
+    const bytes = readFrom(path, before.next ?? 0);
     if (!bytes) continue;
-    const read = local.read_transcript(client, bytes, from);
-    // A run of a program is no session of a person; its lines are read once all the same.
-    places.push({ path, next: Number(read.next) });
-    if (!read.headless) reads.push(read);
-    if (read.skipped > 0) log(undefined, `${path}: ${read.skipped} lines of unknown shapes`);
+    const read = local.read_transcript_after(client, bytes, before);
+    reads.push(read);
+    // What was said is sent now, and never again.
+    state.reads[path] = { ...read, said: "", shown: [] };
+    if (read.skipped > 0) log(store, `${path}: ${read.skipped} lines of unknown shapes`);
   }
-  const requests = local.session_requests({ plan, reads, client });
+  const { session, decision_id, done, last_message, subagent } = plan;
+  const { requests, keep: kept } = local.record({
+    session,
+    decision_id,
+    done,
+    ...(last_message ? { last_message } : {}),
+    subagent: subagent ?? false,
+    reads,
+    ...(state.kept ? { kept: state.kept } : {}),
+    shown: state.shown,
+  });
   for (const request of requests) {
     const { status, body } = await local.handle(request);
     // 404: nothing was recommended for that decision; 409: it was said before, in other words.
@@ -137,9 +188,7 @@ async function record(local, folder, client, plan) {
     }
   }
   await local.flush();
-  for (const { path, next } of places) {
-    replaceFile(join(folder, `read-${keyOf(plan.session, path)}`), String(next), 0o600);
-  }
+  keep(folder, session, { ...state, kept });
 }
 
 /** @param {string | null | undefined} folder */
@@ -156,19 +205,18 @@ function subagents(folder) {
 }
 
 /**
- * @param {string} folder
- * @param {string} session
+ * @param {State} state
  * @param {string} path
+ * @returns {Partial<TranscriptRead>}
  */
-function readBefore(folder, session, path) {
-  const bytes = readFrom(join(folder, `read-${keyOf(session, path)}`), 0);
-  const next = bytes ? Number(Buffer.from(bytes).toString()) : 0;
+function readBefore(state, path) {
+  const before = state.reads[path] ?? {};
   // A transcript that was made anew is shorter.
-  return Number.isSafeInteger(next) && next <= (statSync(path, { throwIfNoEntry: false })?.size ?? 0) ? next : 0;
+  return (before.next ?? 0) <= (statSync(path, { throwIfNoEntry: false })?.size ?? 0) ? before : {};
 }
 
 /**
- * A file's bytes, whole: places are counted from its beginning. Null when it is not there.
+ * A file's bytes from a place on. Null when it is not there.
  * @param {string} path
  * @param {number} from
  */

@@ -13,6 +13,16 @@ async function read(text) {
   }
 }
 
+/**
+ * Whether two tables say the same; the parser's own have no prototype, and dates are classes.
+ * @param {any} a
+ * @param {any} b
+ */
+const isSame = (a, b) => isDeepStrictEqual(flat(a), flat(b));
+
+/** @param {any} data */
+const flat = (data) => (data === undefined ? undefined : JSON.parse(JSON.stringify(data)));
+
 /** @param {string[]} path */
 const headOf = (path) => `[${path.join(".")}]`;
 
@@ -26,7 +36,7 @@ export async function setTable(text, path, table) {
   const before = await read(text);
   const { kept, had } = without(text, path);
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  if (had && table && isDeepStrictEqual(at(before, path), table)) return text;
+  if (had && table && isSame(at(before, path), table)) return text;
   let edited = kept;
   if (table) {
     const lines = Object.entries(table).map(([key, value]) => `${key} = ${literal(value)}`);
@@ -34,10 +44,7 @@ export async function setTable(text, path, table) {
     edited = `${kept}${gap}${[headOf(path), ...lines].join(eol)}${eol}`;
   }
   const after = await read(edited);
-  if (
-    !isDeepStrictEqual(stripped(before, path), stripped(after, path)) ||
-    !isDeepStrictEqual(at(after, path), table ?? undefined)
-  ) {
+  if (!isSame(stripped(before, path), stripped(after, path)) || !isSame(at(after, path), table ?? undefined)) {
     throw new ParseError(`${headOf(path)} is written in a way that can't be edited safely; edit it by hand`);
   }
   return edited;
@@ -87,7 +94,7 @@ const at = (data, path) => path.reduce((inner, name) => inner?.[name], /** @type
  * @param {string[]} path
  */
 function stripped(data, path) {
-  const copy = structuredClone(data);
+  const copy = flat(data);
   for (let depth = path.length; depth > 0; depth -= 1) {
     const parent = at(copy, path.slice(0, depth - 1));
     const inner = parent?.[path[depth - 1]];

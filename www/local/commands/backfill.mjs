@@ -110,19 +110,15 @@ async function one(local, client, key, files, dry, done) {
     const read = local.read_transcript(client, bytes, 0);
     done.skipped += read.skipped;
     if (read.headless) done.headless += 1;
-    else reads.push(read);
+    reads.push(read);
   }
-  const session = reads.find((read) => read.session)?.session ?? key.split("\0")[1];
-  const requests = local.session_requests({ session, decision_id: session, reads, done: true, past: true });
-  if (requests.length > 0) done.sessions += 1;
-  for (const request of requests) {
-    const transcript = request.body?.transcript;
-    if (typeof transcript !== "string") continue;
-    const insights = [...transcript.matchAll(/^[\s>*_`#+•-]*insight[*_` ]*:\s*(.+)$/gim)].map(([, text]) =>
-      text.trim(),
-    );
-    done.insights.push(...insights);
-    if (dry) continue;
+  const summary = local.backfill(reads);
+  if (!summary) return;
+  done.sessions += 1;
+  if (!summary.session) summary.session = key.split("\0")[1];
+  for (const { title } of summary.insights) done.insights.push(title);
+  if (dry) return;
+  for (const request of local.backfill_requests(summary)) {
     const { status, body } = await local.handle(request);
     if (status >= 400) done.failed.push(`${files.at(-1)}: ${body?.error?.message ?? status}`);
     else done.added += (body.insights ?? []).filter((/** @type {any} */ it) => it.added).length;
