@@ -62,7 +62,8 @@ interface Local {
   hook_output(shape: any, text: string): string;
   read_transcript(client: string, bytes: Uint8Array, from: number): TranscriptRead;
   read_transcript_after(client: string, bytes: Uint8Array, before: Partial<TranscriptRead>): TranscriptRead;
-  record(input: any): { requests: EngineRequest[]; keep: any };
+  record_session(input: any): { requests: EngineRequest[]; keep: any };
+  keep_fold(): Promise<void>;
   backfill(reads: TranscriptRead[]): { session: string; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
   backfill_requests(summary: any): EngineRequest[];
   load_model(pack: Uint8Array): Promise<string>;

@@ -1,5 +1,5 @@
 // The engine module in Node: loaded on demand, with the build that this Node runs.
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { StoreFiles } from "./files.mjs";
@@ -39,7 +39,13 @@ export function load() {
 export async function open(places) {
   const { Local } = await load();
   /** @param {import("./store.mjs").Place | undefined} place */
-  const options = (place) => place && { files: new StoreFiles(place.path), label: place.label };
+  const options = (place) =>
+    place && {
+      files: new StoreFiles(place.path),
+      label: place.label,
+      // A copy of a store is told by it.
+      place: realpathSync(place.path),
+    };
   return Local.open({
     ...(places.project ? { project: options(places.project) } : {}),
     ...(places.personal ? { personal: options(places.personal) } : {}),

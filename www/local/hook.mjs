@@ -170,7 +170,7 @@ async function record(local, folder, client, plan, store) {
     if (read.skipped > 0) log(store, `${path}: ${read.skipped} lines of unknown shapes`);
   }
   const { session, decision_id, done, last_message, subagent } = plan;
-  const { requests, keep: kept } = local.record({
+  const { requests, keep: kept } = local.record_session({
     session,
     decision_id,
     done,

@@ -85,11 +85,12 @@ export class Host {
     return this.use((local) => local.handle(request));
   }
 
-  /** What waits to be stored is stored, and the engine is let go of. */
-  async close() {
+  /** What waits to be stored is stored. `keep`: and the fold, so that the next process reads it at once. */
+  async close({ keep = false } = {}) {
     if (!this.opening) return;
     const local = await this.opening.catch(() => null);
     await local?.flush();
+    if (keep) await local?.keep_fold();
   }
 }
 

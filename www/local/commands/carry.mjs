@@ -9,7 +9,8 @@ import { send } from "./ask.mjs";
 /** What is taken out of a folder; a file that is named is read whatever it is called. */
 const READ = /\.(md|markdown|json|jsonl|ndjson|txt|yaml|yml|csv)$/i;
 const SKIPPED = new Set(["node_modules", "target"]);
-const BEGIN = "<!-- lessonloop:begin -->";
+/** How the block's first line begins; the module writes it, and what follows in that line. */
+const BEGIN = "<!-- lessonloop:begin";
 const END = "<!-- lessonloop:end -->";
 
 /** @param {{ values: Record<string, any>, positionals: string[] }} given */
@@ -100,7 +101,8 @@ export async function exportFiles(given) {
  * @param {{ values: Record<string, any>, positionals: string[] }} given
  * @param {string} format
  */
-const ask = (given, format) => send(given, { method: "GET", path: `/v1/export?format=${encodeURIComponent(format)}` });
+const ask = (given, format) =>
+  send(given, { method: "GET", path: `/v1/export?format=${encodeURIComponent(format.replaceAll("-", "_"))}` });
 
 /**
  * Keeps what is between the marks; the rest of the file is a person's.
@@ -109,10 +111,7 @@ const ask = (given, format) => send(given, { method: "GET", path: `/v1/export?fo
  */
 async function agentsMd(given, path) {
   const answer = await ask(given, "agents-md");
-  const text =
-    typeof answer === "string" ? answer : answer.files.map((/** @type {any} */ file) => file.content).join("\n");
-  const inner = text.replace(BEGIN, "").replace(END, "").trim();
-  const block = `${BEGIN}\n${inner}\n${END}`;
+  const block = String(answer).trim();
   let before = "";
   try {
     before = readFileSync(path, "utf8");
@@ -122,7 +121,7 @@ async function agentsMd(given, path) {
   const [from, to] = [before.indexOf(BEGIN), before.indexOf(END)];
   if (from < 0 !== to < 0 || (from >= 0 && to < from) || before.indexOf(BEGIN, from + 1) > 0) {
     throw new Failure(
-      `${path}: the marks ${BEGIN} and ${END} are not there once each, in this order; mend that by hand`,
+      `${path}: the marks ${BEGIN} … --> and ${END} are not there once each, in this order; mend that by hand`,
     );
   }
   const after =

@@ -29,7 +29,7 @@ export async function mcp({ values }) {
   await Promise.allSettled(open);
   end();
   try {
-    await host.close();
+    await host.close({ keep: true });
   } catch (error) {
     log(host.log, `mcp: ${/** @type {Error} */ (error).message}`);
   }

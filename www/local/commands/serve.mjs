@@ -35,7 +35,7 @@ export async function serve({ values }) {
   });
   end();
   close();
-  await host.close();
+  await host.close({ keep: true });
   return 0;
 }
 
