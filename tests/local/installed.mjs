@@ -5,7 +5,6 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -13,10 +12,16 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 const dist = process.env.LESSONLOOP_DIST;
 assert.ok(dist, "LESSONLOOP_DIST is not set: run `cargo xtask test local`");
 
+/** @type {string[]} */
+const made = [];
+process.on("exit", () => {
+  for (const at of made) rmSync(at, { recursive: true, force: true, maxRetries: 3 });
+});
+
 /** A folder that is gone when the tests of the file are through. */
 export function folder(name = "x") {
   const at = realpathSync(mkdtempSync(join(tmpdir(), `lessonloop-${name}-`)));
-  after(() => rmSync(at, { recursive: true, force: true, maxRetries: 3 }));
+  made.push(at);
   return at;
 }
 

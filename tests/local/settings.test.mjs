@@ -31,7 +31,7 @@ const FILES = /** @type {const} */ ([
   [
     "codex",
     ".codex/config.toml",
-    '# mine\nmodel = "x" # keep\n\n[mcp_servers.other]\ncommand = "y"',
+    '# mine\nmodel = "x" # keep\n\n[mcp_servers.other]\ncommand = "y"\n',
     ".codex/hooks.json",
   ],
   [

@@ -67,19 +67,31 @@ function without(text, path) {
   const head = new RegExp(
     `^[ \\t]*\\[[ \\t]*${path.map((name) => `["']?${name}["']?`).join("[ \\t]*\\.[ \\t]*")}[ \\t]*(\\.[^\\]]*)?\\]`,
   );
-  const lines = text.split(/(?<=\n)/);
   const kept = [];
   let inside = false;
   let had = false;
-  for (const line of lines) {
-    if (/^[ \t]*\[/.test(line)) {
+  let at = 0;
+  const quoted = quotedRanges(text);
+  for (const line of text.split(/(?<=\n)/)) {
+    const isText = quoted.some(([from, to]) => from < at && at < to);
+    if (!isText && /^[ \t]*\[/.test(line)) {
       inside = head.test(line);
       if (inside && !had && kept.at(-1)?.trim() === "") kept.pop();
       had ||= inside;
     }
     if (!inside) kept.push(line);
+    at += line.length;
   }
   return { kept: kept.join(""), had };
+}
+
+/**
+ * Where strings of several lines are: what begins a line in there is no table.
+ * @param {string} text of a file that parses
+ */
+function quotedRanges(text) {
+  const token = /#[^\n]*|"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g;
+  return [...text.matchAll(token)].map((found) => [found.index, found.index + found[0].length]);
 }
 
 /**
