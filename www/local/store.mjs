@@ -7,7 +7,7 @@ import { fault, replaceFile } from "./files.mjs";
 /** The folder's name in a project. */
 export const FOLDER = ".lessonloop";
 const CONFIG = "config.json";
-const IGNORED = "# Rebuilt on each machine.\ncache/\nlock\nlock.*\n*.tmp\n";
+const IGNORED = "# Rebuilt on each machine.\ncache/\nlink/\nlock\nlock.*\n*.tmp\n";
 
 /**
  * @typedef {{ kind: "project" | "personal", path: string, label: string }} Place
