@@ -36,6 +36,7 @@ interface Window {
 declare module "miniflare";
 declare module "@modelcontextprotocol/client";
 declare module "@modelcontextprotocol/sdk/client/index.js";
+declare module "@modelcontextprotocol/sdk/client/stdio.js";
 declare module "@modelcontextprotocol/sdk/client/streamableHttp.js";
 declare module "chrome-launcher";
 declare module "lighthouse";

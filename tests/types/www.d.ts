@@ -38,3 +38,8 @@ declare module "*/headers.js" {
   export const HOSTED: string;
   export const pageHeaders: Record<string, string>;
 }
+// Where the local host serves its own worker, it stands beside these.
+declare module "*/worker/files.js" {
+  export function asFile(glue: any, response: any): any;
+  export function handle(engine: () => any, request: any): Promise<any>;
+}

@@ -80,6 +80,12 @@ const BENCHES: &[Bench] = &[
         run: Run::Table(edge),
     },
     Bench {
+        name: "local",
+        about: "the package for Node beside @modelcontextprotocol/server-memory: start, one recall, ten sessions, the prompt hook",
+        needs: &[Need::Dist, Need::LocalClients],
+        run: Run::Table(local),
+    },
+    Bench {
         name: "size",
         about: "what a browser downloads, raw and gzip, and what each crate adds to the module",
         needs: &[Need::Dist],
@@ -178,6 +184,14 @@ fn edge(cache: &Cache) -> Result<()> {
     node.arg("tests/benches/edge.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .envs(stack.variables(cache));
+    run::loud(node, "read the message above")
+}
+
+/// The installed package, and the peer as npm has it.
+fn local(cache: &Cache) -> Result<()> {
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/local.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"));
     run::loud(node, "read the message above")
 }
 

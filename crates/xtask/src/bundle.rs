@@ -1,4 +1,5 @@
-//! `dist/`: the dashboard, the engine module in `engine/`, the model pack beside it, the edge function in `edge/`.
+//! `dist/`: the dashboard, the engine module in `engine/`, the model pack beside it, the edge function in `edge/`, the
+//! package for Node in `npm/`.
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use crate::integrity;
 use crate::model;
 use crate::notices;
 use crate::npm;
+use crate::npm_package;
 use crate::precache;
 use crate::profile::Profile;
 use crate::progress::Plan;
@@ -21,6 +23,9 @@ use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
+
+/// What of `dist/` Cloudflare does not serve: the function itself, and the package for Node.
+const ASSETS_IGNORED: &str = "/edge\n/npm\n/lessonloop-*.tgz\n";
 
 /// Adds the steps that build `dist/`.
 pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
@@ -100,6 +105,8 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     cache::copy_tree(&cache.root.join(STATIC), &new, &|file| {
         file != Path::new("index.html")
             && file.extension().is_none_or(|extension| extension != "css")
+            // The package for Node takes it.
+            && !file.starts_with("local")
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
 
@@ -115,6 +122,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     integrity::write(&new)?;
     finish_edge(&new)?;
     precache::write(&new)?;
+    npm_package::write(cache, &new)?;
 
     if old.exists() {
         std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;
@@ -163,7 +171,7 @@ fn finish_edge(dist: &Path) -> Result<()> {
     std::fs::rename(&from, &to).with_context(|| advice(from.display(), full))?;
     for (name, text) in [
         ("edge/headers.js", module.as_str()),
-        (".assetsignore", "/edge\n"),
+        (".assetsignore", ASSETS_IGNORED),
     ] {
         let at = dist.join(name);
         std::fs::write(&at, text).with_context(|| advice(at.display(), full))?;
@@ -191,7 +199,7 @@ mod tests {
         }
         assert!(module.contains(&format!("export const HOSTED = \"{}\";", serve::HOSTED)));
         let ignored = std::fs::read_to_string(dist.join(".assetsignore")).expect("a list");
-        assert_eq!(ignored, "/edge\n");
+        assert_eq!(ignored, super::ASSETS_IGNORED);
         assert!(dist.join("openapi.json").exists() && !dist.join("edge/openapi.json").exists());
         let _ = std::fs::remove_dir_all(dist);
     }

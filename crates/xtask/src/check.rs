@@ -52,7 +52,12 @@ fn javascript(cache: &Cache) -> Result<()> {
         biome,
         "run `tests/node_modules/.bin/biome check --write`; mend by hand what is left",
     )?;
-    for scope in ["tsconfig.json", "tsconfig.www.json", "tsconfig.edge.json"] {
+    for scope in [
+        "tsconfig.json",
+        "tsconfig.www.json",
+        "tsconfig.edge.json",
+        "tsconfig.local.json",
+    ] {
         let mut tsc = run::program(cache, "tsc")?;
         tsc.arg("--project")
             .arg(cache.root.join("tests").join(scope));

@@ -16,6 +16,7 @@ mod model;
 mod needs;
 mod notices;
 mod npm;
+mod npm_package;
 mod patience;
 mod precache;
 mod profile;
@@ -65,7 +66,7 @@ enum Task {
         #[arg(long = "for", value_enum)]
         purpose: Option<Purpose>,
     },
-    /// Build dist/: the dashboard, the engine module, the model pack and the edge function.
+    /// Build dist/: the dashboard, the engine module, the model pack, the edge function and the package for Node.
     Build {
         /// Compile quickly instead of well.
         #[arg(long)]

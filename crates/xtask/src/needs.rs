@@ -39,6 +39,8 @@ pub enum Need {
     Workerd,
     /// What the edge function is tested with: MCP's own client and conformance suite, and a fuzzer for OpenAPI.
     EdgeClients,
+    /// What the local host is tested with: MCP's own client, a peer, and the newest Node.
+    LocalClients,
     /// Linting for wasm32.
     WasmClippy,
     /// `dist/`, built for release.
@@ -90,6 +92,9 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
                 });
                 plan.step("schemathesis", || python::FUZZER.ensure(cache));
             }
+            Need::LocalClients => plan.step("MCP client and newest Node", || {
+                npm::install(cache, &cache.root.join("tests/local"), "npm-local")
+            }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::Dist => bundle::plan(cache, Profile::Release, plan),
         }

@@ -161,7 +161,7 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<(
     site.start()?;
     let mut command = run::program(cache, "node")?;
     command.args(["--test", "--test-reporter=spec"]);
-    if needs.contains(&Need::Workerd) {
+    if needs.contains(&Need::Workerd) || needs.contains(&Need::LocalClients) {
         // Times are held against bars there.
         command.arg("--test-concurrency=1");
     }

@@ -144,6 +144,12 @@ const SUITES: &[Suite] = &[
         runner: Runner::Node(&["edge"]),
     },
     Suite {
+        name: "local",
+        about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
+        needs: &[Need::Dist, Need::LocalClients],
+        runner: Runner::Node(&["local"]),
+    },
+    Suite {
         name: "parity",
         about: "one scenario natively, in Chromium and in Node, byte for byte",
         needs: &[Need::Dist, Need::Browser],

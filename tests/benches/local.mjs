@@ -1,0 +1,190 @@
+// The package for Node beside @modelcontextprotocol/server-memory, which keeps notes in one file: start, one recall at
+// 1,000 notes, ten sessions at once; and the prompt hook, alone and beside an open session. Both in turn, so that what
+// else the machine does falls on both; medians with the quarters below and above, and their ratio.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "../local/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js";
+import { StdioClientTransport } from "../local/node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js";
+import { archive, folder, machine, until } from "../local/installed.mjs";
+
+const NOTES = 1_000;
+const ROUNDS = 15;
+const RECALLS = 40;
+const SESSIONS = 10;
+const WRITES = 5;
+
+const PEER = fileURLToPath(
+  new URL("../local/node_modules/@modelcontextprotocol/server-memory/dist/index.js", import.meta.url),
+);
+const AREAS = ["queue", "cache", "parser", "migration", "socket", "index", "ledger", "worker", "schema", "session"];
+const ACTS = ["bound", "retry", "drain", "pin", "split", "merge", "replay", "seal", "warm", "probe"];
+/** Notes that differ in their words, as lessons do. */
+const note = (at) => {
+  const [area, act, other] = [AREAS[at % 10], ACTS[Math.floor(at / 10) % 10], AREAS[Math.floor(at / 100) % 10]];
+  return {
+    title: `${act} the ${area} before the ${other} (${at})`,
+    text: `When the ${area} meets the ${other}, ${act} it first and say so in the log; case ${at} failed without it.`,
+  };
+};
+
+const on = machine();
+assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
+const lessons = Array.from({ length: NOTES }, (_, at) => ({ title: note(at).title, recommendation: note(at).text }));
+const file = join(on.project, "notes.json");
+writeFileSync(file, JSON.stringify(lessons));
+assert.equal(on.json(["import", file, "--format", "json"]).added, NOTES);
+
+const memory = join(folder("peer"), "memory.jsonl");
+const entity = (at) => ({ type: "entity", name: note(at).title, entityType: "lesson", observations: [note(at).text] });
+const filled = Array.from({ length: NOTES }, (_, at) => JSON.stringify(entity(at))).join("\n");
+
+async function connect(command, args, env) {
+  const client = new Client({ name: "bench", version: "1.0.0" });
+  await client.connect(new StdioClientTransport({ command, args, cwd: on.project, env, stderr: "ignore" }));
+  return client;
+}
+const ours = {
+  name: "lessonloop",
+  open: () => connect(on.node, [on.bin, "mcp"], on.env),
+  recall: (client, query) => client.callTool({ name: "playbook_search_lessons", arguments: { query } }),
+  write: (client, title) =>
+    client.callTool({ name: "playbook_add_lesson", arguments: { title, recommendation: title } }),
+  stored: () => on.run(["export", "--format", "jsonl", "--project"]).out,
+};
+const peer = {
+  name: "server-memory",
+  open: () => connect(on.node, [PEER], { ...on.env, MEMORY_FILE_PATH: memory }),
+  recall: (client, query) => client.callTool({ name: "search_nodes", arguments: { query } }),
+  write: (client, name) =>
+    client.callTool({
+      name: "create_entities",
+      arguments: { entities: [{ name, entityType: "lesson", observations: [name] }] },
+    }),
+  stored: () => readFileSync(memory, "utf8"),
+};
+const both = [ours, peer];
+
+/** The time of some work in milliseconds. */
+async function timed(work) {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+const quantile = (times, share) =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))];
+const shown = (times) =>
+  `${quantile(times, 0.5).toFixed(1)} (${quantile(times, 0.25).toFixed(1)}–${quantile(times, 0.75).toFixed(1)})`;
+
+const rows = [];
+/** A row with both, and how much of the peer's time ours takes. */
+function row(what, a, b) {
+  const ratio = b ? (quantile(a, 0.5) / quantile(b, 0.5)).toFixed(2) : "";
+  rows.push([what, shown(a), b ? shown(b) : "", ratio]);
+}
+
+writeFileSync(memory, filled);
+const start = both.map(() => []);
+const first = both.map(() => []);
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const [at, side] of both.entries()) {
+    /** @type {any} */
+    let client;
+    start[at].push(await timed(async () => (client = await side.open()).listTools()));
+    first[at].push(await timed(() => side.recall(client, "bound")));
+    await client.close();
+  }
+}
+row("start to the list of tools, ms", ...start);
+row("first recall after it, ms", ...first);
+
+const recall = both.map(() => []);
+const open = await Promise.all(both.map((side) => side.open()));
+// Vectors are made in the background after the model has come in.
+await until(
+  async () => {
+    const { structuredContent } = await open[0].callTool({ name: "playbook_health", arguments: {} });
+    const { loaded, pending } = /** @type {any} */ (structuredContent).model;
+    return loaded && pending === 0;
+  },
+  "every lesson has its vector",
+  180_000,
+);
+for (let round = 0; round < RECALLS; round += 1) {
+  for (const [at, side] of both.entries()) recall[at].push(await timed(() => side.recall(open[at], ACTS[round % 10])));
+}
+row(`one recall at ${NOTES} notes, ms`, ...recall);
+
+const beside = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const input = JSON.stringify({
+    session_id: `beside-${round}`,
+    cwd: on.project,
+    prompt: `Please ${note(round * 37).title}, and say why.`,
+  });
+  beside.push(await timed(() => assert.notEqual(on.run(["hook", "prompt", "--client", "claude"], { input }).out, "")));
+}
+for (const client of open) await client.close();
+const alone = [];
+const model = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  for (const [times, more] of /** @type {const} */ ([
+    [alone, []],
+    [model, ["--model"]],
+  ])) {
+    const input = JSON.stringify({
+      session_id: `alone-${round}-${more.length}`,
+      cwd: on.project,
+      prompt: `Please ${note(round * 37).title}, and say why.`,
+    });
+    times.push(
+      await timed(() => assert.notEqual(on.run(["hook", "prompt", "--client", "claude", ...more], { input }).out, "")),
+    );
+  }
+}
+row("hook prompt beside an open session, ms", beside);
+row("hook prompt by itself, by words, ms", alone);
+row("hook prompt by itself, with the model, ms", model);
+
+const lost = [];
+const ten = both.map(() => []);
+for (let round = 0; round < 3; round += 1) {
+  for (const [at, side] of both.entries()) {
+    if (side === peer) writeFileSync(memory, filled);
+    const titles = Array.from({ length: SESSIONS }, (_, session) =>
+      Array.from({ length: WRITES }, (_, write) => `round ${round} session ${session} write ${write}`),
+    );
+    ten[at].push(
+      await timed(async () => {
+        const clients = await Promise.all(titles.map(() => side.open()));
+        await Promise.all(
+          clients.map(async (client, session) => {
+            for (const title of titles[session]) await side.write(client, title);
+          }),
+        );
+        await Promise.all(clients.map((client) => client.close()));
+      }),
+    );
+    const text = side.stored();
+    lost.push([side.name, titles.flat().filter((title) => !text.includes(`"${title}"`)).length]);
+  }
+}
+row(`${SESSIONS} sessions at once, ${WRITES} writes each, ms`, ...ten);
+const lostBy = (side) =>
+  lost
+    .filter(([name]) => name === side.name)
+    .map(([, count]) => count)
+    .join(", ");
+rows.push([`of those ${SESSIONS * WRITES} writes lost, each round`, lostBy(ours), lostBy(peer), ""]);
+
+const head = ["median (quarters)", ours.name, peer.name, "ratio"];
+const widths = head.map((name, at) => Math.max(name.length, ...rows.map((cells) => cells[at].length)));
+for (const cells of [head, ...rows])
+  console.log(
+    cells
+      .map((cell, at) => cell.padEnd(widths[at]))
+      .join("  ")
+      .trimEnd(),
+  );
+console.log(`\nNode ${process.versions.node}; the archive: ${(readFileSync(archive).length / 1e6).toFixed(1)} MB`);

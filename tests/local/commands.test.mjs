@@ -1,0 +1,157 @@
+// The command line: tables for people, JSON for scripts, exit codes, help, completions.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { folder, LESSON, machine, SLUG } from "./installed.mjs";
+
+const COMMANDS =
+  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review import export backfill connect sync doctor completions".split(
+    " ",
+  );
+
+test("every command has a help, and the bare one says what to do next", () => {
+  const on = machine();
+  const about = on.run([]);
+  assert.equal(about.code, 0);
+  assert.match(about.out, /lessonloop init claude/);
+  const help = on.run(["--help"]);
+  for (const name of COMMANDS) {
+    assert.ok(help.out.includes(`  ${name} `), name);
+    const { code, out } = on.run([name, "--help"]);
+    assert.equal(code, 0, name);
+    assert.match(out, new RegExp(`^lessonloop ${name}`));
+  }
+  assert.match(on.run(["--version"]).out, /^\d+\.\d+\.\d+\n$/);
+});
+
+test("exit codes tell a wrong call from a failure", () => {
+  const on = machine();
+  for (const words of [
+    ["nope"],
+    ["stats", "--nope"],
+    ["add"],
+    ["rate", "x"],
+    ["outcome", "x", "perhaps"],
+    ["init", "emacs"],
+    ["stats", "--project", "--personal"],
+  ]) {
+    const { code, err, out } = on.run(words);
+    assert.equal(code, 2, `${words.join(" ")}: ${err}`);
+    assert.match(err, /^error: /);
+    assert.equal(out, "");
+  }
+  const none = on.run(["stats"]);
+  assert.equal(none.code, 1);
+  assert.match(none.err, /lessonloop init/);
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const missing = on.run(["show", "no-such-lesson", "--json"]);
+  assert.equal(missing.code, 1);
+  assert.match(JSON.parse(missing.out).error.message, /no-such-lesson/);
+});
+
+test("a lesson's way by the command line, as tables and as JSON", () => {
+  const on = machine();
+  const env = { LESSONLOOP_HOME: join(folder("home"), "store") };
+  const added = on.json(["add", "-"], { env, input: JSON.stringify(LESSON) });
+  assert.equal(added.slug, SLUG);
+  const table = on.run(["recommend", "user input in SQL", "--decision", "d1", "--no-model"], { env });
+  assert.equal(table.code, 0, table.err);
+  assert.match(table.out, new RegExp(`^relevance +standing +slug +title\n.*${SLUG}`));
+  assert.ok(!table.out.includes("\x1b"), "colour where there is no terminal");
+  assert.match(
+    on.run(["recommend", "-", "--prompt", "--dry-run"], { env, input: "user input in SQL\n" }).out,
+    /placeholders/,
+  );
+  assert.equal(on.json(["search", "placeholders"], { env }).results[0].slug, SLUG);
+  const [detection] = on.json(["track", "--decision", "d1", "-"], {
+    env,
+    input: `Applying '${SLUG}': bound.`,
+  }).detections;
+  assert.equal(detection.applied, true);
+  assert.equal(on.json(["outcome", "d1", "success"], { env }).lessons_updated, 1);
+  assert.equal(on.json(["outcome", "d1", "success"], { env }).repeated, true);
+  assert.equal(on.json(["rate", SLUG, "helpful"], { env }).times_helpful, 1);
+  assert.equal(on.json(["feedback", "delivered", SLUG], { env }).updated[0].slug, SLUG);
+  assert.match(on.run(["stats"], { env }).out, /1 lesson/);
+  assert.match(on.run(["review"], { env }).out, new RegExp(SLUG));
+  assert.match(on.run(["review", SLUG, "approve"], { env }).out, /approved/);
+  assert.match(on.run(["show", SLUG], { env }).out, /successes 1/);
+  assert.deepEqual(on.json(["suggest-tools", "list pull requests"], { env }).servers, []);
+});
+
+test("lessons go out and come in again", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const file = join(on.project, "lessons.jsonl");
+  assert.equal(on.run(["export", "--out", file]).code, 0);
+  const other = machine();
+  assert.equal(other.json(["import", file, "--dry-run"]).added, 1);
+  assert.equal(other.json(["import", file]).added, 1);
+  assert.equal(other.json(["import", "-"], { input: readFileSync(file, "utf8") }).unchanged, 1);
+  assert.equal(other.json(["show", SLUG]).title, LESSON.title);
+  const bad = other.run(["import", "nowhere.md"]);
+  assert.equal(bad.code, 2);
+  const agents = join(on.project, "AGENTS.md");
+  writeFileSync(agents, "# Mine\n");
+  assert.equal(on.run(["review", SLUG, "approve"]).code, 0);
+  const said = on.run(["export", "--agents-md", agents]);
+  assert.equal(said.code, 0, said.err);
+  const once = readFileSync(agents, "utf8");
+  assert.ok(once.startsWith("# Mine\n") && once.includes("lessonloop:begin"), once);
+  assert.equal(on.run(["export", "--agents-md", agents]).code, 0);
+  assert.equal(readFileSync(agents, "utf8"), once);
+});
+
+test("what a terminal obeys is shown, not sent", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify({ title: "Red \u001b[31mtext", recommendation: "Do \u0007it." }) });
+  const { out } = on.run(["stats"]);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  assert.ok(!/[\x00-\x08\x1b]/.test(out), JSON.stringify(out));
+});
+
+test("completions parse in their shells and complete", (t) => {
+  const on = machine();
+  const bash = on.run(["completions", "bash"]).out;
+  const script = `${bash}\nCOMP_WORDS=(lessonloop re); COMP_CWORD=1; _lessonloop; echo "\${COMPREPLY[*]}"\nCOMP_WORDS=(lessonloop init c); COMP_CWORD=2; _lessonloop; echo "\${COMPREPLY[*]}"`;
+  assert.equal(
+    execFileSync("bash", ["--norc", "-c", script], { encoding: "utf8" }),
+    "recommend review\nclaude codex cursor\n",
+  );
+  for (const [shell, words] of /** @type {const} */ ([
+    ["zsh", ["-n"]],
+    ["fish", ["--no-execute"]],
+  ])) {
+    const at = join(folder("shell"), "completions");
+    writeFileSync(at, on.run(["completions", shell]).out);
+    try {
+      execFileSync(shell, [...words, at], { stdio: "pipe" });
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
+      t.diagnostic(`${shell} is not installed here`);
+    }
+  }
+});
+
+test("doctor finds nothing wrong with what was set up, and names what is", () => {
+  const on = machine();
+  on.git("init", "-q");
+  assert.equal(on.run(["init", "claude", "--yes"]).code, 0);
+  const well = on.run(["doctor", "--json"]);
+  assert.equal(well.code, 0, well.out);
+  const found = JSON.parse(well.out);
+  assert.ok(
+    found.some(({ what }) => /the model loads/.test(what)),
+    well.out,
+  );
+  const at = join(on.project, ".mcp.json");
+  writeFileSync(at, readFileSync(at, "utf8").replace("/local/bin/", "/gone/local/bin/"));
+  const ill = on.run(["doctor", "--json"]);
+  assert.equal(ill.code, 1);
+  assert.ok(
+    JSON.parse(ill.out).some(({ level, remedy }) => level === "fault" && /init/.test(remedy)),
+    ill.out,
+  );
+});

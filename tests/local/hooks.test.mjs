@@ -1,0 +1,145 @@
+// Hooks as clients call them: they never fail the client, fire once, and leave alone what is none of theirs.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
+
+let sessions = 0;
+/** A machine with a lesson, and a session on it. */
+function session(given) {
+  const on = machine(given);
+  assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  sessions += 1;
+  const session_id = `5f0c3c1e-0000-4000-8000-0000000001${String(sessions).padStart(2, "0")}`;
+  const transcript_path = join(on.home, `${session_id}.jsonl`);
+  const hook = (event, more = {}, { client = "claude", env = {}, input } = /** @type {any} */ ({})) => {
+    const payload = input ?? JSON.stringify({ session_id, transcript_path, cwd: on.project, ...more });
+    const done = on.run(["hook", event, "--client", client], { input: payload, env });
+    assert.deepEqual([done.code, done.err], [0, ""]);
+    return done.out;
+  };
+  const say = (text, entrypoint = "cli") =>
+    writeFileSync(
+      transcript_path,
+      `${JSON.stringify({ type: "user", uuid: "u", sessionId: session_id, cwd: on.project, entrypoint, message: { role: "user", content: [{ type: "text", text: PROMPT }] } })}\n${JSON.stringify({ type: "assistant", uuid: "a", sessionId: session_id, cwd: on.project, entrypoint, message: { role: "assistant", content: [{ type: "text", text }] } })}\n`,
+    );
+  return { ...on, on, hook, say };
+}
+
+test("a prompt comes with the lessons that fit, in the form that the client reads", () => {
+  const one = session();
+  assert.match(one.hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
+  const vscode = session();
+  const said = JSON.parse(vscode.hook("prompt", { prompt: PROMPT }, { client: "vscode" }));
+  assert.match(said.hookSpecificOutput.additionalContext, new RegExp(SLUG));
+  assert.equal(one.on.json(["show", SLUG]).standing.times_surfaced, 1);
+});
+
+test("two clients' settings that fire the same event print the lessons once", () => {
+  const { hook, on } = session();
+  assert.notEqual(hook("prompt", { prompt: PROMPT }), "");
+  assert.equal(hook("prompt", { prompt: PROMPT }, { client: "other" }), "");
+  assert.notEqual(hook("prompt", { prompt: `${PROMPT} And then the next one.` }), "");
+  assert.equal(on.json(["show", SLUG]).standing.times_surfaced, 2);
+});
+
+test("nothing fails a client: odd payloads, no store, a broken store, an unknown event", () => {
+  const { hook, project } = session();
+  for (const input of ["", "{", "[]", "null", '{"session_id":1}', "\0", '{"cwd":"/nowhere/at/all"}']) {
+    assert.equal(hook("prompt", {}, { input }), "");
+  }
+  assert.equal(hook("no-such-event", { prompt: PROMPT }), "");
+  const ledger = join(project, ".lessonloop", "ledger");
+  writeFileSync(join(ledger, readdirSync(ledger)[0]), "<<<<<<< HEAD\n");
+  rmSync(join(project, ".lessonloop", "cache", "snapshot.bin"), { force: true });
+  assert.equal(hook("prompt", { prompt: PROMPT }), "");
+  assert.match(readFileSync(join(project, ".lessonloop", "cache", "lessonloop.log"), "utf8"), /hook prompt/);
+  const empty = machine();
+  const { code, out, err } = empty.run(["hook", "prompt", "--client", "claude", "--unknown-option"], { input: "{}" });
+  assert.deepEqual([code, out, err], [0, "", ""]);
+});
+
+test("a project that is switched off, a nested run and a headless one are left alone", async () => {
+  const off = session();
+  writeFileSync(join(off.project, ".lessonloop", "off"), "");
+  assert.equal(off.hook("prompt", { prompt: PROMPT }), "");
+  const nested = session();
+  assert.equal(nested.hook("prompt", { prompt: PROMPT }, { env: { CLAUDE_CODE_CHILD_SESSION: "1" } }), "");
+  assert.equal(nested.hook("prompt", { prompt: PROMPT }, { env: { LESSONLOOP_CHILD: "1" } }), "");
+  for (const { on } of [off, nested]) assert.equal(on.json(["show", SLUG]).standing.times_surfaced, 0);
+
+  const headless = session();
+  headless.hook("prompt", { prompt: PROMPT });
+  headless.say(`Applying '${SLUG}'.\n\nDELIVERED: done.`, "sdk-cli");
+  headless.hook("session-end", { reason: "exit" });
+  const hooks = join(headless.project, ".lessonloop", "cache", "hooks");
+  await until(
+    () =>
+      readdirSync(hooks).some(
+        (name) => /^session-/.test(name) && readFileSync(join(hooks, name), "utf8").includes(".jsonl"),
+      ),
+    "it was read",
+  );
+  assert.equal(headless.on.json(["show", SLUG]).standing.success_count, 0);
+});
+
+test("a session's end is recorded once, however often it is told, and blocked is a failure", async () => {
+  const { hook, say, on } = session();
+  hook("prompt", { prompt: PROMPT });
+  say(
+    `Applying '${SLUG}': bound.\n\nINSIGHT: Name the bound values in the log.\n\nBLOCKED: the driver can't bind lists.`,
+  );
+  for (let time = 0; time < 3; time += 1) hook("session-end", { reason: "exit" });
+  await until(() => on.json(["stats"]).lessons > 1, "the insight is a lesson");
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const { standing } = on.json(["show", SLUG]);
+  assert.deepEqual([standing.times_applied, standing.success_count, standing.consecutive_failures], [1, 0, 1]);
+});
+
+test("a process that has the store open answers, and nothing is left behind by it", async () => {
+  const { hook, on, project } = session();
+  const client = await on.client();
+  await client.listTools();
+  const hooks = join(project, ".lessonloop", "cache", "hooks");
+  await until(() => on.run(["doctor", "--json"]).out.includes("answers hooks"), "the socket is open");
+  assert.match(hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
+  hook("session-end", { reason: "exit" });
+  assert.ok(
+    !existsSync(hooks) || !readdirSync(hooks).some((name) => name.startsWith("left-")),
+    "a process was started",
+  );
+  await client.close();
+});
+
+test("a storm of session ends starts a bounded number of processes", () => {
+  const { on, project } = session();
+  const hooks = join(project, ".lessonloop", "cache", "hooks");
+  mkdirSync(hooks, { recursive: true });
+  for (let at = 0; at < 20; at += 1) {
+    const payload = JSON.stringify({ session_id: `storm-${at}`, cwd: project, transcript_path: "/nowhere.jsonl" });
+    assert.equal(on.run(["hook", "session-end", "--client", "claude"], { input: payload }).code, 0);
+  }
+  const left = readdirSync(hooks).filter((name) => name.startsWith("left-"));
+  // A minute may end meanwhile.
+  assert.ok(left.length <= 24 && left.length > 0, `${left.length}`);
+});
+
+test("earlier sessions are read for what they learned, and a dry run adds nothing", () => {
+  const { on, home, project } = session();
+  const folder = join(home, ".claude", "projects", "x");
+  mkdirSync(folder, { recursive: true });
+  const line = (text) =>
+    `${JSON.stringify({ type: "assistant", uuid: "a", sessionId: "past", cwd: project, entrypoint: "cli", message: { role: "assistant", content: [{ type: "text", text }] } })}\n`;
+  writeFileSync(
+    join(folder, "past.jsonl"),
+    `${line("INSIGHT: Pin the clock in tests of time.")}${line("DELIVERED: done.")}{"torn`,
+  );
+  const dry = on.json(["backfill", "--dry-run"]);
+  assert.equal(dry.insights.length, 1);
+  assert.equal(on.json(["stats"]).lessons, 1);
+  assert.equal(on.json(["backfill"]).added, 1);
+  assert.equal(on.json(["backfill"]).added, 0);
+  assert.equal(on.json(["stats"]).lessons, 2);
+});

@@ -1,0 +1,167 @@
+// A machine that is not as it should be: no permission, a full disk, a home that can't be written, an interruption.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { folder, LESSON, machine } from "./installed.mjs";
+
+const isRoot = process.getuid?.() === 0;
+
+test("files are for this user alone", { skip: process.platform === "win32" }, () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const store = join(on.home, ".local/share/lessonloop");
+  assert.equal(statSync(store).mode & 0o777, 0o700);
+  const ledger = join(store, "ledger");
+  for (const name of readdirSync(ledger)) assert.equal(statSync(join(ledger, name)).mode & 0o777, 0o600, name);
+});
+
+test("secrets are redacted on the way in", () => {
+  const on = machine();
+  const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  on.json(["add", "Mind the token", "-r", `Use ${token} for it.`]);
+  const ledger = join(on.home, ".local/share/lessonloop/ledger");
+  for (const name of readdirSync(ledger)) assert.ok(!readFileSync(join(ledger, name), "utf8").includes(token));
+});
+
+test("a home without write permission: a clear error, and hooks stay quiet", { skip: isRoot && !asNobody() }, () => {
+  const on = machine();
+  chmodSync(on.home, 0o555);
+  const run = (/** @type {string[]} */ ...words) => {
+    const [program, ...before] = isRoot
+      ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", on.node]
+      : [on.node];
+    try {
+      const out = execFileSync(program, [...before, on.bin, ...words], {
+        cwd: "/",
+        env: on.env,
+        encoding: "utf8",
+        stdio: "pipe",
+        input: "{}",
+      });
+      return { code: 0, out, err: "" };
+    } catch (error) {
+      const { status, stdout, stderr } = /** @type {any} */ (error);
+      return { code: status, out: stdout, err: stderr };
+    }
+  };
+  for (const at of [on.home, join(on.bin, "../../..")]) openUp(at);
+  const added = run("add", "A lesson", "-r", "Do it.");
+  assert.equal(added.code, 1, added.err);
+  assert.match(added.err, /EACCES|can't be made/);
+  const hook = run("hook", "prompt", "--client", "claude");
+  assert.deepEqual([hook.code, hook.out], [0, ""]);
+  chmodSync(on.home, 0o755);
+});
+
+/** Folders of temporary files are this user's; another one has to get through. */
+function openUp(path) {
+  for (let at = path; at.startsWith("/tmp/") || at.includes("lessonloop-"); at = join(at, "..")) {
+    if (at === "/tmp" || at === "/") break;
+    chmodSync(at, at === path && path.includes("-home-") ? 0o555 : 0o755);
+  }
+}
+
+function asNobody() {
+  try {
+    execFileSync("setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("a full disk: the write is refused, nothing is half written, and all before is kept", { skip: !isRoot }, (t) => {
+  const at = join(folder("disk"), "small");
+  mkdirSync(at);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", at], { stdio: "pipe" });
+  } catch {
+    t.skip("this machine mounts no file system");
+    return;
+  }
+  try {
+    const on = machine();
+    const env = { LESSONLOOP_HOME: join(at, "store") };
+    let added = 0;
+    let refused = null;
+    for (; added < 60 && !refused; added += 1) {
+      const recommendation = `Lesson ${added}: ${`words of lesson ${added} `.repeat(900)}`.slice(0, 9_000);
+      const done = on.run(["add", `Lesson number ${added}`, "-r", recommendation], { env });
+      if (done.code !== 0) refused = done;
+    }
+    assert.ok(refused, "the disk never filled");
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /ENOSPC|full/);
+    const ledger = join(at, "store", "ledger");
+    for (const name of readdirSync(ledger)) {
+      const text = readFileSync(join(ledger, name), "utf8");
+      for (const line of text.split("\n").filter(Boolean)) JSON.parse(line);
+      assert.ok(text === "" || text.endsWith("\n"), "half a line");
+    }
+    assert.equal(on.json(["stats"], { env }).lessons, added - 1);
+    execFileSync("mount", ["-o", "remount,size=4m", at], { stdio: "pipe" });
+    on.json(["add", "There is room again", "-r", "Go on."], { env });
+    assert.equal(on.json(["stats"], { env }).lessons, added);
+  } finally {
+    execFileSync("umount", ["-l", at], { stdio: "pipe" });
+  }
+});
+
+test("a symbolic link in a store is not followed", { skip: process.platform === "win32" }, () => {
+  const on = machine();
+  on.git("init", "-q");
+  const target = folder("elsewhere");
+  mkdirSync(join(on.project, ".lessonloop"));
+  writeFileSync(join(on.project, ".lessonloop", "config.json"), "{}");
+  symlinkSync(target, join(on.project, ".lessonloop", "ledger"));
+  const { code, err } = on.run(["add", "A lesson", "-r", "Do it."]);
+  assert.equal(code, 1, err);
+  assert.match(err, /symbolic link/);
+  assert.deepEqual(readdirSync(target), []);
+});
+
+test("an interruption ends a server and leaves no lock", async () => {
+  const on = machine();
+  assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
+  for (const words of [["mcp"], ["serve", "--port", "0"]]) {
+    const child = on.start(words);
+    const ended = new Promise((resolve) => child.on("close", (code, signal) => resolve({ code, signal })));
+    if (words[0] === "serve") await new Promise((resolve) => child.stdout.once("data", resolve));
+    else {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+    }
+    child.kill("SIGINT");
+    const { code, signal } = await ended;
+    assert.ok(code === 0 || signal === "SIGINT" || code === 130, `${words[0]}: ${code} ${signal}`);
+    assert.ok(!readdirSync(join(on.project, ".lessonloop")).includes("lock"));
+  }
+});
+
+test("mcp ends when its input ends, and writes nothing but the protocol", async () => {
+  const on = machine();
+  const messages = [
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "tools/list" },
+  ];
+  const input = `${messages.map((message) => JSON.stringify(message)).join("\n")}\nno json\n`;
+  const { code, out } = on.run(["mcp"], { input });
+  assert.equal(code, 0);
+  const answers = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, 2, null],
+  );
+  assert.ok(answers[1].result.tools.some((/** @type {any} */ tool) => tool.name === "playbook_recommend_lessons"));
+});

@@ -1,0 +1,282 @@
+// The commands that are one request each: `recommend`, `search`, `add`, `show`, `rate`, `track`, `outcome`, `feedback`,
+// `suggest-tools`, `stats`, `review`.
+import { randomUUID } from "node:crypto";
+import { hostOf } from "../host.mjs";
+import { given, list, number, stdin, text } from "../input.mjs";
+import { colour, counted, Failure, json, note, out, percent, plain, table, UsageError } from "../print.mjs";
+import { onlyOf } from "./mcp.mjs";
+
+/** @typedef {{ values: Record<string, any>, positionals: string[] }} Given */
+
+/**
+ * Sends a request to the stores of this folder; an answer that is an error ends the command.
+ * @param {Given} asked
+ * @param {EngineRequest} request
+ * @param {{ create?: boolean, model?: boolean }} [options]
+ * @returns {Promise<any>}
+ */
+export async function send(asked, request, { create = false, model = false } = {}) {
+  const host = hostOf({ only: onlyOf(asked.values), create });
+  if (!host.places.project && !host.places.personal) {
+    throw new Failure("there is no store here yet: run `lessonloop init`, or `lessonloop add` for your own store");
+  }
+  if (model && !asked.values["no-model"]) await host.loadModel();
+  const answer = await host.handle({ headers: {}, ...request });
+  await host.close();
+  if (answer.status >= 400) throw failed(answer.body?.error, answer.status);
+  return answer.body;
+}
+
+/**
+ * @param {any} error
+ * @param {number} status
+ */
+export function failed(error, status) {
+  const field = error?.field ? ` (${error.field})` : "";
+  const others = error?.candidates?.length ? `\n  ${error.candidates.join("\n  ")}` : "";
+  const message = `${error?.message ?? `status ${status}`}${field}${others}`;
+  return status === 400 ? new UsageError(message) : new Failure(message);
+}
+
+/** @param {any} badge */
+const badgeOf = (badge) => (typeof badge === "string" ? badge : (badge?.kind ?? badge?.label ?? ""));
+
+/** @param {Given} asked */
+export async function recommend(asked) {
+  const { values } = asked;
+  const query = asked.positionals.length ? await text(asked.positionals, "what you are about to do") : undefined;
+  const body = given({
+    query,
+    project_type: values["project-type"],
+    tech_stack: list(values.tech),
+    phase: values.phase,
+    domain: values.domain,
+    limit: number(values.limit, "--limit"),
+    max_tokens: number(values["max-tokens"], "--max-tokens"),
+    decision_id: values["dry-run"] ? values.decision : (values.decision ?? `cli-${randomUUID()}`),
+    dry_run: values["dry-run"] ? true : undefined,
+    explain: values.explain ? true : undefined,
+  });
+  const answer = await send(asked, { method: "POST", path: "/v1/recommend", body }, { model: true });
+  if (values.json) return json({ decision_id: body.decision_id, ...answer });
+  if (values.prompt) return out(answer.prompt);
+  if (answer.recommended.length === 0) {
+    out("No lesson fits.");
+    return answer.hint && out(colour("dim", plain(answer.hint)));
+  }
+  table(
+    ["relevance", "standing", "slug", "title"],
+    answer.recommended.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+  );
+  if (!answer.semantic) out(colour("dim", plain(answer.semantic_reason ?? "ranked by words")));
+  if (body.decision_id && !values["dry-run"]) {
+    out(`\nAfterwards: lessonloop track --decision ${body.decision_id} - < what-was-said`);
+    out(`            lessonloop outcome ${body.decision_id} success|failure`);
+  }
+}
+
+/** @param {Given} asked */
+export async function search(asked) {
+  const body = given({
+    query: await text(asked.positionals, "what to look for"),
+    limit: number(asked.values.limit, "--limit"),
+  });
+  const answer = await send(asked, { method: "POST", path: "/v1/search", body }, { model: true });
+  if (asked.values.json) return json(answer);
+  if (answer.results.length === 0) return out("Nothing found.");
+  table(
+    ["relevance", "standing", "slug", "title"],
+    answer.results.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+  );
+}
+
+/** @param {Given} asked */
+export async function add(asked) {
+  const { values } = asked;
+  let body;
+  if (asked.positionals[0] === "-" && asked.positionals.length === 1) {
+    const read = await stdin();
+    try {
+      body = JSON.parse(read);
+    } catch {
+      const [title, ...rest] = read.trim().split("\n");
+      body = { title, recommendation: rest.join("\n").trim() };
+    }
+  } else {
+    body = { title: await text(asked.positionals, "the lesson's title") };
+  }
+  body = given({
+    ...body,
+    recommendation: values.recommendation ?? body.recommendation,
+    description: values.description ?? body.description,
+    context: values.context ?? body.context,
+    slug: values.slug ?? body.slug,
+    category: values.category ?? body.category,
+    domain: values.domain ?? body.domain,
+    tech_stacks: list(values.tech) ?? body.tech_stacks,
+    tags: list(values.tag) ?? body.tags,
+    source: values.source ?? body.source,
+  });
+  const lesson = await send(asked, { method: "POST", path: "/v1/lessons", body }, { create: true });
+  if (values.json) return json(lesson);
+  out(
+    `${colour("green", "added")} ${lesson.slug}${lesson.trust === "quarantined" ? " (in quarantine: see `lessonloop review`)" : ""}`,
+  );
+}
+
+/** @param {Given} asked */
+export async function show(asked) {
+  const slug = await text(asked.positionals, "the lesson's slug");
+  const lesson = await send(asked, { method: "GET", path: `/v1/lessons/${encodeURIComponent(slug)}` });
+  if (asked.values.json) return json(lesson);
+  out(colour("bold", plain(lesson.title)));
+  out(
+    colour(
+      "dim",
+      `${lesson.slug} · ${lesson.kind} · ${lesson.category} · ${lesson.trust}${lesson.archived ? " · archived" : ""}`,
+    ),
+  );
+  for (const [name, value] of [
+    ["", lesson.description],
+    ["When", lesson.context],
+    ["Do", lesson.recommendation],
+    ["Domain", lesson.domain],
+    ["For", [...lesson.project_types, ...lesson.tech_stacks].join(", ")],
+    ["Tags", lesson.tags.join(", ")],
+    ["Source", lesson.source],
+  ]) {
+    if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
+  }
+  const { standing } = lesson;
+  out(
+    `\nshown ${standing.times_surfaced} · applied ${standing.times_applied} · successes ${standing.success_count} · ` +
+      `helpful ${standing.times_helpful} · not helpful ${standing.times_not_helpful} · effectiveness ${percent(standing.effectiveness)}`,
+  );
+}
+
+/** @param {Given} asked */
+export async function rate(asked) {
+  const [lesson, word] = asked.positionals;
+  const helpful = { helpful: true, yes: true, up: true, "not-helpful": false, no: false, down: false }[word ?? ""];
+  if (!lesson || helpful === undefined) throw new UsageError("say the lesson, and `helpful` or `not-helpful`");
+  const body = given({ lesson, helpful, decision_id: asked.values.decision });
+  const rated = await send(asked, { method: "POST", path: "/v1/rate", body });
+  if (asked.values.json) return json(rated);
+  out(
+    `${rated.slug}: helpful ${rated.times_helpful}, not helpful ${rated.times_not_helpful}${rated.repeated ? " (said before)" : ""}`,
+  );
+}
+
+/** @param {Given} asked */
+export async function track(asked) {
+  if (!asked.values.decision)
+    throw new UsageError("--decision is missing: the id that `recommend` was given or printed");
+  const body = { decision_id: asked.values.decision, reasoning: await text(asked.positionals, "what the agent said") };
+  const tracked = await send(asked, { method: "POST", path: "/v1/track", body });
+  if (asked.values.json) return json(tracked);
+  if (tracked.detections.length === 0) return out("No lesson was recommended for that decision.");
+  table(
+    ["applied", "how", "slug", "quote"],
+    tracked.detections.map((/** @type {any} */ it) => [
+      it.applied ? "yes" : "no",
+      it.match_type,
+      it.slug,
+      it.quote ?? "",
+    ]),
+  );
+}
+
+/** @param {Given} asked */
+export async function outcome(asked) {
+  const [decision_id, word] = asked.positionals;
+  if (!decision_id || !["success", "failure", "pending"].includes(word ?? "")) {
+    throw new UsageError("say the decision's id, and `success`, `failure` or `pending`");
+  }
+  const body = given({ decision_id, outcome: word, pnl_percent: number(asked.values.pnl, "--pnl") });
+  const recorded = await send(asked, { method: "POST", path: "/v1/outcome", body });
+  if (asked.values.json) return json(recorded);
+  out(`recorded; ${counted(recorded.lessons_updated, "lesson")} moved${recorded.repeated ? " (said before)" : ""}`);
+}
+
+/** @param {Given} asked */
+export async function feedback(asked) {
+  const [word, ...lessons] = asked.positionals;
+  const said = (word ?? "").replace("-", "_");
+  if (!["delivered", "plan_complete", "blocked"].includes(said) || lessons.length === 0) {
+    throw new UsageError("say `delivered`, `plan-complete` or `blocked`, then the lessons' slugs");
+  }
+  const body = given({
+    lessons,
+    outcome: said,
+    causal: list(asked.values.causal),
+    outcome_text: asked.values.text,
+    decision_id: asked.values.decision,
+  });
+  const done = await send(asked, { method: "POST", path: "/v1/feedback", body });
+  if (asked.values.json) return json(done);
+  table(
+    ["effectiveness", "uses", "causes", "slug"],
+    done.updated.map((/** @type {any} */ it) => [percent(it.effectiveness), it.use_count, it.causal_hits, it.slug]),
+  );
+}
+
+/** @param {Given} asked */
+export async function suggestTools(asked) {
+  const body = given({
+    query: await text(asked.positionals, "what is to be done"),
+    limit: number(asked.values.limit, "--limit"),
+  });
+  const found = await send(asked, { method: "POST", path: "/v1/tools/suggest", body });
+  if (asked.values.json) return json(found);
+  if (found.servers.length === 0) return out(`No server is known for that (${counted(found.records, "record")}).`);
+  table(
+    ["score", "server"],
+    found.servers.map((/** @type {any} */ it) => [it.score.toFixed(2), it.server]),
+  );
+}
+
+/** @param {Given} asked */
+export async function stats(asked) {
+  const said = await send(asked, { method: "GET", path: "/v1/stats" });
+  if (asked.values.json) return json(said);
+  out(
+    `${counted(said.lessons, "lesson")} · ${said.proven} proven · ${said.unreviewed} unreviewed · ` +
+      `${said.quarantined} in quarantine · ${said.archived} archived`,
+  );
+  for (const [name, ranks] of [
+    ["Best", said.top],
+    ["Worst", said.bottom],
+    ["Never rated", said.never_rated],
+  ]) {
+    if (ranks.length === 0) continue;
+    out(`\n${colour("bold", name)}`);
+    table(
+      ["effectiveness", "shown", "slug", "title"],
+      ranks.map((/** @type {any} */ it) => [percent(it.effectiveness), it.times_surfaced, it.slug, it.title]),
+    );
+  }
+}
+
+/** @param {Given} asked */
+export async function review(asked) {
+  const [slug, word] = asked.positionals;
+  if (slug) {
+    if (!["approve", "quarantine"].includes(word ?? ""))
+      throw new UsageError("say `approve` or `quarantine` after the slug");
+    const path = `/v1/lessons/${encodeURIComponent(slug)}/review`;
+    const lesson = await send(asked, { method: "POST", path, body: { verdict: word } });
+    if (asked.values.json) return json(lesson);
+    return out(`${lesson.slug}: ${lesson.trust}`);
+  }
+  const limit = number(asked.values.limit, "--limit");
+  const queue = await send(asked, { method: "GET", path: `/v1/review${limit === undefined ? "" : `?limit=${limit}`}` });
+  if (asked.values.json) return json(queue);
+  if (queue.items.length === 0) return out("Nothing waits for a review.");
+  table(
+    ["why", "slug", "title"],
+    queue.items.map((/** @type {any} */ it) => [it.reasons.join(", "), it.slug, it.title]),
+  );
+  note(
+    `\n${queue.total} in all. lessonloop show SLUG; lessonloop review SLUG approve|quarantine; or lessonloop serve --open`,
+  );
+}

@@ -1,0 +1,180 @@
+// `lessonloop doctor`: looks at everything that can be wrong on this machine, and says what to do about each.
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { BUILD, load, loadModel, PACK } from "../engine.mjs";
+import { StoreFiles } from "../files.mjs";
+import { hostOf } from "../host.mjs";
+import { logPath } from "../log.mjs";
+import { version } from "../main.mjs";
+import { colour, json, out, plain } from "../print.mjs";
+import { addressOf, ask } from "../socket.mjs";
+import { findStores, isOff, projectRoot } from "../store.mjs";
+
+/** @typedef {{ level: "ok" | "note" | "fault", what: string, remedy?: string }} Finding */
+
+/** @param {{ values: Record<string, any> }} given */
+export async function doctor({ values }) {
+  /** @type {Finding[]} */
+  const found = [];
+  /** @param {Finding["level"]} level @param {string} what @param {string} [remedy] */
+  const say = (level, what, remedy) => found.push({ level, what, ...(remedy ? { remedy } : {}) });
+
+  say("ok", `lessonloop ${version()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
+  try {
+    await load();
+    say("ok", `the engine module runs (${BUILD})`);
+  } catch (error) {
+    say("fault", `the engine module does not load: ${message(error)}`, "install lessonloop again");
+  }
+  if (!existsSync(PACK))
+    say("fault", "the model pack is missing: lessons are ranked by their words", "install lessonloop again");
+
+  const places = findStores(process.cwd());
+  const stores = [places.project, places.personal].filter((place) => place !== undefined);
+  if (stores.length === 0) say("note", "there is no store here", "run `lessonloop init`");
+  for (const place of stores) store(place, say);
+  if (isOff(process.cwd())) say("note", "hooks are switched off here", "remove `.lessonloop/off` to switch them on");
+
+  if (stores.length > 0) {
+    try {
+      const host = hostOf();
+      const started = performance.now();
+      const local = await host.local();
+      const opened = performance.now();
+      const health = await local.handle({ method: "GET", path: "/v1/health", headers: {} });
+      say("ok", `the store opens in ${ms(opened - started)}`);
+      if (health.body?.status === "failing")
+        say(
+          "fault",
+          `the engine says: ${health.body.issues.map((/** @type {any} */ it) => it.message).join("; ")}`,
+          "see `lessonloop serve --open`, page Health",
+        );
+      if (existsSync(PACK)) {
+        await loadModel(local);
+        const loaded = performance.now();
+        const answer = await local.handle({
+          method: "POST",
+          path: "/v1/search",
+          headers: {},
+          body: { query: "a round trip", limit: 1 },
+        });
+        if (answer.status >= 400)
+          say("fault", `a search fails: ${answer.body?.error?.message}`, "report this with the log");
+        else say("ok", `the model loads in ${ms(loaded - opened)}; a search takes ${ms(performance.now() - loaded)}`);
+      }
+    } catch (error) {
+      say("fault", `the store can't be opened: ${message(error)}`, "mend what the message names; nothing was changed");
+    }
+    const answers = await ask(addressOf(places), { do: "ping" }, 500);
+    say(
+      answers ? "ok" : "note",
+      answers
+        ? `process ${answers.pid} answers hooks with a loaded model`
+        : "no `mcp` or `serve` is up: hooks open the store themselves and rank by words",
+    );
+  }
+  for (const [name, files] of clients()) {
+    const there = files.filter((file) => read(file).includes("lessonloop"));
+    if (there.length > 0) say("ok", `${name} is set up in ${there.join(", ")}`);
+    for (const file of there) broken(file, say);
+  }
+
+  if (values.json) json(found);
+  else {
+    for (const { level, what, remedy } of found) {
+      const sign =
+        level === "ok"
+          ? colour("green", "ok   ")
+          : level === "note"
+            ? colour("yellow", "note ")
+            : colour("red", "fault");
+      out(`${sign}  ${plain(what)}${remedy ? `\n       → ${remedy}` : ""}`);
+    }
+  }
+  return found.some(({ level }) => level === "fault") ? 1 : 0;
+}
+
+/** @param {unknown} error */
+const message = (error) => /** @type {Error} */ (error)?.message ?? String(error);
+/** @param {number} time */
+const ms = (time) => `${Math.round(time)} ms`;
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * @param {import("../store.mjs").Place} place
+ * @param {(level: Finding["level"], what: string, remedy?: string) => void} say
+ */
+function store({ kind, path }, say) {
+  say("ok", `the ${kind} store: ${path}`);
+  try {
+    accessSync(path, constants.W_OK);
+  } catch {
+    say("fault", `${path} can't be written`, "check its owner and permissions");
+    return;
+  }
+  const { mode } = statSync(path);
+  if (process.platform !== "win32" && (mode & 0o022) !== 0) {
+    say("note", `${path} may be written by others`, `chmod go-w '${path}'`);
+  }
+  try {
+    const files = new StoreFiles(path);
+    const holder = files.try_lock();
+    if (holder === null) files.unlock();
+    else
+      say(
+        "note",
+        `the lock is held by ${holder}`,
+        "if it stays so and that process is gone, remove the file `lock` of the store",
+      );
+  } catch (error) {
+    say("fault", message(error), "see the message");
+  }
+  const log = logPath(path);
+  const lines = read(log).trim().split("\n").filter(Boolean);
+  if (lines.length > 0) say("note", `the log has ${lines.length} lines; the last: ${lines.at(-1)}`, `read ${log}`);
+}
+
+/** @returns {[string, string[]][]} */
+function clients() {
+  const [root, home] = [projectRoot(process.cwd()), homedir()];
+  const both = (/** @type {string[]} */ ...path) => [join(root, ...path), join(home, ...path)];
+  return [
+    [
+      "Claude Code",
+      [
+        join(root, ".mcp.json"),
+        join(home, ".claude.json"),
+        ...both(".claude", "settings.json"),
+        ...both(".claude", "settings.local.json"),
+      ],
+    ],
+    ["Codex", [...both(".codex", "config.toml"), ...both(".codex", "hooks.json")]],
+    ["Cursor", [...both(".cursor", "mcp.json"), ...both(".cursor", "hooks.json")]],
+    ["VS Code", [join(root, ".vscode", "mcp.json"), join(root, ".github", "hooks", "lessonloop.json")]],
+    ["Gemini CLI", both(".gemini", "settings.json")],
+    ["OpenCode", [join(root, "opencode.json"), join(root, "opencode.jsonc")]],
+  ];
+}
+
+/**
+ * A client's file may name a program that was moved.
+ * @param {string} file
+ * @param {(level: Finding["level"], what: string, remedy?: string) => void} say
+ */
+function broken(file, say) {
+  for (const [, path] of read(file).matchAll(/["' ]([^"'\s]*[\\/]local[\\/]bin[\\/]lessonloop\.mjs)/g)) {
+    if (!existsSync(path.replaceAll("\\\\", "\\"))) {
+      say("fault", `${file} names ${path}, which is gone`, "run `lessonloop init` for that client again");
+      return;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes.
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { CLIENT } from "../clients/clients.mjs";
+import { ParseError } from "../clients/jsonc.mjs";
+import { program, settle } from "../clients/registered.mjs";
+import { replaceFile } from "../files.mjs";
+import { version } from "../main.mjs";
+import { colour, Failure, out, plain, UsageError } from "../print.mjs";
+import { FOLDER, findProject, isStore, makeStore, personalPath, projectRoot } from "../store.mjs";
+
+/** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
+const SHARED = "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours.";
+
+/** @param {{ values: Record<string, any>, positionals: string[] }} given */
+export async function init({ values, positionals }) {
+  const [name, ...more] = positionals;
+  if (more.length > 0) throw new UsageError("one client at a time");
+  const client = name === undefined ? undefined : CLIENT[/** @type {keyof typeof CLIENT} */ (name)];
+  if (name !== undefined && (!client || !Object.hasOwn(CLIENT, name))) {
+    throw new UsageError(`no client is called ${name}: ${Object.keys(CLIENT).join(", ")}`);
+  }
+  if (values.remove && !client) throw new UsageError("--remove takes a client's entries out: name the client");
+  const cwd = process.cwd();
+  const root = projectRoot(cwd);
+  const isProject = values.project || (!values.personal && !process.env.LESSONLOOP_HOME && resolve(root) !== homedir());
+  const store = isProject ? (findProject(cwd) ?? join(root, FOLDER)) : personalPath();
+  const project = isProject ? dirname(store) : null;
+
+  const settled = settle(version(), values["dry-run"] || values.remove);
+  const setting = { project: isProject ? root : null, program: program(settled.root), remove: Boolean(values.remove) };
+  const edits = await changes(client?.edits(setting) ?? []);
+  const makes = !values.remove && !isStore(store);
+
+  if (makes) out(`${colour("green", "new")}  ${store}  (the store)`);
+  for (const { path, about, before, after } of edits) show(path, about, before, after);
+  if (settled.copied) out(`${colour("green", "new")}  ${settled.root}  (the program: npx keeps it for a while only)`);
+  if (!makes && edits.length === 0) {
+    out(values.remove ? "Nothing of ours is there." : `Everything is in place. The store: ${store}`);
+    return 0;
+  }
+  if (values["dry-run"]) return 0;
+  if (!values.yes && edits.length > 0 && !(await agreed())) {
+    out("Nothing was changed.");
+    return 1;
+  }
+  if (makes) makeStore(store);
+  for (const edit of edits) write(edit);
+  if (values.remove) out(`Removed. The store stays: ${store}`);
+  else {
+    out(`\nReady. The store: ${store}`);
+    if (makes && project && existsSync(join(project, ".git"))) out(SHARED);
+    if (client?.after) out(client.after);
+  }
+  return 0;
+}
+
+/**
+ * What the edits change. Nothing is written before all files are known to parse.
+ * @param {import("../clients/clients.mjs").Edit[]} edits
+ */
+async function changes(edits) {
+  const changed = [];
+  for (const edit of edits) {
+    const before = read(edit.path);
+    let after;
+    try {
+      after = await edit.edit(edit.whole ? "" : (before ?? edit.empty));
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      throw new Failure(`${edit.path}: ${error.message}. The file was left as it is; mend it, then run this again.`);
+    }
+    const isEmpty = after.trim() === "" || after.replace(/\s/g, "") === "{}" || after === edit.empty;
+    if (before === null && isEmpty) continue;
+    if (after !== before) changed.push({ ...edit, before, after: isEmpty && before !== null ? null : after });
+  }
+  return changed;
+}
+
+/** @param {string} path */
+function read(path) {
+  try {
+    const bytes = readFileSync(path);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === "ENOENT") return null;
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      throw new Failure(`${path}: is not UTF-8 text; it was left as it is`);
+    throw new Failure(`${path}: can't be read (${code}); check its owner and permissions`);
+  }
+}
+
+/** @param {{ path: string, after: string | null }} edit */
+function write({ path, after }) {
+  try {
+    if (after === null) {
+      unlinkSync(path);
+      return;
+    }
+    // A file that is a link into a folder of settings stays one.
+    const at = existsSync(path) ? realpathSync(path) : path;
+    mkdirSync(dirname(at), { recursive: true });
+    const mode = (statSync(at, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
+    replaceFile(at, after, mode);
+    if (process.platform !== "win32") chmodSync(at, mode);
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw new Failure(
+      `${path}: can't be written (${code}); check its owner and permissions. What came before it was written.`,
+    );
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} about
+ * @param {string | null} before
+ * @param {string | null} after
+ */
+function show(path, about, before, after) {
+  const near = relative(process.cwd(), path);
+  const name = near.startsWith("..") ? path : near;
+  const what =
+    before === null ? colour("green", "new") : after === null ? colour("red", "gone") : colour("yellow", "edit");
+  out(`${what}  ${name}  (${about})`);
+  const old = (before ?? "").split("\n");
+  const now = (after ?? "").split("\n");
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  for (const line of old.slice(head, old.length - tail)) if (before !== null) out(colour("red", `  - ${plain(line)}`));
+  for (const line of now.slice(head, now.length - tail)) if (after !== null) out(colour("green", `  + ${plain(line)}`));
+}
+
+async function agreed() {
+  if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here: say --yes, or --dry-run to look only");
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  const said = await reader.question("\nWrite this? [y/N] ");
+  reader.close();
+  return /^y(es)?$/i.test(said.trim());
+}

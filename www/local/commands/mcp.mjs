@@ -1,0 +1,87 @@
+// `lessonloop mcp`: the Model Context Protocol on standard input and output, a JSON message a line. Nothing else is
+// written to standard output.
+import { answerAt, addressOf } from "../socket.mjs";
+import { hostOf } from "../host.mjs";
+import { answerHook } from "../hook.mjs";
+import { log } from "../log.mjs";
+
+/** @param {{ values: Record<string, any> }} given */
+export async function mcp({ values }) {
+  const host = hostOf({ only: onlyOf(values), create: true });
+  const end = answerAt(addressOf(host.places), (question) => answerHook(host, question));
+  const open = new Set();
+  // In the order in which they came in: a client may rely on it for writes that it does not wait for.
+  let turn = Promise.resolve();
+  let model = false;
+  for await (const line of lines(process.stdin)) {
+    if (line.trim() === "") continue;
+    const answered = (turn = turn.then(async () => {
+      const answer = await answered1(host, line);
+      if (answer !== undefined) await write(`${answer}\n`);
+      if (model) return;
+      model = true;
+      // After the first answer, so that a client's limit for the start is never met by the model.
+      setImmediate(() => void host.loadModel());
+    }));
+    open.add(answered);
+    void answered.finally(() => open.delete(answered));
+  }
+  await Promise.allSettled(open);
+  end();
+  try {
+    await host.close({ keep: true });
+  } catch (error) {
+    log(host.log, `mcp: ${/** @type {Error} */ (error).message}`);
+  }
+  return 0;
+}
+
+/** @param {Record<string, any>} values */
+export function onlyOf(values) {
+  if (values.project) return "project";
+  return values.personal ? "personal" : undefined;
+}
+
+/**
+ * @param {import("../host.mjs").Host} host
+ * @param {string} line
+ */
+async function answered1(host, line) {
+  try {
+    return await host.use((local) => local.message_line(line));
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    log(host.log, `mcp: ${message}`);
+    process.stderr.write(`lessonloop: ${message}\n`);
+    let id = null;
+    try {
+      id = JSON.parse(line).id ?? null;
+    } catch {
+      // The engine answers what is no JSON; this is another failure.
+    }
+    if (id === null) return undefined;
+    return JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32603, message } });
+  }
+}
+
+/** @param {string} text */
+function write(text) {
+  return new Promise((resolve) => process.stdout.write(text, resolve));
+}
+
+/**
+ * The lines of a stream. Not by node:readline, which takes U+2028 for the end of one.
+ * @param {NodeJS.ReadStream} stream
+ */
+async function* lines(stream) {
+  stream.setEncoding("utf8");
+  let rest = "";
+  for await (const piece of stream) {
+    rest += piece;
+    for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+      yield rest.slice(0, end);
+      rest = rest.slice(end + 1);
+    }
+  }
+  if (rest) yield rest;
+}

@@ -1,0 +1,61 @@
+// The engine module in Node: loaded on demand, with the build that this Node runs.
+import { readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { StoreFiles } from "./files.mjs";
+
+/** The package's root; these files lie in `local/` of it. */
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+export const ENGINE = join(ROOT, "engine");
+export const PACK = join(ENGINE, "minilm.pack");
+
+/** A module with one relaxed-SIMD instruction: valid only where there are such. */
+const RELAXED_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 1, 253, 15, 65, 2, 253, 15,
+  253, 128, 2, 11,
+]);
+
+export const BUILD = WebAssembly.validate(RELAXED_PROBE) ? "relaxed-simd" : "simd128";
+
+/** @type {Promise<EngineModule> | undefined} */
+let loading;
+
+/** The glue with its module, once for a process. */
+export function load() {
+  loading ??= (async () => {
+    const name = BUILD === "relaxed-simd" ? "lessonloop_relaxed" : "lessonloop";
+    const glue = await import(pathToFileURL(join(ENGINE, `${name}.js`)).href);
+    await glue.default({ module_or_path: await WebAssembly.compile(readFileSync(join(ENGINE, `${name}_bg.wasm`))) });
+    return glue;
+  })();
+  return loading;
+}
+
+/**
+ * Opens the engine over the stores.
+ * @param {import("./store.mjs").Places} places
+ * @returns {Promise<Local>}
+ */
+export async function open(places) {
+  const { Local } = await load();
+  /** @param {import("./store.mjs").Place | undefined} place */
+  const options = (place) =>
+    place && {
+      files: new StoreFiles(place.path),
+      label: place.label,
+      // A copy of a store is told by it.
+      place: realpathSync(place.path),
+    };
+  return Local.open({
+    ...(places.project ? { project: options(places.project) } : {}),
+    ...(places.personal ? { personal: options(places.personal) } : {}),
+  });
+}
+
+/** Loads the model; without it lessons are ranked by their words. @param {Local} local */
+export async function loadModel(local) {
+  return local.load_model(readFileSync(PACK));
+}
+
+/** Whether the module can't be used any more after this error. @param {unknown} error */
+export const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;

@@ -1,0 +1,243 @@
+// What a client's hook has done, in the process that was started for it or in one that has the store open: the plan is
+// the module's, the reading of transcripts and the marks of what was done are ours.
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { replaceFile } from "./files.mjs";
+import { log } from "./log.mjs";
+import { isOff } from "./store.mjs";
+
+/** The same event of the same session within this time is one that several clients' settings fired. */
+const ONCE_MS = 10_000;
+/** Marks are of no use after a day; what was read of a transcript is kept as long as clients keep those. */
+const MARK_DAYS = 1;
+const READ_DAYS = 60;
+/** The most that is read of a transcript at a time. */
+const TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+const SUBAGENT = /^agent-.+\.jsonl$/;
+
+/**
+ * @typedef {{ event: string, client: string, payload: string, max_tokens: number, child: boolean, cwd: string }} Asked
+ */
+
+/** @param {...string} parts */
+const keyOf = (...parts) => createHash("sha256").update(parts.join("\0")).digest("hex").slice(0, 40);
+
+/**
+ * Answers a question that came by the socket.
+ * @param {import("./host.mjs").Host} host
+ * @param {{ do: string } & Asked} question
+ */
+export async function answerHook(host, question) {
+  if (question.do === "ping") return { pid: process.pid };
+  if (question.do !== "hook") return { error: `unknown: ${question.do}` };
+  const { output, work } = await plan(host, question);
+  // The client does not wait for what is only recorded.
+  void work?.().catch((error) => log(host.log, `hook ${question.event}: ${error.message}`));
+  return { output };
+}
+
+/**
+ * Plans what an event asks for: what to print now, and the work that can be done after the answer.
+ * @param {import("./host.mjs").Host} host
+ * @param {Asked} asked
+ * @returns {Promise<{ output: string, work?: () => Promise<void>, skipped?: string }>}
+ */
+export async function plan(host, { event, client, payload, max_tokens, child, cwd }) {
+  return host.use(async (local) => {
+    const plan = local.plan_hook({ client, event, payload, max_tokens, child });
+    if (plan.do === "skip") return { output: "", skipped: plan.reason };
+    if (isOff(plan.cwd ?? cwd)) return { output: "", skipped: "switched off for this project" };
+    const folder = join(host.main.path, "cache", "hooks");
+    if (!isFirst(folder, plan.key)) return { output: "", skipped: "another client's settings fired it, too" };
+    if (plan.do === "recommend") {
+      const answer = await local.handle(plan.request);
+      if (answer.status >= 400) throw new Error(answer.body?.error?.message ?? `status ${answer.status}`);
+      const output = local.hook_output(plan.shape, answer.body.prompt ?? "");
+      const shown = answer.body.recommended.map((/** @type {any} */ it) => it.slug);
+      return {
+        output,
+        work: async () => {
+          await local.flush();
+          const state = stateBefore(folder, plan.session);
+          keep(folder, plan.session, { ...state, shown: [...new Set([...state.shown, ...shown])] });
+        },
+      };
+    }
+    return { output: "", work: () => host.use((local) => record(local, folder, client, plan, host.log)) };
+  });
+}
+
+/**
+ * Whether nobody else did this lately; it is marked as done.
+ * @param {string} folder
+ * @param {string} key
+ */
+function isFirst(folder, key) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const mark = join(folder, `done-${keyOf(key)}`);
+  const made = () => {
+    try {
+      writeFileSync(mark, "", { flag: "wx", mode: 0o600 });
+      return true;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === "EEXIST") return false;
+      throw error;
+    }
+  };
+  if (made()) {
+    if (Math.random() < 0.02) sweep(folder);
+    return true;
+  }
+  const age = Date.now() - (statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (age < ONCE_MS) return false;
+  unlinkSync(mark);
+  return made();
+}
+
+/** @param {string} folder */
+function sweep(folder) {
+  for (const name of readdirSync(folder)) {
+    const at = join(folder, name);
+    const days = (Date.now() - (statSync(at, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())) / 86_400_000;
+    if (days > (name.startsWith("session-") ? READ_DAYS : MARK_DAYS)) unlinkSync(at);
+  }
+}
+
+/**
+ * What is kept of a session between its hooks: how far its transcripts were read, and what the end needs of them.
+ * @typedef {{ reads: Record<string, Partial<TranscriptRead>>, kept: any, shown: string[] }} State
+ */
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ */
+const stateOf = (folder, session) => join(folder, `session-${keyOf(session)}.json`);
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ * @returns {State}
+ */
+function stateBefore(folder, session) {
+  try {
+    const { reads, kept, shown } = JSON.parse(readFileSync(stateOf(folder, session), "utf8"));
+    return { reads: reads ?? {}, kept, shown: Array.isArray(shown) ? shown : [] };
+  } catch {
+    return { reads: {}, kept: undefined, shown: [] };
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} session
+ * @param {State} state
+ */
+const keep = (folder, session, state) => replaceFile(stateOf(folder, session), JSON.stringify(state), 0o600);
+
+/**
+ * Reads what is new in a session's transcripts, and sends what follows of it.
+ * @param {Local} local
+ * @param {string} folder
+ * @param {string} client
+ * @param {Extract<HookPlan, { do: "record" }>} plan
+ * @param {string | undefined} store for the log
+ */
+async function record(local, folder, client, plan, store) {
+  if (plan.settle_ms > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(plan.settle_ms, 1_000)));
+  const state = stateBefore(folder, plan.session);
+  const reads = [];
+  for (const path of [...subagents(plan.subagents_of), ...plan.transcripts]) {
+    const before = readBefore(state, path);
+    const bytes = readFrom(path, before.next ?? 0);
+    if (!bytes) continue;
+    const read = local.read_transcript_after(client, bytes, before);
+    reads.push(read);
+    // What was said is sent now, and never again.
+    state.reads[path] = { ...read, said: "", shown: [] };
+    if (read.skipped > 0) log(store, `${path}: ${read.skipped} lines of unknown shapes`);
+  }
+  const { session, decision_id, done, last_message, subagent } = plan;
+  const { requests, keep: kept } = local.record_session({
+    session,
+    decision_id,
+    done,
+    ...(last_message ? { last_message } : {}),
+    subagent: subagent ?? false,
+    reads,
+    ...(state.kept ? { kept: state.kept } : {}),
+    shown: state.shown,
+  });
+  for (const request of requests) {
+    const { status, body } = await local.handle(request);
+    // 404: nothing was recommended for that decision; 409: it was said before, in other words.
+    if (status >= 400 && ![404, 409].includes(status)) {
+      throw new Error(`${request.path}: ${body?.error?.message ?? status}`);
+    }
+  }
+  await local.flush();
+  keep(folder, session, { ...state, kept });
+}
+
+/** @param {string | null | undefined} folder */
+function subagents(folder) {
+  if (!folder) return [];
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile() && SUBAGENT.test(file.name))
+      .map((file) => join(file.parentPath ?? file.path, file.name))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {State} state
+ * @param {string} path
+ * @returns {Partial<TranscriptRead>}
+ */
+function readBefore(state, path) {
+  const before = state.reads[path] ?? {};
+  // A transcript that was made anew is shorter.
+  return (before.next ?? 0) <= (statSync(path, { throwIfNoEntry: false })?.size ?? 0) ? before : {};
+}
+
+/**
+ * A file's bytes from a place on. Null when it is not there.
+ * @param {string} path
+ * @param {number} from
+ */
+export function readFrom(path, from) {
+  let file;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    return null;
+  }
+  try {
+    const size = Math.min(fstatSync(file).size - from, TRANSCRIPT_BYTES);
+    const bytes = new Uint8Array(Math.max(size, 0));
+    let length = 0;
+    while (length < bytes.length) {
+      const got = readSync(file, bytes, length, bytes.length - length, from + length);
+      if (got === 0) break;
+      length += got;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,110 @@
+// One engine over the stores of a folder, for as long as a process lives: opened when first asked, its model loaded
+// beside, opened anew after a trap.
+import { isTrap, load, loadModel, open } from "./engine.mjs";
+import { log } from "./log.mjs";
+import { findStores, makeStore, personalPath } from "./store.mjs";
+
+/** Traps in a row after which it stays down: the store or the module is at fault then. */
+const MAX_RESTARTS = 3;
+
+export class Host {
+  /**
+   * @param {{ places: import("./store.mjs").Places, model?: boolean }} options `model`: whether it is loaded
+   */
+  constructor({ places, model = false }) {
+    this.places = places;
+    this.wantsModel = model;
+    this.modelState = /** @type {any} */ ({ phase: "absent" });
+    this.restarts = 0;
+    /** @type {Promise<Local> | null} */
+    this.opening = null;
+  }
+
+  /** The store that new things go to. */
+  get main() {
+    const place = this.places.project ?? this.places.personal;
+    if (!place) throw new Error("there is no store here: run `lessonloop init`");
+    return place;
+  }
+
+  get log() {
+    return this.places.project?.path ?? this.places.personal?.path;
+  }
+
+  /** The open engine. */
+  local() {
+    this.opening ??= open(this.places).then((local) => {
+      if (this.wantsModel) void this.loadModel(local);
+      return local;
+    });
+    this.opening.catch(() => (this.opening = null));
+    return this.opening;
+  }
+
+  /** Loads the model, once; ranking by words goes on without it. @param {Local} [opened] */
+  async loadModel(opened) {
+    this.wantsModel = true;
+    if (!["absent", "failed"].includes(this.modelState.phase)) return;
+    this.modelState = { phase: "loading" };
+    try {
+      const local = opened ?? (await this.local());
+      this.modelState = { phase: "ready", id: await loadModel(local) };
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      this.modelState = { phase: "failed", message };
+      log(this.log, `the model could not be loaded: ${message}`);
+    }
+  }
+
+  /**
+   * Works with the engine; after a trap the next call gets a fresh one.
+   * @template T
+   * @param {(local: Local) => Promise<T>} work
+   */
+  async use(work) {
+    const opening = this.local();
+    try {
+      const done = await work(await opening);
+      this.restarts = 0;
+      return done;
+    } catch (error) {
+      if (isTrap(error) && this.opening === opening) {
+        log(this.log, `the engine failed: ${/** @type {Error} */ (error).stack}`);
+        this.restarts += 1;
+        if (this.restarts <= MAX_RESTARTS) {
+          this.opening = null;
+          this.modelState = { phase: "absent" };
+        }
+      }
+      throw error;
+    }
+  }
+
+  /** @param {EngineRequest} request */
+  handle(request) {
+    return this.use((local) => local.handle(request));
+  }
+
+  /** What waits to be stored is stored. `keep`: and the fold, so that the next process reads it at once. */
+  async close({ keep = false } = {}) {
+    if (!this.opening) return;
+    const local = await this.opening.catch(() => null);
+    await local?.flush();
+    if (keep) await local?.keep_fold();
+  }
+}
+
+/**
+ * The host of a folder's stores. With `create`, the person's own store is made where there is none at all.
+ * @param {{ from?: string, only?: "project" | "personal", create?: boolean, model?: boolean }} [options]
+ */
+export function hostOf({ from = process.cwd(), only, create = false, model = false } = {}) {
+  let places = findStores(from, only);
+  if (create && !places.project && !places.personal) {
+    makeStore(personalPath());
+    places = findStores(from, only);
+  }
+  return new Host({ places, model });
+}
+
+export { load };

@@ -1,0 +1,344 @@
+// The HTTP server of `lessonloop serve`: for this machine, with a token for whatever reads or writes lessons.
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createReadStream, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, sep } from "node:path";
+import { ROOT } from "./engine.mjs";
+import { log } from "./log.mjs";
+
+/** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
+const BODY_BYTES = 1024 * 1024 + 1;
+const IMPORT_BYTES = 256 * 1024 * 1024;
+/** From a look whether another process has written to the next, while a page listens. */
+const LOOK_MS = 1_000;
+/** How often a page that listens is sent something, so that both ends see a broken connection. */
+const ALIVE_MS = 15_000;
+
+const DASHBOARD = join(ROOT, "dashboard");
+const ENGINE = join(ROOT, "engine");
+const PAGE = join(ROOT, "local", "page");
+
+/** @type {Record<string, string>} */
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".md": "text/markdown; charset=utf-8",
+  ".pack": "application/octet-stream",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".ts": "text/plain; charset=utf-8",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Files that the page gets in place of the dashboard's own: its engine is this process, and needs no service worker. */
+/** @type {Record<string, string>} */
+const INSTEAD = {
+  "/engine-worker.js": join(PAGE, "engine-worker.js"),
+  "/local-page.js": join(PAGE, "local-page.js"),
+  "/sw.js": join(PAGE, "no-worker.js"),
+};
+
+/** @typedef {import("node:http").IncomingMessage} Asked */
+/** @typedef {import("node:http").ServerResponse} Answer */
+
+/**
+ * @param {import("./host.mjs").Host} host
+ * @param {number} port
+ */
+export async function listen(host, port) {
+  const token = randomBytes(24).toString("base64url");
+  const headers = await pageHeaders();
+  const server = createServer({ requestTimeout: 60_000, headersTimeout: 10_000 }, (asked, answer) => {
+    void respond(asked, answer).catch((error) => {
+      log(host.log, `serve: ${asked.method} ${asked.url}: ${error.message}`);
+      if (answer.headersSent) answer.destroy();
+      else refuse(answer, 503, "unavailable", `The engine can't answer: ${error.message}`);
+    });
+  });
+  /** @type {Set<Answer>} */
+  const listeners = new Set();
+  watch(host, listeners, server);
+
+  /**
+   * @param {Asked} asked
+   * @param {Answer} answer
+   */
+  async function respond(asked, answer) {
+    for (const [name, value] of Object.entries(headers)) answer.setHeader(name, value);
+    const at = server.address();
+    const own = typeof at === "object" && at ? at.port : port;
+    // A foreign name that was rebound to this machine must not read us.
+    if (!["127.0.0.1", "localhost"].some((name) => asked.headers.host === `${name}:${own}`)) {
+      return text(answer, 403, "This server answers to 127.0.0.1 and localhost only.\n");
+    }
+    const { origin } = asked.headers;
+    if (origin !== undefined && ![`http://127.0.0.1:${own}`, `http://localhost:${own}`].includes(origin)) {
+      return refuse(answer, 403, "forbidden", "Only this server's own pages may ask from a browser.");
+    }
+    const { pathname, search } = new URL(asked.url ?? "/", "http://local");
+    const isData = pathname === "/mcp" || pathname === "/v1" || /^\/(v1|local)\//.test(pathname);
+    if (!isData) return file(asked, answer, pathname);
+    if (!isTold(asked.headers.authorization, token)) {
+      answer.setHeader("www-authenticate", "Bearer");
+      return refuse(
+        answer,
+        401,
+        "unauthorized",
+        "The token is missing or another one: open the address that `lessonloop serve` printed.",
+      );
+    }
+    if (pathname.startsWith("/local/")) return local(asked, answer, pathname);
+    if (pathname === "/mcp") return mcp(asked, answer);
+    return v1(asked, answer, pathname + search);
+  }
+
+  /**
+   * What the dashboard's own worker asks; it sees one store.
+   * @param {Asked} asked
+   * @param {Answer} answer
+   * @param {string} path
+   */
+  async function local(asked, answer, path) {
+    if (path === "/local/request" && asked.method === "POST") {
+      const request = JSON.parse(String(await bodyOf(asked, IMPORT_BYTES)));
+      const given = await host.use((local) => local.handle_in(host.main.kind, request));
+      sendJson(answer, 200, given);
+      await host.use((local) => local.flush());
+      return tell(host, listeners);
+    }
+    if (path === "/local/events" && asked.method === "GET") {
+      answer.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+      listeners.add(answer);
+      answer.on("close", () => listeners.delete(answer));
+      answer.write(`${JSON.stringify({ type: "state", model: await modelState(host) })}\n`);
+      return;
+    }
+    if (path === "/local/model" && asked.method === "POST") {
+      void host.loadModel().then(() => tell(host, listeners));
+      return sendJson(answer, 200, { model: await modelState(host) });
+    }
+    refuse(answer, 404, "not_found", "There is no such address.");
+  }
+
+  /**
+   * @param {Asked} asked
+   * @param {Answer} answer
+   */
+  async function mcp(asked, answer) {
+    const body = await bodyOf(asked, BODY_BYTES);
+    const { status, body: said } = await host.use((local) =>
+      local.message(asked.method ?? "", flat(asked.headers), body),
+    );
+    answer.writeHead(
+      status,
+      said === undefined ? {} : { "content-type": "application/json", "cache-control": "no-store" },
+    );
+    answer.end(said);
+  }
+
+  /**
+   * @param {Asked} asked
+   * @param {Answer} answer
+   * @param {string} path
+   */
+  async function v1(asked, answer, path) {
+    const bytes = await bodyOf(asked, BODY_BYTES);
+    if (bytes.length === BODY_BYTES) return refuse(answer, 413, "too_large", "The body is larger than 1 MiB.");
+    let body = null;
+    if (bytes.length > 0) {
+      try {
+        body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+      } catch {
+        return refuse(answer, 400, "invalid_request", "The body is no JSON.");
+      }
+    }
+    const method = /** @type {any} */ (asked.method);
+    const given = await host.handle({ method, path, headers: flat(asked.headers), body });
+    for (const [name, value] of Object.entries(given.headers ?? {})) answer.setHeader(name, value);
+    if (typeof given.body === "string") {
+      answer.writeHead(given.status);
+      answer.end(given.body);
+    } else sendJson(answer, given.status, given.body);
+    await host.use((local) => local.flush());
+  }
+
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(undefined));
+  });
+  const { port: own } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${own}`, token, close };
+}
+
+/** The headers that the build made for its page. */
+async function pageHeaders() {
+  const { pageHeaders, HOSTED } = await import(new URL("page/headers.js", import.meta.url).href);
+  // This process does the syncing: the page connects to nobody else.
+  return Object.fromEntries(
+    Object.entries(pageHeaders).map(([name, value]) => [name, String(value).replaceAll(` ${HOSTED}`, "")]),
+  );
+}
+
+/** @param {import("./host.mjs").Host} host */
+async function modelState(host) {
+  if (host.modelState.phase !== "ready") return host.modelState;
+  const { done, total } = await host.use(async (local) => local.indexing());
+  return done < total ? { phase: "indexing", done, total, id: host.modelState.id } : host.modelState;
+}
+
+/** What the pages were last told. @type {WeakMap<Set<Answer>, string>} */
+const told = new WeakMap();
+
+/**
+ * Tells the pages that listen, when there is something new.
+ * @param {import("./host.mjs").Host} host
+ * @param {Set<Answer>} listeners
+ */
+async function tell(host, listeners) {
+  if (listeners.size === 0) return;
+  const position = await host.use(async (local) => {
+    await local.catch_up();
+    return local.position();
+  });
+  const model = await modelState(host);
+  const now = JSON.stringify({ position, model });
+  if (now === told.get(listeners)) return;
+  told.set(listeners, now);
+  for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", position, model })}\n`);
+}
+
+/**
+ * Looks what other processes have written for as long as the server lives.
+ * @param {import("./host.mjs").Host} host
+ * @param {Set<Answer>} listeners
+ * @param {import("node:http").Server} server
+ */
+function watch(host, listeners, server) {
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    tell(host, listeners)
+      .catch((error) => log(host.log, `serve: ${error.message}`))
+      .finally(() => (looking = false));
+  }, LOOK_MS);
+  const alive = setInterval(() => {
+    for (const listener of listeners) listener.write("\n");
+  }, ALIVE_MS);
+  server.on("close", () => {
+    clearInterval(timer);
+    clearInterval(alive);
+  });
+}
+
+/**
+ * Whether the header holds the token; the time tells nothing of how much of it is right.
+ * @param {string | undefined} header
+ * @param {string} token
+ */
+function isTold(header, token) {
+  const hash = (/** @type {string} */ text) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(header ?? ""), hash(`Bearer ${token}`));
+}
+
+/** @param {import("node:http").IncomingHttpHeaders} headers */
+function flat(headers) {
+  const { authorization: _token, cookie: _cookie, ...rest } = headers;
+  return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * @param {Asked} asked
+ * @param {number} most
+ */
+async function bodyOf(asked, most) {
+  const pieces = [];
+  let length = 0;
+  for await (const piece of asked) {
+    // The rest is read and thrown away, so that its sender gets to read the answer.
+    if (length < most) pieces.push(piece);
+    length += piece.length;
+  }
+  return new Uint8Array(Buffer.concat(pieces).subarray(0, most));
+}
+
+/**
+ * @param {Answer} answer
+ * @param {number} status
+ * @param {string} said
+ */
+function text(answer, status, said) {
+  answer.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  answer.end(said);
+}
+
+/**
+ * @param {Answer} answer
+ * @param {number} status
+ * @param {any} body
+ */
+function sendJson(answer, status, body) {
+  answer.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" });
+  answer.end(JSON.stringify(body));
+}
+
+/**
+ * @param {Answer} answer
+ * @param {number} status
+ * @param {string} code
+ * @param {string} message
+ */
+const refuse = (answer, status, code, message) =>
+  sendJson(answer, status, { error: { code, message, candidates: [] } });
+
+/**
+ * A file of the dashboard; a path without an extension is one of its pages.
+ * @param {Asked} asked
+ * @param {Answer} answer
+ * @param {string} path
+ */
+function file(asked, answer, path) {
+  if (asked.method !== "GET" && asked.method !== "HEAD") {
+    answer.setHeader("allow", "GET, HEAD");
+    return text(answer, 405, "Only GET and HEAD.\n");
+  }
+  let name;
+  try {
+    name = decodeURIComponent(path);
+  } catch {
+    return text(answer, 404, "No such file.\n");
+  }
+  const isPage = extname(name) === "" || name === "/index.html";
+  if (isPage) {
+    // Before all other scripts: it takes the token out of the address.
+    const page = readFileSync(join(DASHBOARD, "index.html"), "utf8");
+    const dressed = page.replace(/<script\b/, '<script src="/local-page.js"></script><script');
+    answer.writeHead(200, { "content-type": TYPES[".html"] });
+    answer.end(asked.method === "HEAD" ? undefined : dressed);
+    return;
+  }
+  const isEngine = name.startsWith("/engine/");
+  const folder = isEngine ? ENGINE : DASHBOARD;
+  const at = INSTEAD[name] ?? join(folder, isEngine ? name.slice("/engine/".length) : name);
+  const found = statSync(at, { throwIfNoEntry: false });
+  if (name.includes("\0") || (!INSTEAD[name] && !at.startsWith(folder + sep)) || !found?.isFile()) {
+    return text(answer, 404, "No such file.\n");
+  }
+  answer.writeHead(200, {
+    "content-type": TYPES[extname(at)] ?? "application/octet-stream",
+    "content-length": found.size,
+  });
+  if (asked.method === "HEAD") answer.end();
+  else
+    createReadStream(at)
+      .on("error", () => answer.destroy())
+      .pipe(answer);
+}
