@@ -4,9 +4,9 @@ use crate::transcript::TranscriptRead;
 use lesson_types::FeedbackOutcome;
 use serde::{Deserialize, Serialize};
 
-/// What was read of a session.
+/// What was read of a session. Other fields are passed over, so that a host hands in the plan with what it read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct SessionInput {
     /// The session, from [`crate::HookPlan::Record`].
     pub session: String,
