@@ -3,8 +3,8 @@
 use crate::files::JsFiles;
 use crate::indexed_db::IndexedDbStore;
 use lesson_sync::{
-    Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
-    VectorRow, VersionedRow,
+    Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store,
+    StoreError, Stored, VectorRow, VersionedRow,
 };
 
 /// One of the stores that a JavaScript host can have.

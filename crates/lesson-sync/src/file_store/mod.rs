@@ -27,9 +27,7 @@ mod vector_file;
 pub use files::{FileError, Files, Listed};
 
 use crate::link::{Change, Link, SetAside, VersionedRow};
-use crate::store::{
-    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow,
-};
+use crate::store::{Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow};
 use lesson_core::{Event, LAST, Millis};
 use link_state::{LinkState, OwnFile, Renumbered, Rows};
 use own::{Found, Own};
@@ -144,7 +142,8 @@ impl Log {
             tail.read(files, &actor, one.bytes, &mut news.found)?;
             news.tails.push((actor, tail));
         }
-        news.found.sort_unstable_by(|one, two| one.key.cmp(&two.key));
+        news.found
+            .sort_unstable_by(|one, two| one.key.cmp(&two.key));
         let first = news.found.first().map(|first| &first.key);
         let early = first.is_some_and(|first| Some(first) < self.last.as_ref());
         Ok((!early).then_some(news))
@@ -326,8 +325,9 @@ impl<F: Files> FileStore<F> {
             floor = floor.max(placed);
             line += 1;
             let is_own = event.actor == own.actor;
-            let written = line::written(&event, placed, is_own)
-                .map_err(|error| StoreError::Failed(format!("an event can't be written: {error}")))?;
+            let written = line::written(&event, placed, is_own).map_err(|error| {
+                StoreError::Failed(format!("an event can't be written: {error}"))
+            })?;
             text.push_str(&written);
             let key = Key {
                 placed,
@@ -461,14 +461,18 @@ impl<F: Files> FileStore<F> {
             .into_iter()
             .map(|(_, event)| {
                 position += 1;
-                let event =
-                    own_lines::numbered(event, position, &state, |at| lines.count(at));
+                let event = own_lines::numbered(event, position, &state, |at| lines.count(at));
                 Stored { position, event }
             })
             .collect())
     }
 
-    fn read_linked(&self, state: &LinkState, position: u64, most: usize) -> Result<Ledger, StoreError> {
+    fn read_linked(
+        &self,
+        state: &LinkState,
+        position: u64,
+        most: usize,
+    ) -> Result<Ledger, StoreError> {
         let held = &mut *self.held.borrow_mut();
         held.lines.follow(&self.files, state)?;
         let events = held.lines.after(&self.files, state, position, most)?;
@@ -618,8 +622,9 @@ impl<F: Files> Store for FileStore<F> {
             // A store that can't be written can be read all the same.
             found = match lock::lock(&self.files).await {
                 Ok(_locked) => match own::look(&self.files, place)? {
-                    Found::Other => own::begin(&self.files, fresh, place)
-                        .map_or(Found::Other, Found::AsLeft),
+                    Found::Other => {
+                        own::begin(&self.files, fresh, place).map_or(Found::Other, Found::AsLeft)
+                    }
                     found => found,
                 },
                 Err(_) => Found::Other,
