@@ -466,8 +466,14 @@ proptest! {
                 Act::Die(after) => disk.fail(Fault::Die { after: usize::from(after) }),
                 Act::Merge => {
                     if disks.iter().all(|disk| !disk.is_failing()) {
-                        disks[0].copy_from(&disks[1], "ledger/");
-                        disks[1].copy_from(&disks[0], "ledger/");
+                        // Each clone has its own files as they are, and gets the other's as those are.
+                        for (here, there, owners) in [(0, 1, ["1", "3"]), (1, 0, ["0", "2"])] {
+                            for owner in owners {
+                                let folder = format!("ledger/{owner}");
+                                disks[here].remove_all(&folder);
+                                disks[here].copy_from(&disks[there], &folder);
+                            }
+                        }
                         let all: BTreeSet<String> = kept[0].union(&kept[1]).cloned().collect();
                         kept = [all.clone(), all];
                     }

@@ -18,6 +18,8 @@ export interface Files {
   truncate(name: string, bytes: number): void;
   /** Puts a file in place of another one, durably. */
   replace(name: string, bytes: Uint8Array): void;
+  /** As `replace`, but without `fsync`: a power cut may take it back. `replace` is called where it is absent. */
+  note?(name: string, bytes: Uint8Array): void;
   /** Removes a file; no error when there is none. */
   remove(name: string): void;
   /** `null`: the store's lock is ours now; else who holds it. */
@@ -47,6 +49,8 @@ extern "C" {
     #[wasm_bindgen(method, structural, catch)]
     fn replace(this: &FilesObject, name: &str, bytes: Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(method, structural, catch)]
+    fn note(this: &FilesObject, name: &str, bytes: Uint8Array) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
     fn remove(this: &FilesObject, name: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn try_lock(this: &FilesObject) -> Result<Option<String>, JsValue>;
@@ -55,7 +59,10 @@ extern "C" {
 }
 
 /// The host's files.
-pub struct JsFiles(FilesObject);
+pub struct JsFiles {
+    object: FilesObject,
+    has_note: bool,
+}
 
 impl std::fmt::Debug for JsFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -66,7 +73,11 @@ impl std::fmt::Debug for JsFiles {
 impl JsFiles {
     /// Takes an object with the methods of `Files`.
     pub fn new(object: JsValue) -> Self {
-        Self(object.unchecked_into())
+        let note = Reflect::get(&object, &"note".into());
+        Self {
+            has_note: note.is_ok_and(|note| note.is_function()),
+            object: object.unchecked_into(),
+        }
     }
 }
 
@@ -90,7 +101,7 @@ fn number(bytes: u64) -> f64 {
 
 impl Files for JsFiles {
     fn list(&self, folder: &str) -> Result<Vec<Listed>, FileError> {
-        let listed = self.0.list(folder).map_err(|thrown| error(&thrown))?;
+        let listed = self.object.list(folder).map_err(|thrown| error(&thrown))?;
         Ok(listed
             .iter()
             .filter_map(|one| {
@@ -105,37 +116,47 @@ impl Files for JsFiles {
     }
 
     fn read(&self, name: &str, from: u64, to: u64) -> Result<Option<Vec<u8>>, FileError> {
-        let read = self.0.read(name, number(from), number(to));
+        let read = self.object.read(name, number(from), number(to));
         let bytes = read.map_err(|thrown| error(&thrown))?;
         Ok(bytes.map(|bytes| bytes.to_vec()))
     }
 
     fn append(&self, name: &str, at: u64, bytes: &[u8]) -> Result<(), FileError> {
-        let appended = self.0.append(name, number(at), Uint8Array::from(bytes));
+        let appended = self
+            .object
+            .append(name, number(at), Uint8Array::from(bytes));
         appended.map_err(|thrown| error(&thrown))
     }
 
     fn truncate(&self, name: &str, bytes: u64) -> Result<(), FileError> {
-        let cut = self.0.truncate(name, number(bytes));
+        let cut = self.object.truncate(name, number(bytes));
         cut.map_err(|thrown| error(&thrown))
     }
 
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        let replaced = self.0.replace(name, Uint8Array::from(bytes));
+        let replaced = self.object.replace(name, Uint8Array::from(bytes));
         replaced.map_err(|thrown| error(&thrown))
     }
 
+    fn note(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if !self.has_note {
+            return self.replace(name, bytes);
+        }
+        let noted = self.object.note(name, Uint8Array::from(bytes));
+        noted.map_err(|thrown| error(&thrown))
+    }
+
     fn remove(&self, name: &str) -> Result<(), FileError> {
-        self.0.remove(name).map_err(|thrown| error(&thrown))
+        self.object.remove(name).map_err(|thrown| error(&thrown))
     }
 
     fn try_lock(&self) -> Result<Option<String>, FileError> {
-        self.0.try_lock().map_err(|thrown| error(&thrown))
+        self.object.try_lock().map_err(|thrown| error(&thrown))
     }
 
     fn unlock(&self) {
         // A lock that can't be given back is taken over when this process is gone.
-        let _ = self.0.unlock();
+        let _ = self.object.unlock();
     }
 
     async fn rest(&self, ms: u32) {

@@ -66,6 +66,14 @@ pub trait Files {
     /// As the host fails; the other is there then.
     fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), FileError>;
 
+    /// As [`Files::replace`], but a power cut may take it back. A host without such a thing does the other.
+    ///
+    /// # Errors
+    /// As the host fails; the other is there then.
+    fn note(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        self.replace(name, bytes)
+    }
+
     /// Removes a file, if there is one.
     ///
     /// # Errors

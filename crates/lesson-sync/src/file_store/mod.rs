@@ -60,8 +60,19 @@ struct Held {
     log: Log,
     lines: OwnLines,
     rows: Rows,
+    /// The end of the own file, as it was read last while there was a link.
+    end: OwnEnd,
     /// Up to where a model's file of vectors is whole.
     vectors: BTreeMap<String, u64>,
+}
+
+/// The end of the own file.
+#[derive(Default)]
+struct OwnEnd {
+    actor: String,
+    tail: Tail,
+    /// The time of its last event.
+    latest: Millis,
 }
 
 /// How far the ledger was read while there is no link.
@@ -239,7 +250,10 @@ impl<F: Files> FileStore<F> {
             Found::AsLeft(own) => own,
             Found::Longer(own, bytes) => {
                 let actor: Rc<str> = own.actor.as_str().into();
-                let mut tail = Tail::default();
+                let mut tail = Tail {
+                    bytes: own.bytes,
+                    ..Tail::default()
+                };
                 tail.read(&self.files, &actor, bytes, &mut Vec::new())?;
                 if tail.bytes < bytes {
                     self.files
@@ -426,11 +440,19 @@ impl<F: Files> FileStore<F> {
             position = end(&held.lines, &state);
         }
         let actor: Rc<str> = own.actor.as_str().into();
-        let mut tail = Tail::default();
+        if held.end.actor != own.actor || held.end.tail.bytes > own.bytes {
+            held.end = OwnEnd {
+                actor: own.actor.clone(),
+                latest: Millis::MIN,
+                ..OwnEnd::default()
+            };
+        }
         let mut read = Vec::new();
+        let OwnEnd { tail, latest, .. } = &mut held.end;
         tail.read(&self.files, &actor, own.bytes, &mut read)?;
-        let latest = read.last().map_or(Millis::MIN, |read| read.key.placed);
-        let batch = self.written(&own, (tail.lines, tail.seq), latest, entries)?;
+        *latest = read.last().map_or(*latest, |read| read.key.placed);
+        let after = (tail.lines, tail.seq);
+        let batch = self.written(&own, after, held.end.latest, entries)?;
         self.put(&own, &batch.text)?;
         held.lines.follow(&self.files, &state)?;
         let lines = &held.lines;
@@ -647,12 +669,13 @@ impl<F: Files> Store for FileStore<F> {
         let known = self.held.borrow().vectors.get(model).copied();
         let put = known.map(|whole| vector_file::put(&self.files, model, rows, whole));
         let put = match put {
+            Some(Ok(whole)) => Ok(whole),
             // Another process has put some, too.
-            None | Some(Err(FileError { .. })) => {
+            _ => {
                 let (_, whole) = vector_file::read(&self.files, model)?;
-                vector_file::put(&self.files, model, rows, whole)
+                vector_file::cut(&self.files, model, whole)
+                    .and_then(|()| vector_file::put(&self.files, model, rows, whole))
             }
-            Some(put) => put,
         };
         let whole = put.map_err(|error| match error.code.as_str() {
             "ENOSPC" | "EDQUOT" => StoreError::Full,

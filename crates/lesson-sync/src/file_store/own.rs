@@ -66,9 +66,9 @@ fn read<F: Files>(files: &F) -> Result<Option<Own>, StoreError> {
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// Keeps how the own file is now.
+/// Keeps how the own file is now. What a power cut takes of it is found again: the file is longer then.
 pub(super) fn keep<F: Files>(files: &F, own: &Own) -> Result<(), StoreError> {
-    files.replace(OWN, &json(own)).map_err(FileError::of_store)
+    files.note(OWN, &json(own)).map_err(FileError::of_store)
 }
 
 /// The own file as it is at this length.

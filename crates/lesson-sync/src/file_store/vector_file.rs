@@ -22,13 +22,8 @@ pub(super) fn read<F: Files>(files: &F, model: &str) -> Result<(Vec<VectorRow>, 
     Ok((rows.into_iter().collect(), whole as u64))
 }
 
-/// Puts vectors behind those that are there; the caller has the lock.
-pub(super) fn put<F: Files>(
-    files: &F,
-    model: &str,
-    rows: &[VectorRow],
-    whole: u64,
-) -> Result<u64, FileError> {
+/// Cuts off what is behind the whole part; the caller has the lock.
+pub(super) fn cut<F: Files>(files: &F, model: &str, whole: u64) -> Result<(), FileError> {
     let name = names::vectors(model);
     let short = name.rsplit('/').next().unwrap_or_default();
     let listed = files.list(names::CACHE)?;
@@ -36,6 +31,17 @@ pub(super) fn put<F: Files>(
     if length.is_some_and(|one| one.bytes > whole) {
         files.truncate(&name, whole)?;
     }
+    Ok(())
+}
+
+/// Puts vectors behind the whole part; the caller has the lock.
+pub(super) fn put<F: Files>(
+    files: &F,
+    model: &str,
+    rows: &[VectorRow],
+    whole: u64,
+) -> Result<u64, FileError> {
+    let name = names::vectors(model);
     let mut bytes = Vec::new();
     for (hash, vector) in rows {
         for part in [hash.as_bytes(), vector.as_slice()] {
@@ -48,8 +54,10 @@ pub(super) fn put<F: Files>(
     match files.append(&name, whole, &bytes) {
         Ok(()) => Ok(whole + bytes.len() as u64),
         Err(error) => {
-            // Half of it would stand before what comes next.
-            let _ = files.truncate(&name, whole);
+            // Half of it would stand before what comes next. Of a file that has moved, others' vectors would go.
+            if error.code != "EMOVED" {
+                let _ = files.truncate(&name, whole);
+            }
             Err(error)
         }
     }
