@@ -64,8 +64,8 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
     if (plan.do === "recommend") {
       const answer = await local.handle(plan.request);
       if (answer.status >= 400) throw new Error(answer.body?.error?.message ?? `status ${answer.status}`);
-      const output = local.hook_output(plan.shape, answer.body.prompt ?? "");
       const shown = answer.body.recommended.map((/** @type {any} */ it) => it.slug);
+      const output = shown.length > 0 ? local.hook_output(plan.shape, answer.body.prompt ?? "") : "";
       return {
         output,
         work: async () => {
