@@ -69,6 +69,18 @@ pub const ROOMS: &[Room] = &[
         never: &[HOSTS],
     },
     Room {
+        package: "lesson-clients",
+        may: &[
+            "hex",
+            "lesson-core",
+            "lesson-types",
+            "serde",
+            "serde_json",
+            "sha2",
+        ],
+        never: &[HOSTS],
+    },
+    Room {
         package: "lesson-embed",
         may: &["hex", "sha2", "tokenizers", "tract-core"],
         never: &[&[

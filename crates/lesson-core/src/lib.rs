@@ -55,7 +55,7 @@ pub use lesson_types::{
     ToolReason, Trend, Trust, Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
-pub use packed::{pack, packed_shape, packed_size, unpack};
+pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
 pub use policy::{FoldPolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy};
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod effect;
+mod file_store;
 mod http;
 mod link;
 mod machine;
@@ -24,6 +25,7 @@ mod vectors;
 mod wire;
 
 pub use effect::{Effect, Input, Phase, Rest, Sent, Status};
+pub use file_store::{FileError, FileStore, Files, Listed};
 pub use http::{Http, HttpRequest, HttpResponse, NoAnswer};
 pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
 pub use machine::Machine;
@@ -34,6 +36,8 @@ pub use run::{perform, run};
 pub use sign_in::{
     Account, SignInError, Space, create_space, server_url, sign_in, sign_out, spaces,
 };
-pub use store::{Entry, Identity, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8};
+pub use store::{
+    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,
+};
 pub use supabase::Supabase;
 pub use vectors::{Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors};

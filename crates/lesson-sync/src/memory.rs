@@ -50,6 +50,7 @@ impl Held {
             events,
             unreadable: Vec::new(),
             revision: self.link.as_ref().map_or(0, |link| link.revision),
+            epoch: 0,
         }
     }
 }

@@ -45,6 +45,18 @@ pub struct Ledger {
     pub unreadable: Vec<(u64, String)>,
     /// The link's revision when this was read; 0 without a link.
     pub revision: u64,
+    /// Another one than before: what was read earlier has come in another order, and all has to be read anew. Stores
+    /// that only ever grow stay at 0.
+    pub epoch: u64,
+}
+
+/// What a store keeps of the fold of its events, to be had again at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptSnapshot {
+    /// The events up to this position are in it.
+    pub position: u64,
+    /// As they were given to [`Store::keep_snapshot`].
+    pub bytes: Vec<u8>,
 }
 
 /// Who writes to this store.
@@ -175,6 +187,23 @@ pub trait Store {
     /// # Errors
     /// When the medium fails; nothing is removed then.
     async fn wipe(&self) -> Result<(), StoreError>;
+
+    /// The fold that was kept last, while it still is one of the first events in the store; to be asked for before
+    /// anything else is read. A store may keep none.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn snapshot(&self) -> Result<Option<KeptSnapshot>, StoreError> {
+        Ok(None)
+    }
+
+    /// Keeps the fold of all events up to a position, unless more have been read since. It may be lost.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn keep_snapshot(&self, _position: u64, _bytes: &[u8]) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// A UUID of version 7: 48 bits of time, then the low 80 bits of `random` but for those that say

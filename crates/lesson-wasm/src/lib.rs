@@ -1,15 +1,19 @@
 //! The engine module: the service, bound to JavaScript.
 //!
 //! This crate converts and calls. Rules about lessons live in `lesson-core`, answers in
-//! `lesson-service`, what agents call in `lesson-edge`.
+//! `lesson-service`, what agents call in `lesson-edge`, what a
+//! person's own machine needs in `lesson-local`, clients' hooks in `lesson-clients`.
 #![forbid(unsafe_code)]
 
+mod clients;
 mod convert;
 mod edge;
 mod engine;
 mod fetch;
+mod files;
 mod host;
 mod indexed_db;
+mod local;
 mod options;
 mod pack;
 mod store;
@@ -18,7 +22,9 @@ mod zip;
 pub use edge::Edge;
 pub use engine::{Engine, sequence_ratio, version};
 pub use host::JsHost;
+pub use files::JsFiles;
 pub use indexed_db::IndexedDbStore;
+pub use local::Local;
 pub use pack::profile_model;
 pub use store::AnyStore;
 pub use zip::zip_files;

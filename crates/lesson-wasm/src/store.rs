@@ -1,8 +1,9 @@
 //! The store that was asked for when the engine was opened.
 
+use crate::files::JsFiles;
 use crate::indexed_db::IndexedDbStore;
 use lesson_sync::{
-    Change, Entry, Identity, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
+    Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
     VectorRow, VersionedRow,
 };
 
@@ -14,6 +15,8 @@ pub enum AnyStore {
     Memory(MemoryStore),
     /// Kept by the browser.
     IndexedDb(IndexedDbStore),
+    /// In files of the host's.
+    Files(FileStore<JsFiles>),
 }
 
 macro_rules! each {
@@ -21,6 +24,7 @@ macro_rules! each {
         match $self {
             AnyStore::Memory($store) => $call,
             AnyStore::IndexedDb($store) => $call,
+            AnyStore::Files($store) => $call,
         }
     };
 }
@@ -72,5 +76,13 @@ impl Store for AnyStore {
 
     async fn wipe(&self) -> Result<(), StoreError> {
         each!(self, store => store.wipe().await)
+    }
+
+    async fn snapshot(&self) -> Result<Option<KeptSnapshot>, StoreError> {
+        each!(self, store => store.snapshot().await)
+    }
+
+    async fn keep_snapshot(&self, position: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        each!(self, store => store.keep_snapshot(position, bytes).await)
     }
 }

@@ -161,6 +161,68 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, OptimisticOverlay, KeywordIndex)> 
     (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
 }
 
+/// Writes the fold of a whole ledger and the index of its lessons, as [`pack`] does a replica. What has been folded goes
+/// along, so that no event counts twice after it is read again.
+pub fn pack_ledger(space: &Space, index: &KeywordIndex, out: &mut dyn FnMut(&[u8])) {
+    let mut to = Writer::new(out);
+    to.number(space.seen.len() as u64);
+    for op_id in &space.seen {
+        to.text(op_id);
+    }
+    to.number(space.last_seq.len() as u64);
+    for (actor, seq) in &space.last_seq {
+        to.text(actor);
+        to.number(*seq);
+    }
+    to.number(space.retrievals.len() as u64);
+    for (id, lessons) in &space.retrievals {
+        to.text(id);
+        to.number(lessons.len() as u64);
+        for lesson in lessons {
+            to.text(lesson);
+        }
+    }
+    to.flush();
+    drop(to);
+    // A replica keeps the order of these by their places.
+    let mut replica = OptimisticOverlay::new();
+    for (place, record) in (0..).zip(space.tools.records()) {
+        replica.tool_rows.insert(place, record.clone());
+    }
+    replica.feedback_rows = (0..).zip(space.feedback_at.iter().copied()).collect();
+    for (id, decision) in &space.decisions {
+        let places = (1..).zip(&decision.records).map(|(place, _)| place);
+        replica.places.insert(id.clone(), places.collect());
+    }
+    pack(space, &replica, index, out);
+}
+
+/// Reads what [`pack_ledger`] wrote; `None` for anything else.
+pub fn unpack_ledger(bytes: &[u8]) -> Option<(Space, KeywordIndex)> {
+    let mut from = Reader(bytes);
+    let seen = (0..from.count()?)
+        .map(|_| from.text().map(str::to_owned))
+        .collect::<Option<_>>()?;
+    let last_seq: BTreeMap<String, u64> = pairs(&mut from)?;
+    let retrievals = (0..from.count()?)
+        .map(|_| {
+            let id = String::take(&mut from)?;
+            let lessons = (0..from.count()?)
+                .map(|_| from.text().map(str::to_owned))
+                .collect::<Option<_>>()?;
+            Some((id, lessons))
+        })
+        .collect::<Option<_>>()?;
+    let (space, _, index) = unpack(from.0)?;
+    let space = Space {
+        seen,
+        last_seq,
+        retrievals,
+        ..space
+    };
+    Some((space, index))
+}
+
 fn pairs<K: Packed + Ord, V: Packed>(from: &mut Reader<'_>) -> Option<BTreeMap<K, V>> {
     (0..from.count()?)
         .map(|_| Some((K::take(from)?, V::take(from)?)))

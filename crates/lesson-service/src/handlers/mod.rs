@@ -1,5 +1,6 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
 
+pub(crate) mod both;
 pub(crate) mod bulk;
 pub(crate) mod compare;
 pub(crate) mod connect;

@@ -14,8 +14,8 @@ use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    EventKind, Explain, Lesson, PatternsFor, RankError, RankPolicy, Ranking, RelevanceWord,
-    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
+    EventKind, Explain, Lesson, Millis, PatternsFor, RankError, RankPolicy, Ranked, Ranking, RelevanceWord,
+    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem, TracePart,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 
 const NO_LESSONS: &str =
     "There are no lessons yet. Import lessons or load the samples, then ask again.";
-const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
+pub(crate) const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
 const NONE_FOUND: &str =
     "No lesson has these words. Try others, or load the model to find lessons by meaning.";
 // What an agent can do about it: it neither imports lessons nor loads a model.
@@ -34,46 +34,30 @@ const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and a
 const NONE_SAYS_SO: &str =
     "No lesson has these words. Try others, or say the same in more general ones.";
 
+/// What a request for recommendations asks for, checked.
+pub(crate) struct Asked<'a> {
+    /// The space's constants with those of the request.
+    pub policy: Cow<'a, RankPolicy>,
+    /// The part of the trace.
+    pub part: Option<TracePart>,
+    /// Tokens of the prompt text.
+    pub budget: usize,
+}
+
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn recommend(
         &self,
         context: &RequestContext,
         asked: Recommend,
     ) -> Result<Answer, ApiError> {
-        check(&asked)?;
-        let policy = match &asked.policy {
-            Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
-            None => Cow::Borrowed(&self.policy.rank),
-        };
-        let part = asked
-            .trace_part
-            .as_ref()
-            .map(trace_part::part)
-            .transpose()?;
-        let explain = match (asked.explain, &part) {
-            (Some(true), Some(part)) => Explain::Part(part),
-            (Some(true), None) => Explain::All,
-            _ => Explain::Nothing,
-        };
-        let budget = prompt_tokens(asked.max_tokens)?;
-        let situation = situation(&asked);
-
+        let Asked {
+            policy,
+            part,
+            budget,
+        } = self.asked_for(&asked)?;
         let at = self.host.now();
-        let vector = self.situation_vector(&situation);
-        let embedded = self.host.now();
+        let (mut ranking, embedded) = self.ranking(&asked, &policy, part.as_ref())?;
         let state = self.state.borrow();
-        let mut ranking = state
-            .with_similarity(vector.as_deref(), |similarity| {
-                lesson_core::recommend(
-                    &state.space,
-                    &situation,
-                    similarity,
-                    &state.index,
-                    &policy,
-                    explain,
-                )
-            })
-            .map_err(|error| of_rank(error, &policy))?;
         let retrieval_id = self.id(at);
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
@@ -110,7 +94,55 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    fn recommendations(
+    /// Checks what is asked.
+    pub(crate) fn asked_for(&self, asked: &Recommend) -> Result<Asked<'_>, ApiError> {
+        check(asked)?;
+        Ok(Asked {
+            policy: match &asked.policy {
+                Some(changes) => Cow::Owned(rank_policy(&self.policy.rank, changes)?),
+                None => Cow::Borrowed(&self.policy.rank),
+            },
+            part: asked
+                .trace_part
+                .as_ref()
+                .map(trace_part::part)
+                .transpose()?,
+            budget: prompt_tokens(asked.max_tokens)?,
+        })
+    }
+
+    /// Ranks the lessons, and tells when the query was embedded.
+    pub(crate) fn ranking(
+        &self,
+        asked: &Recommend,
+        policy: &RankPolicy,
+        part: Option<&TracePart>,
+    ) -> Result<(Ranking, Millis), ApiError> {
+        let explain = match (asked.explain, part) {
+            (Some(true), Some(part)) => Explain::Part(part),
+            (Some(true), None) => Explain::All,
+            _ => Explain::Nothing,
+        };
+        let situation = situation(asked);
+        let vector = self.situation_vector(&situation);
+        let embedded = self.host.now();
+        let state = self.state.borrow();
+        let ranking = state
+            .with_similarity(vector.as_deref(), |similarity| {
+                lesson_core::recommend(
+                    &state.space,
+                    &situation,
+                    similarity,
+                    &state.index,
+                    policy,
+                    explain,
+                )
+            })
+            .map_err(|error| of_rank(error, policy))?;
+        Ok((ranking, embedded))
+    }
+
+    pub(crate) fn recommendations(
         &self,
         context: &RequestContext,
         state: &State,
@@ -118,38 +150,22 @@ impl<S: Store, H: Host> Service<S, H> {
         ranking: &Ranking,
         budget: usize,
     ) -> Recommendations {
-        let lessons: Vec<(&Lesson, RelevanceWord)> = ranking
+        let shown: Vec<(&Lesson, &Ranked)> = ranking
             .items
             .iter()
-            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
+            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item)))
             .collect();
-        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
-        let shown = ranking.items.iter().zip(&lessons).zip(&prompt.tokens);
-        let mut room = Room::of_tokens(budget);
+        let (recommended, prompt) = self.given(&shown, budget);
         Recommendations {
             retrieval_id,
             semantic: ranking.semantic,
             semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
-            stale: context.is_stale() || self.trouble.borrow().is_some(),
-            recommended: shown
-                .map(|((item, (lesson, word)), tokens)| {
-                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
-                    Recommended {
-                        slug: lesson.slug.clone(),
-                        title: lesson.text.title.clone(),
-                        badge: lesson.standing.badge(),
-                        relevance: *word,
-                        rank: item.rank,
-                        tokens: count(*tokens),
-                        shortened: room.take(&mut view),
-                        lesson: view,
-                    }
-                })
-                .collect(),
+            stale: self.is_stale(context),
+            recommended,
             total_considered: ranking.total_considered,
             excluded_low_effectiveness: ranking.excluded_low_effectiveness,
             excluded_low_relevance: ranking.excluded_low_relevance,
-            prompt: prompt.text,
+            prompt,
             hint: ranking
                 .items
                 .is_empty()
@@ -159,13 +175,50 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
+    /// Whether the lessons may be older than they should be.
+    pub(crate) fn is_stale(&self, context: &RequestContext) -> bool {
+        context.is_stale() || self.trouble.borrow().is_some()
+    }
+
+    /// Lessons as an answer has them, best first, and the text that gives them to an agent.
+    pub(crate) fn given(
+        &self,
+        shown: &[(&Lesson, &Ranked)],
+        budget: usize,
+    ) -> (Vec<Recommended>, String) {
+        let lessons: Vec<(&Lesson, RelevanceWord)> = shown
+            .iter()
+            .map(|(lesson, item)| (*lesson, item.word))
+            .collect();
+        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
+        let mut room = Room::of_tokens(budget);
+        let recommended = shown
+            .iter()
+            .zip(&prompt.tokens)
+            .map(|((lesson, item), tokens)| {
+                let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                Recommended {
+                    slug: lesson.slug.clone(),
+                    title: lesson.text.title.clone(),
+                    badge: lesson.standing.badge(),
+                    relevance: item.word,
+                    rank: item.rank,
+                    tokens: count(*tokens),
+                    shortened: room.take(&mut view),
+                    lesson: view,
+                }
+            })
+            .collect();
+        (recommended, prompt.text)
+    }
+
     /// The vector of a situation's text, when it has one and a model is loaded.
     pub(crate) fn situation_vector(&self, situation: &Situation) -> Option<Vec<f32>> {
         self.query_vector(&lesson_core::situation_text(situation)?)
     }
 
     /// Queues the event that says what was recommended.
-    fn surface(
+    pub(crate) fn surface(
         &self,
         context: &RequestContext,
         retrieval_id: String,
@@ -207,6 +260,14 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         asked: Search,
     ) -> Result<Answer, ApiError> {
+        let ranking = self.search_ranking(&asked)?;
+        let state = self.state.borrow();
+        let explain = asked.explain.unwrap_or(false);
+        Answer::json(&self.results(context, &state, ranking, explain))
+    }
+
+    /// Ranks what a search finds.
+    pub(crate) fn search_ranking(&self, asked: &Search) -> Result<SearchRanking, ApiError> {
         filled("query", &asked.query, limits::QUERY)?;
         let options = SearchOptions {
             limit: Some(validate::limit(
@@ -219,7 +280,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let vector = self.query_vector(&asked.query);
         let state = self.state.borrow();
-        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+        Ok(state.with_similarity(vector.as_deref(), |similarity| {
             lesson_core::search(
                 &state.space,
                 &asked.query,
@@ -228,8 +289,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 &self.policy.rank,
                 options,
             )
-        });
-        Answer::json(&self.results(context, &state, ranking, options.explain))
+        }))
     }
 
     pub(crate) fn patterns(
@@ -237,13 +297,20 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         asked: Patterns,
     ) -> Result<Answer, ApiError> {
+        let ranking = self.patterns_ranking(&asked)?;
+        let state = self.state.borrow();
+        Answer::json(&self.results(context, &state, ranking, false))
+    }
+
+    /// Ranks what helps to build a feature.
+    pub(crate) fn patterns_ranking(&self, asked: &Patterns) -> Result<SearchRanking, ApiError> {
         filled("feature", &asked.feature, limits::QUERY)?;
         optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
         validate::words("tech_stack", asked.tech_stack.as_ref())?;
         let limit = validate::limit(asked.limit, self.policy.rank.top_patterns, limits::LIMIT)?;
         let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
         let state = self.state.borrow();
-        let ranking = state.with_similarity(vector.as_deref(), |similarity| {
+        Ok(state.with_similarity(vector.as_deref(), |similarity| {
             let wanted = PatternsFor {
                 feature: &asked.feature,
                 project_type: asked.project_type.as_deref(),
@@ -258,12 +325,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 &state.index,
                 &self.policy.rank,
             )
-        });
-        Answer::json(&self.results(context, &state, ranking, false))
+        }))
     }
 
     /// What to do next when there is nothing to show.
-    fn hint(&self, context: &RequestContext, state: &State, otherwise: &'static str) -> String {
+    pub(crate) fn hint(&self, context: &RequestContext, state: &State, otherwise: &'static str) -> String {
         let in_use = state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,
@@ -274,7 +340,7 @@ impl<S: Store, H: Host> Service<S, H> {
         said.to_owned()
     }
 
-    fn results(
+    pub(crate) fn results(
         &self,
         context: &RequestContext,
         state: &State,
@@ -318,7 +384,7 @@ impl<S: Store, H: Host> Service<S, H> {
 }
 
 /// A lesson with the numbers of all lessons of its title, of which it is the one shown.
-fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
+pub(crate) fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
     lesson.standing.confidence = confidence;
     lesson.standing.frequency = frequency;
     lesson

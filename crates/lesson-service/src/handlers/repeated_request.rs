@@ -57,6 +57,35 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(answer.map(|answer| Some(answer.respond())))
     }
 
+    /// As [`Service::done_before`], for a ledger that is all in the store.
+    ///
+    /// # Errors
+    /// When the key was used for another request, or the store can't be read.
+    pub async fn done_here(
+        &self,
+        route: &Route,
+        request: &Request,
+        keyed: &Keyed,
+    ) -> Result<Option<Response>, ApiError> {
+        if !self.state.borrow().space.has_seen(&keyed.event_id(0)) {
+            return Ok(None);
+        }
+        let ids: Vec<String> = (0..SESSION_EVENTS)
+            .map(|place| keyed.event_id(place))
+            .collect();
+        let mut events = self.own_events(0).await?;
+        events.retain(|event| ids.contains(&event.op_id));
+        let Some(first) = events.first() else {
+            return Ok(None);
+        };
+        if first.request.as_ref() != Some(&keyed.request()) {
+            return Err(used_again());
+        }
+        let uncounted = self.uncounted_of(&events).await?;
+        let answer = self.answer_of(route, request, &events, &uncounted)?;
+        Ok(Some(answer.respond()))
+    }
+
     async fn events_of_request(
         &self,
         link: &Link,

@@ -38,6 +38,22 @@ impl RequestContext {
         }
     }
 
+    /// A request of an agent on the device of the person who uses it. It is given nothing that is in quarantine; what it
+    /// does is the person's, so it sees all decisions.
+    pub fn of_local_agent(account: Option<&str>) -> Self {
+        Self {
+            is_agent: true,
+            ..Self::of_person(account)
+        }
+    }
+
+    /// The same request with its `Idempotency-Key`, which holds in other processes, too.
+    #[must_use]
+    pub fn with_key(mut self, keyed: Option<Keyed>) -> Self {
+        self.keyed = keyed;
+        self
+    }
+
     /// The same request, answered from lessons that may be older than they should be.
     #[must_use]
     pub fn stale(mut self, is_stale: bool) -> Self {
@@ -70,8 +86,8 @@ impl RequestContext {
 
     /// What the ids of an agent's decisions begin with; nothing where a person asks, who sees all.
     pub(crate) fn own_decisions(&self) -> Option<String> {
-        self.is_agent
-            .then(|| decision_prefix(self.by.trim_start_matches("agent:")))
+        let key_id = self.by.strip_prefix("agent:")?;
+        Some(decision_prefix(key_id))
     }
 
     /// Whether this lesson is withheld from who asks.

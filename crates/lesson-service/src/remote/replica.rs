@@ -92,6 +92,22 @@ impl<S: Store, H: Host> Service<S, H> {
         linked.replica().is_bare().then_some(linked.link.cursor)
     }
 
+    /// Events of the store that were read, those that were left out too.
+    pub fn events_held(&self) -> usize {
+        self.state.borrow().events
+    }
+
+    /// Whether there is a lesson with this slug, archived ones too.
+    pub fn has_lesson(&self, slug: &str) -> bool {
+        self.state.borrow().space.lesson(slug).is_some()
+    }
+
+    /// Whether there is a decision with this id.
+    pub fn has_decision(&self, id: &str) -> bool {
+        let state = self.state.borrow();
+        state.space.decision(id).is_some()
+    }
+
     /// Whether tracking waits to be stored.
     pub fn has_queue(&self) -> bool {
         !self.queue.borrow().is_empty()

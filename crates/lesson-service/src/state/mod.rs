@@ -1,6 +1,7 @@
 //! What a service holds in memory, and how it is written to the store and read from it.
 
 pub(crate) mod embedder;
+pub(crate) mod kept;
 pub(crate) mod near;
 pub(crate) mod open;
 pub(crate) mod plan;

@@ -40,10 +40,12 @@ impl<S: Store, H: Host> Service<S, H> {
             exchanged: RefCell::default(),
             answers: Answers::default(),
         };
-        service
-            .open_state()
-            .await
-            .map_err(|error| of_store(&error))?;
+        let kept = service.take_kept().await;
+        let read = match kept.map_err(|error| of_store(&error))? {
+            true => service.read_news().await,
+            false => service.open_state().await,
+        };
+        read.map_err(|error| of_store(&error))?;
         Ok(service)
     }
 

@@ -44,11 +44,14 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     async fn read_what_is_new(&self) -> Result<(), StoreError> {
-        let (position, revision) = {
+        let (position, revision, epoch) = {
             let state = self.state.borrow();
-            (state.position, state.revision())
+            (state.position, state.revision(), state.epoch)
         };
         let ledger = self.store.read_after(position).await?;
+        if ledger.epoch != epoch && ledger.revision == 0 && revision == 0 {
+            return self.read_anew().await;
+        }
         // Positions only grow, also past a sign-out: who finds a lower end finds another store.
         if ledger.position < position {
             return self.begin_anew().await;
@@ -64,6 +67,14 @@ impl<S: Store, H: Host> Service<S, H> {
             // Signed out elsewhere, or cleared: either way the name to write under is gone, too.
             self.store.identity(&fresh_id(&self.host)).await?;
         }
+        Ok(())
+    }
+
+    /// Events have come that belong before those that were folded, such as another clone's by git. Nothing was deleted,
+    /// so vectors and what waits to be stored stay.
+    async fn read_anew(&self) -> Result<(), StoreError> {
+        let ledger = self.store.read_after(0).await?;
+        self.replace(State::of(&ledger, &self.policy), true);
         Ok(())
     }
 

@@ -78,8 +78,13 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().revision()
     }
 
+    /// The store that was given.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
     /// The id of the account that is signed in to the linked server.
-    pub(crate) fn account(&self) -> Option<String> {
+    pub fn account(&self) -> Option<String> {
         let state = self.state.borrow();
         let linked = state.linked.as_ref()?;
         Some(linked.link.user.id.clone())

@@ -19,6 +19,8 @@ pub(crate) struct State {
     pub space: Space,
     /// The last position of the store that has been folded.
     pub position: u64,
+    /// The order in which the store had its events when they were folded: see [`Ledger::epoch`].
+    pub epoch: u64,
     /// Events in the store, those that were left out too.
     pub events: usize,
     /// Words of the lessons.
@@ -79,6 +81,7 @@ impl State {
         Self {
             space: Space::new(),
             position: 0,
+            epoch: 0,
             events: 0,
             index: KeywordIndex::new(),
             vectors: None,
@@ -195,6 +198,7 @@ impl State {
         self.events += ledger.unreadable.len();
         self.take_in(&ledger.events, policy, derive);
         self.position = self.position.max(ledger.position);
+        self.epoch = ledger.epoch;
     }
 
     /// Folds stored events; with `derive`, index and vectors follow at once.

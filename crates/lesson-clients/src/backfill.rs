@@ -1,0 +1,106 @@
+//! Sessions of the past: what their transcripts would add, before anything is sent.
+
+use crate::session::{keyed, pieces};
+use crate::transcript::TranscriptRead;
+use lesson_core::{Policy, extract};
+use lesson_types::{Category, FeedbackOutcome, Request, Session};
+use serde::{Deserialize, Serialize};
+
+/// What a session of the past teaches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionSummary {
+    /// The session, as its transcript names it; empty when it does not.
+    pub session: String,
+    /// The folder that it began in.
+    pub cwd: Option<String>,
+    /// What it would add.
+    pub insights: Vec<FoundInsight>,
+    /// What came of it.
+    pub outcome: Option<FeedbackOutcome>,
+    /// Lines that could not be read.
+    pub skipped: u32,
+    /// What was said that tells so, to be sent by [`backfill_requests`].
+    pub said: String,
+}
+
+/// An insight in a session of the past.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundInsight {
+    /// The slug that it would get; another one if a different lesson has it.
+    pub slug: String,
+    /// One line.
+    pub title: String,
+    /// The whole text.
+    pub text: String,
+    /// By the words in the text.
+    pub category: Category,
+    /// Whether it was made of what blocked the session instead of being said.
+    pub from_failure: bool,
+}
+
+/// What the transcripts of one session teach, its subagents' first. `None` for a session in which no person took part or
+/// nothing was told. Lessons that were shown then get no feedback: hooks have given it, or nobody had them.
+pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
+    if reads.iter().any(|read| read.headless) {
+        return None;
+    }
+    let all: String = reads.iter().map(|read| read.said.as_str()).collect();
+    let said: String = all
+        .split_inclusive('\n')
+        .filter(|line| !names_shown(line))
+        .collect();
+    let said = pieces::end_of(&said);
+    let extracted = extract(said, &Policy::default().session);
+    if extracted.insights.is_empty() && extracted.outcome.is_none() {
+        return None;
+    }
+    let first = |of: fn(&TranscriptRead) -> Option<&String>| reads.iter().find_map(of).cloned();
+    let insights = extracted.insights.into_iter();
+    Some(SessionSummary {
+        session: first(|read| read.session.as_ref()).unwrap_or_default(),
+        cwd: first(|read| read.cwd.as_ref()),
+        insights: insights
+            .map(|insight| FoundInsight {
+                slug: insight.slug,
+                title: insight.title,
+                text: insight.text,
+                category: insight.category,
+                from_failure: insight.from_failure,
+            })
+            .collect(),
+        outcome: extracted.outcome,
+        skipped: reads
+            .iter()
+            .map(|read| read.skipped)
+            .fold(0, u32::saturating_add),
+        said: said.to_owned(),
+    })
+}
+
+/// What to send to take a session's insights; nothing where it has none. Sent twice, it counts once.
+pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
+    if summary.insights.is_empty() {
+        return Vec::new();
+    }
+    let transcript = summary.said.clone();
+    let session = Session {
+        transcript: transcript.clone(),
+    };
+    vec![keyed(
+        &summary.session,
+        "/v1/sessions",
+        &transcript,
+        &session,
+    )]
+}
+
+/// Whether a line names the lessons that were shown.
+fn names_shown(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let word = "injected";
+    line.get(..word.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(word))
+        && line[word.len()..]
+            .trim_start_matches(['*', '_', '`', ' '])
+            .starts_with(':')
+}

@@ -1,0 +1,60 @@
+//! The moments at which clients call a hook.
+
+use serde::{Deserialize, Serialize};
+
+/// What has just happened in a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookEvent {
+    /// A session began, was resumed, cleared or compacted.
+    SessionStart,
+    /// A person sent a prompt.
+    Prompt,
+    /// The agent finished its answer.
+    Stop,
+    /// A subagent finished.
+    SubagentStop,
+    /// The session ended.
+    SessionEnd,
+}
+
+impl HookEvent {
+    /// The event with this name: ours, or a client's own. Letters and digits count, whatever their case.
+    ///
+    /// Claude Code, Codex and VS Code say `SessionStart`, `UserPromptSubmit`, `Stop`, `SubagentStop`, `SessionEnd`; Cursor
+    /// `sessionStart`, `beforeSubmitPrompt`, `afterAgentResponse`; Copilot CLI `userPromptSubmitted`, `agentStop`; Gemini
+    /// CLI `BeforeAgent`, `AfterAgent`; OpenCode `session.created`, `chat.message`, `session.idle`, `session.deleted`.
+    pub fn named(name: &str) -> Option<Self> {
+        let plain: String = name
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        Some(match plain.as_str() {
+            "sessionstart" | "sessioncreated" => Self::SessionStart,
+            "prompt"
+            | "userpromptsubmit"
+            | "userpromptsubmitted"
+            | "beforesubmitprompt"
+            | "beforeagent"
+            | "chatmessage" => Self::Prompt,
+            "stop" | "agentstop" | "afteragent" | "afteragentresponse" | "sessionidle" => {
+                Self::Stop
+            }
+            "subagentstop" => Self::SubagentStop,
+            "sessionend" | "sessiondeleted" => Self::SessionEnd,
+            _ => return None,
+        })
+    }
+
+    /// Its name in our words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::Prompt => "prompt",
+            Self::Stop => "stop",
+            Self::SubagentStop => "subagent-stop",
+            Self::SessionEnd => "session-end",
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A hook's payload: one JSON object on standard input, whose fields clients spell differently.
+
+use serde_json::Value;
+
+/// What a client says of the event.
+#[derive(Debug, Default)]
+pub(crate) struct Payload {
+    fields: Value,
+}
+
+impl Payload {
+    /// Reads a payload. The error says what is wrong with it.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+            Ok(fields @ Value::Object(_)) => Ok(Self { fields }),
+            Ok(_) => Err("the payload is no JSON object".to_owned()),
+            Err(cause) => Err(format!("the payload is no JSON: {cause}")),
+        }
+    }
+
+    /// The first of these fields that holds a text with something in it.
+    pub(crate) fn text(&self, names: &[&str]) -> Option<&str> {
+        names
+            .iter()
+            .filter_map(|name| self.fields.get(name)?.as_str())
+            .find(|text| !text.trim().is_empty())
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.get(name).is_some()
+    }
+
+    /// The client's own name of the event.
+    pub(crate) fn event(&self) -> Option<&str> {
+        self.text(&["hook_event_name", "hookEventName", "event", "type"])
+    }
+
+    /// The session, or the conversation where a client has no other word for it.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.text(&["session_id", "sessionId", "conversation_id", "sessionID"])
+    }
+
+    /// The folder that the session is about.
+    pub(crate) fn cwd(&self) -> Option<String> {
+        if let Some(cwd) = self.text(&["cwd", "directory", "workspaceFolder"]) {
+            return Some(cwd.to_owned());
+        }
+        // Cursor names the roots of its workspace.
+        let roots = self.fields.get("workspace_roots")?.as_array()?;
+        roots.first()?.as_str().map(str::to_owned)
+    }
+
+    /// The prompt that a session begins with, which Copilot CLI knows at its start.
+    pub(crate) fn first_prompt(&self) -> Option<&str> {
+        self.text(&["initialPrompt", "initial_prompt"])
+    }
+
+    pub(crate) fn prompt(&self) -> Option<&str> {
+        self.text(&["prompt", "user_prompt", "userPrompt"])
+    }
+
+    pub(crate) fn transcript(&self) -> Option<&str> {
+        self.text(&["transcript_path", "transcriptPath"])
+    }
+
+    pub(crate) fn agent_transcript(&self) -> Option<&str> {
+        self.text(&["agent_transcript_path", "agentTranscriptPath"])
+    }
+
+    /// What the agent said last: Gemini CLI says `prompt_response`, Copilot CLI `response` of a subagent, Cursor `text` after
+    /// an answer.
+    pub(crate) fn last_message(&self) -> Option<&str> {
+        self.text(&[
+            "last_assistant_message",
+            "lastAssistantMessage",
+            "prompt_response",
+            "response",
+            "text",
+        ])
+    }
+}

@@ -1,0 +1,259 @@
+//! A hook's payload → what the host is to do.
+
+use crate::client::Client;
+use crate::event::HookEvent;
+use crate::fingerprint::fingerprint;
+use crate::output::OutputShape;
+use crate::payload::Payload;
+use crate::query;
+use lesson_types::{Method, Recommend, Request, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Tokens of lessons when the host does not say.
+const TOKENS: u32 = 1_500;
+/// Most tokens of lessons: clients cut what is longer than 10,000 characters, and a token is reckoned as four bytes.
+const MOST_TOKENS: u32 = 2_400;
+/// Most tokens at a session's start, which knows no task yet.
+const START_TOKENS: u32 = 600;
+/// Lessons at a session's start.
+const START_LESSONS: u32 = 3;
+/// How long a transcript's last line may be on its way when the hook is called. Claude Code was seen to flush it 20 to 50 ms
+/// after SubagentStop; twice that.
+const SETTLE_MS: u32 = 100;
+
+/// A call of the hook.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookInput {
+    /// Which client calls, as `init` wrote it: see [`Client::named`].
+    pub client: String,
+    /// `session-start`, `prompt`, `stop`, `subagent-stop` or `session-end`; when empty, the payload says it.
+    pub event: String,
+    /// Standard input: a JSON object.
+    pub payload: String,
+    /// Most tokens of lessons to print: 200 to 2,400; 0 stands for 1,500.
+    pub max_tokens: u32,
+    /// Whether the environment says that another session started this one, or that no person sees it:
+    /// `CLAUDE_CODE_CHILD_SESSION=1`, `CLAUDE_CODE_ENTRYPOINT=sdk-cli`, our own `LESSONLOOP_CHILD=1`.
+    pub child: bool,
+}
+
+/// What to do. In JSON, the field `do` names it: `skip`, `recommend` or `record`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum HookPlan {
+    /// Nothing.
+    Skip {
+        /// Why, for a log.
+        reason: String,
+    },
+    /// Send the request, and print [`crate::hook_output`] of the answer's `prompt`, or nothing when it recommends none.
+    Recommend {
+        /// The same for every client that calls for this prompt of this session; a second call within seconds is a double
+        /// firing, and prints nothing.
+        key: String,
+        /// The session.
+        session: String,
+        /// The decision that the session is.
+        decision_id: String,
+        /// `POST /v1/recommend`.
+        request: Request,
+        /// The form in which the client reads it.
+        shape: OutputShape,
+        /// The folder that the session is about.
+        cwd: Option<String>,
+    },
+    /// Read the transcripts on from where they were read before, and send what [`crate::record`] makes of them.
+    Record {
+        /// The same for every client that calls for this moment of this session; see `Recommend`.
+        key: String,
+        /// The session.
+        session: String,
+        /// The decision that the session is.
+        decision_id: String,
+        /// Files to read; a missing one is no fault.
+        transcripts: Vec<String>,
+        /// A folder whose `agent-*.jsonl`, at any depth, are transcripts of subagents. Read them before the transcripts.
+        subagents_of: Option<String>,
+        /// What the agent said last, which may not have reached the transcript.
+        last_message: Option<String>,
+        /// Whether a subagent finished, so that what it says of an outcome is not said of the session.
+        subagent: bool,
+        /// Wait so long before reading, for the last line to be written.
+        settle_ms: u32,
+        /// The folder that the session is about.
+        cwd: Option<String>,
+        /// Whether the session is over.
+        done: bool,
+    },
+}
+
+/// Says what to do about a hook's call. What can't be read is skipped with its reason.
+pub fn plan_hook(input: &HookInput) -> HookPlan {
+    planned(input).unwrap_or_else(|reason| HookPlan::Skip { reason })
+}
+
+fn planned(input: &HookInput) -> Result<HookPlan, String> {
+    if input.child {
+        return Err("another session started this one".to_owned());
+    }
+    let payload = Payload::read(&input.payload)?;
+    let named = if input.event.trim().is_empty() {
+        payload
+            .event()
+            .ok_or("neither the call nor the payload names the event")?
+    } else {
+        input.event.as_str()
+    };
+    let event = HookEvent::named(named).ok_or_else(|| format!("nothing is done at {named}"))?;
+    let session = payload
+        .session()
+        .ok_or("the payload names no session")?
+        .to_owned();
+    let client = caller(&payload, Client::named(&input.client));
+    match event {
+        HookEvent::SessionStart | HookEvent::Prompt => {
+            recommend(input, &payload, client, event, session)
+        }
+        HookEvent::Stop | HookEvent::SubagentStop | HookEvent::SessionEnd => {
+            record_plan(&payload, event, session)
+        }
+    }
+}
+
+/// Which client really calls: some run the hooks of others' settings, and read their own form only.
+fn caller(payload: &Payload, named: Client) -> Client {
+    if payload.has("cursor_version") {
+        return Client::Cursor;
+    }
+    // Copilot CLI's own form has camelCase and no name of the event.
+    let camel = payload.has("sessionId") && payload.event().is_none();
+    match named {
+        Client::Claude | Client::Vscode if camel => Client::Copilot,
+        // Claude Code tells no time; VS Code and Copilot CLI do, and run the hooks of its settings.
+        Client::Claude if payload.has("timestamp") && payload.transcript().is_some() => {
+            Client::Vscode
+        }
+        Client::Claude if payload.has("timestamp") => Client::Copilot,
+        named => named,
+    }
+}
+
+fn recommend(
+    input: &HookInput,
+    payload: &Payload,
+    client: Client,
+    event: HookEvent,
+    session: String,
+) -> Result<HookPlan, String> {
+    let cwd = payload.cwd();
+    let start = event == HookEvent::SessionStart;
+    let query = if start {
+        if let Some(prompt) = payload.first_prompt() {
+            query::of_prompt(prompt).map_err(str::to_owned)
+        } else {
+            of_start(payload, cwd.as_deref())
+        }
+    } else if let Some(deaf) = client.deaf_at_prompts() {
+        Err(deaf.to_owned())
+    } else {
+        let prompt = payload.prompt().ok_or("the payload has no prompt")?;
+        query::of_prompt(prompt).map_err(str::to_owned)
+    }?;
+    let asked = match input.max_tokens {
+        0 => TOKENS,
+        tokens => tokens,
+    };
+    let most = if start { START_TOKENS } else { MOST_TOKENS };
+    let decision_id = decision_of(&session);
+    let body = Recommend {
+        query: Some(query.clone()),
+        limit: start.then_some(START_LESSONS),
+        max_tokens: Some(asked.min(most).max(limits::PROMPT_TOKENS_MIN as u32)),
+        decision_id: Some(decision_id.clone()),
+        ..Recommend::default()
+    };
+    Ok(HookPlan::Recommend {
+        key: fingerprint(&[&session, event.as_str(), &query]),
+        decision_id,
+        request: post("/v1/recommend", &body, None),
+        shape: OutputShape::of(client, event),
+        cwd,
+        session,
+    })
+}
+
+/// What to ask at a session's start, before anybody said what it is about: the project by its folder's name.
+fn of_start(payload: &Payload, cwd: Option<&str>) -> Result<String, String> {
+    let source = payload.text(&["source"]).unwrap_or_default();
+    if matches!(source, "resume" | "fork") {
+        return Err(format!(
+            "the session goes on after {source} with the lessons it has"
+        ));
+    }
+    let query = cwd.and_then(query::of_folder);
+    query.ok_or_else(|| {
+        "the folder's name says nothing of the project; the first prompt does".to_owned()
+    })
+}
+
+fn record_plan(payload: &Payload, event: HookEvent, session: String) -> Result<HookPlan, String> {
+    let of_subagent = event == HookEvent::SubagentStop;
+    let done = event == HookEvent::SessionEnd;
+    let transcript = if of_subagent {
+        // `transcript_path` stays the parent's there (Claude Code's documentation of SubagentStop).
+        payload.agent_transcript()
+    } else {
+        payload.transcript()
+    };
+    let last_message = payload.last_message().map(str::to_owned);
+    if transcript.is_none() && last_message.is_none() && !done {
+        return Err("the payload names no transcript and no message".to_owned());
+    }
+    let about = transcript.unwrap_or_default();
+    Ok(HookPlan::Record {
+        key: fingerprint(&[
+            &session,
+            event.as_str(),
+            if of_subagent { about } else { "" },
+            last_message.as_deref().unwrap_or_default(),
+        ]),
+        decision_id: decision_of(&session),
+        transcripts: transcript.map(str::to_owned).into_iter().collect(),
+        subagents_of: transcript
+            .filter(|_| done)
+            .and_then(|path| path.strip_suffix(".jsonl"))
+            .map(|stem| format!("{stem}/subagents")),
+        last_message,
+        settle_ms: SETTLE_MS,
+        cwd: payload.cwd(),
+        subagent: of_subagent,
+        done,
+        session,
+    })
+}
+
+/// The decision that a session is: its id, or a hash of one that the interface would not take.
+fn decision_of(session: &str) -> String {
+    let plain = session.bytes().all(|byte| byte.is_ascii_graphic());
+    if plain && session.len() <= limits::ID {
+        session.to_owned()
+    } else {
+        fingerprint(&[session])
+    }
+}
+
+/// A request with a JSON body, and its key where repeating it must count once.
+pub(crate) fn post<T: Serialize>(path: &str, body: &T, key: Option<String>) -> Request {
+    let mut headers = BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]);
+    headers.extend(key.map(|key| ("idempotency-key".to_owned(), key)));
+    Request {
+        method: Method::Post,
+        path: path.to_owned(),
+        headers,
+        // Types of the interface always become JSON; a `null` would be refused by name.
+        body: serde_json::to_value(body).unwrap_or(Value::Null),
+    }
+}

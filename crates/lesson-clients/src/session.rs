@@ -1,0 +1,162 @@
+//! What was said in a session → requests: what was applied of the lessons shown, what was learned, what came of it.
+
+mod keep;
+pub(crate) mod pieces;
+
+use crate::fingerprint::fingerprint;
+use crate::plan::post;
+use crate::transcript::TranscriptRead;
+use lesson_core::{Extracted, Policy, extract};
+use lesson_types::{DecisionOutcome, FeedbackOutcome, Outcome, Request, Session, Track};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// What was read of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionInput {
+    /// The session, from [`crate::HookPlan::Record`].
+    pub session: String,
+    /// Its decision, from the same place.
+    pub decision_id: String,
+    /// Whether it is over. Only then an outcome is told, and feedback given.
+    pub done: bool,
+    /// What the agent said last, from the same place.
+    pub last_message: Option<String>,
+    /// Whether a subagent said it, from the same place.
+    pub subagent: bool,
+    /// What was read now, in the order of reading.
+    pub reads: Vec<TranscriptRead>,
+    /// What [`Recorded`] said to keep of this session when it was recorded before.
+    pub kept: Kept,
+    /// Slugs of the lessons that were shown, where the host knows better than the transcript: a client that keeps no
+    /// context of hooks in it.
+    pub shown: Vec<String>,
+}
+
+/// What the end of a session needs of what was read before: a few lines, to be kept with the positions of its transcripts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// The paragraphs that hold a marker, or name a lesson that was shown.
+    pub said: String,
+    /// The lessons that were shown.
+    pub shown: Vec<String>,
+    /// Whether the agent gave feedback itself.
+    pub gave_feedback: bool,
+    /// The last outcome that the agent itself told, not a subagent.
+    pub outcome: Option<FeedbackOutcome>,
+    /// Whether no person took part.
+    pub headless: bool,
+}
+
+/// What to send, and what to keep.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Send these in order. 404 from track and outcome says that nothing was recommended in the session, 409 that its
+    /// outcome is settled; both are no faults.
+    pub requests: Vec<Request>,
+    /// Keep this until the session is recorded again, once the requests were answered.
+    pub keep: Kept,
+}
+
+/// The requests alone: see [`record`].
+pub fn session_requests(input: &SessionInput) -> Vec<Request> {
+    record(input).requests
+}
+
+/// What to send for what was said, and what to keep for the session's end.
+///
+/// The keys of the requests are made of the session and of what is sent: the same pieces read twice count once. Headless
+/// sessions send nothing.
+pub fn record(input: &SessionInput) -> Recorded {
+    let policy = Policy::default().session;
+    let heard = keep::heard(input);
+    if heard.all.headless {
+        return Recorded {
+            requests: Vec::new(),
+            keep: heard.all,
+        };
+    }
+    let mut requests = Vec::new();
+    for reasoning in pieces::pieces(&heard.now) {
+        requests.push(keyed(
+            &input.session,
+            "/v1/track",
+            reasoning,
+            &Track {
+                decision_id: input.decision_id.clone(),
+                reasoning: reasoning.to_owned(),
+            },
+        ));
+    }
+    if !input.done {
+        let learned = insights(&extract(&heard.now, &policy));
+        requests.extend(session(&input.session, learned));
+        return Recorded {
+            requests,
+            keep: heard.all,
+        };
+    }
+    let said = format!("{}{}", input.kept.said, heard.now);
+    let extracted = extract(&said, &policy);
+    if extracted.outcome.is_some() || !extracted.insights.is_empty() {
+        let transcript = with_shown(&said, &extracted, &heard.all);
+        requests.extend(session(&input.session, transcript));
+    }
+    if let Some(outcome) = heard.all.outcome {
+        let outcome = match outcome {
+            FeedbackOutcome::Blocked => DecisionOutcome::Failure,
+            FeedbackOutcome::Delivered | FeedbackOutcome::PlanComplete => DecisionOutcome::Success,
+        };
+        requests.push(keyed(
+            &input.session,
+            "/v1/outcome",
+            outcome.as_str(),
+            &Outcome {
+                decision_id: input.decision_id.clone(),
+                outcome,
+                pnl_percent: None,
+            },
+        ));
+    }
+    Recorded {
+        requests,
+        keep: Kept::default(),
+    }
+}
+
+/// A request that counts once for the same session and content.
+pub(crate) fn keyed<T: Serialize>(session: &str, path: &str, content: &str, body: &T) -> Request {
+    post(path, body, Some(fingerprint(&[session, path, content])))
+}
+
+fn session(session: &str, transcript: String) -> Option<Request> {
+    (!transcript.trim().is_empty()).then(|| {
+        let content = transcript.clone();
+        keyed(session, "/v1/sessions", &content, &Session { transcript })
+    })
+}
+
+/// The insights alone, a line each: an outcome among them would count before the session is over.
+fn insights(extracted: &Extracted) -> String {
+    extracted
+        .insights
+        .iter()
+        .filter(|insight| !insight.from_failure)
+        .map(|insight| {
+            let object = json!({ "content": insight.text, "tags": insight.tags });
+            format!("INSIGHT: {object}\n")
+        })
+        .collect()
+}
+
+/// The transcript of a whole session, with a line that names the lessons shown. An agent that gave feedback itself, or named
+/// its lessons, has said it all.
+fn with_shown(said: &str, extracted: &Extracted, all: &Kept) -> String {
+    let said = pieces::end_of(said);
+    if all.gave_feedback || !extracted.injected.is_empty() || all.shown.is_empty() {
+        return said.to_owned();
+    }
+    format!("INJECTED: {}\n{said}", all.shown.join(", "))
+}

@@ -1,0 +1,107 @@
+//! Transcripts: what the agent itself said in a session, read piece by piece.
+//!
+//! Every client writes one JSON object a line. Text of tools, files and web pages is left out, because it could hold marker
+//! lines that nobody meant. No client documents its format as stable, so an unknown shape is skipped and counted.
+
+mod claude;
+mod codex;
+mod copilot;
+mod cursor;
+mod gemini;
+mod line;
+mod reading;
+mod shown;
+
+use crate::client::Client;
+use lesson_types::FeedbackOutcome;
+use reading::Reading;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a piece of a transcript holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TranscriptRead {
+    /// What the agent said, and the tasks that it gave its subagents; without what is marked as private. A blank line ends
+    /// each message.
+    pub said: String,
+    /// The lessons that our hook or our MCP tools showed, each once.
+    pub shown: Vec<String>,
+    /// Whether the agent gave feedback on lessons itself.
+    pub gave_feedback: bool,
+    /// What came of it, by the last outcome line that the agent itself said, not a subagent of it.
+    pub outcome: Option<FeedbackOutcome>,
+    /// Whether no person took part: `claude -p`, `codex exec`.
+    pub headless: bool,
+    /// Whether it is a subagent's.
+    pub subagent: bool,
+    /// The folder that the session began in.
+    pub cwd: Option<String>,
+    /// The session, as the transcript names it.
+    pub session: Option<String>,
+    /// Where to read on: the byte after the last whole line. When it is where this piece began although the file goes on,
+    /// a line is longer than the piece; read a longer one.
+    pub next: u64,
+    /// Lines that are no JSON or of an unknown shape.
+    pub skipped: u32,
+    /// Calls of our tools whose answer stands further on.
+    pub open: Vec<String>,
+}
+
+/// Reads the whole lines of `bytes`, which begin at byte `from` of a transcript. Which client wrote it is a hint: the shape of
+/// a line tells. Linear in the piece; never fails.
+///
+/// ```
+/// let line = br#"{"type":"assistant","message":{"content":[{"type":"text","text":"INSIGHT: pin it"}]}}"#;
+/// let bytes = [line.as_slice(), b"\n{\"torn"].concat();
+/// let read = lesson_clients::read_transcript("claude", &bytes, 0);
+/// assert_eq!(read.said, "INSIGHT: pin it\n\n");
+/// assert_eq!(read.next as usize, line.len() + 1);
+/// ```
+pub fn read_transcript(client: &str, bytes: &[u8], from: u64) -> TranscriptRead {
+    let before = TranscriptRead {
+        next: from,
+        ..TranscriptRead::default()
+    };
+    read_transcript_after(client, bytes, &before)
+}
+
+/// Reads the piece at [`TranscriptRead::next`] of the piece before. Some lines speak of what follows: the session's beginning,
+/// and calls of our tools. So pieces that are read with their forerunner say together what the whole says at once.
+pub fn read_transcript_after(
+    client: &str,
+    bytes: &[u8],
+    before: &TranscriptRead,
+) -> TranscriptRead {
+    let whole = bytes
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let mut reading = Reading::after(before);
+    reading.read.next = before.next.saturating_add(whole as u64);
+    let client = Client::named(client);
+    for line in bytes[..whole].split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let known = line::parsed(line).is_some_and(|entry| take(client, &entry, &mut reading));
+        if !known {
+            reading.read.skipped = reading.read.skipped.saturating_add(1);
+        }
+    }
+    reading.read
+}
+
+/// Hands a line to the reader that knows its shape; false when none does.
+fn take(client: Client, entry: &Value, reading: &mut Reading) -> bool {
+    // A hint where a shape is another's, too: a Cursor line may have a type.
+    if client == Client::Cursor && cursor::take(entry, reading) {
+        return true;
+    }
+    codex::take(entry, reading)
+        || copilot::take(entry, reading)
+        || gemini::take(entry, reading)
+        || cursor::take(entry, reading)
+        || claude::take(entry, reading)
+}

@@ -1,0 +1,34 @@
+//! Copilot CLI's and VS Code's lines: `{"type":"assistant.message","data":{…},"id","parentId","timestamp"}`. Not documented as
+//! a format to rely on.
+
+use super::line::text;
+use super::reading::Reading;
+use serde_json::Value;
+
+/// Takes a line; false when its shape is another's.
+pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
+    let Some(data @ Value::Object(_)) = entry.get("data") else {
+        return false;
+    };
+    match text(entry, "type") {
+        "session.start" => {
+            let context = data.get("context").unwrap_or(data);
+            reading.about(data.get("sessionId"), context.get("cwd"));
+        }
+        "assistant.message" => {
+            // What a subagent says names the call that began it.
+            let by_subagent = !text(data, "parentToolCallId").is_empty();
+            reading.say(text(data, "content"), by_subagent);
+            let calls = data.get("toolRequests").and_then(Value::as_array);
+            for call in calls.into_iter().flatten() {
+                reading.call(text(call, "name"), text(call, "toolCallId"));
+            }
+        }
+        "tool.execution_complete" => {
+            let result = data.get("result").unwrap_or(&Value::Null);
+            reading.answer(text(data, "toolCallId"), result);
+        }
+        kind => return kind.contains('.'),
+    }
+    true
+}

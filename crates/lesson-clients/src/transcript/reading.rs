@@ -1,0 +1,110 @@
+//! What has been read of a transcript so far.
+
+use super::{TranscriptRead, shown};
+use crate::private::without_private;
+use lesson_core::{Policy, extract};
+use serde_json::Value;
+
+/// Names of our tools that hand out lessons end so, whatever a client puts before them.
+const GIVES_LESSONS: [&str; 3] = [
+    "playbook_recommend_lessons",
+    "playbook_search_lessons",
+    "playbook_patterns_for_feature",
+];
+const FEEDBACK: &str = "playbook_feedback";
+/// Most calls whose answer is waited for, and the longest id of one.
+const MOST_OPEN: usize = 256;
+const LONGEST_ID: usize = 200;
+
+/// What has been read.
+pub(super) struct Reading {
+    pub(super) read: TranscriptRead,
+}
+
+impl Reading {
+    pub(super) fn after(before: &TranscriptRead) -> Self {
+        Self {
+            read: TranscriptRead {
+                headless: before.headless,
+                subagent: before.subagent,
+                cwd: before.cwd.clone(),
+                session: before.session.clone(),
+                open: before.open.clone(),
+                ..TranscriptRead::default()
+            },
+        }
+    }
+
+    /// The agent said this, or one of its subagents did.
+    pub(super) fn say(&mut self, text: &str, by_subagent: bool) {
+        let text = without_private(text);
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        self.read.said.push_str(text);
+        self.read.said.push_str("\n\n");
+        if !by_subagent && let Some(outcome) = extract(text, &Policy::default().session).outcome {
+            self.read.outcome = Some(outcome);
+        }
+    }
+
+    /// The agent called a tool.
+    pub(super) fn call(&mut self, name: &str, id: &str) {
+        if name.ends_with(FEEDBACK) {
+            self.read.gave_feedback = true;
+        }
+        let fits = !id.is_empty() && id.len() <= LONGEST_ID && self.read.open.len() < MOST_OPEN;
+        if gives_lessons(name) && fits && !self.read.open.iter().any(|one| one == id) {
+            self.read.open.push(id.to_owned());
+        }
+    }
+
+    /// A tool answered.
+    pub(super) fn answer(&mut self, id: &str, content: &Value) {
+        let before = self.read.open.len();
+        self.read.open.retain(|one| one != id);
+        if self.read.open.len() < before {
+            self.show(shown::in_answer(content));
+        }
+    }
+
+    /// The agent called a tool, which answered: both in one line.
+    pub(super) fn called(&mut self, name: &str, content: &Value) {
+        self.call(name, "");
+        if gives_lessons(name) {
+            self.show(shown::in_answer(content));
+        }
+    }
+
+    /// A hook put this before the agent.
+    pub(super) fn injected(&mut self, content: &Value) {
+        self.show(shown::in_hook(content));
+    }
+
+    fn show(&mut self, slugs: Vec<String>) {
+        for slug in slugs {
+            if !self.read.shown.contains(&slug) {
+                self.read.shown.push(slug);
+            }
+        }
+    }
+
+    /// The session and its folder, as the first line says that names them.
+    pub(super) fn about(&mut self, session: Option<&Value>, cwd: Option<&Value>) {
+        let text = |value: Option<&Value>| {
+            let text = value?.as_str()?;
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        if self.read.session.is_none() {
+            self.read.session = text(session);
+        }
+        if self.read.cwd.is_none() {
+            self.read.cwd = text(cwd);
+        }
+    }
+}
+
+fn gives_lessons(name: &str) -> bool {
+    GIVES_LESSONS.iter().any(|tool| name.ends_with(tool))
+}

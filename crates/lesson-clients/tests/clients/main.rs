@@ -1,0 +1,9 @@
+//! What clients' hooks and transcripts come to: corpora of payloads and transcripts, requests, output.
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod hooks;
+mod output;
+mod properties;
+mod sessions;
+mod transcripts;

@@ -1,0 +1,305 @@
+//! A request over both stores: which of them answers it.
+
+use crate::joined;
+use crate::local::{Local, Which};
+use crate::spread;
+use lesson_service::{
+    Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, Service, check_key, parse_path, route,
+};
+use lesson_sync::Store;
+use lesson_types::{ApiError, EndpointName, ErrorBody, Request, Response};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// The person who uses this device.
+    Person,
+    /// An agent of theirs.
+    Agent,
+}
+
+/// A request on its way to a service.
+pub(crate) struct Asked {
+    pub asker: Asker,
+    pub route: Route,
+    pub request: Request,
+}
+
+impl<S: Store, H: Host> Local<S, H> {
+    /// Answers a request over the stores that are open, for the person who uses this device. Never fails: what went wrong
+    /// is an answer, too. Call [`Local::settle`] once the answer is on its way.
+    pub async fn handle(&self, request: Request) -> Response {
+        self.catch_up().await;
+        self.answer(Asker::Person, request).await
+    }
+
+    /// Answers a request from one store alone: what the dashboard, import, export and syncing ask.
+    pub async fn handle_in(&self, which: Which, request: Request) -> Response {
+        let service = match self.service(which) {
+            Ok(service) => service,
+            Err(error) => return refusal(error),
+        };
+        // What can't be read is told by health; the rest is answered from memory.
+        let _ = service.catch_up().await;
+        match route(request.method, &request.path) {
+            Ok(route) => {
+                let asked = Asked {
+                    asker: Asker::Person,
+                    route,
+                    request,
+                };
+                ask(service, asked).await
+            }
+            Err(error) => refusal(error),
+        }
+    }
+
+    /// Answers a request for whoever asks; what others wrote has been read.
+    pub(crate) async fn answer(&self, asker: Asker, request: Request) -> Response {
+        let route = match route(request.method, &request.path) {
+            Ok(route) => route,
+            Err(error) => return refusal(error),
+        };
+        let asked = Asked {
+            asker,
+            route,
+            request,
+        };
+        let Some(second) = self.second() else {
+            return ask(self.first(), asked).await;
+        };
+        self.answer_of_both(second, asked).await
+    }
+
+    async fn answer_of_both(&self, second: &Service<S, H>, asked: Asked) -> Response {
+        let first = self.first();
+        match asked.route.endpoint.name {
+            EndpointName::recommend | EndpointName::search | EndpointName::patterns => {
+                let context = context(first, asked.asker);
+                first
+                    .find_in_both(second, &context, asked.route, asked.request)
+                    .await
+            }
+            EndpointName::suggest_tools => joined::suggestions(
+                ask(first, again(&asked)).await,
+                ask(second, asked).await,
+            ),
+            EndpointName::track => {
+                let body = &asked.request.body;
+                let decision = text(body, "decision_id");
+                match holders(first, second, |service| service.has_decision(decision)) {
+                    (true, true) => joined::tracked(
+                        ask(first, again(&asked)).await,
+                        ask(second, asked).await,
+                    ),
+                    (false, true) => ask(second, asked).await,
+                    _ => ask(first, asked).await,
+                }
+            }
+            EndpointName::outcome => {
+                let decision = text(&asked.request.body, "decision_id");
+                match holders(first, second, |service| service.has_decision(decision)) {
+                    (true, true) => joined::outcomes(
+                        ask(first, again(&asked)).await,
+                        ask(second, asked).await,
+                    ),
+                    (false, true) => ask(second, asked).await,
+                    _ => ask(first, asked).await,
+                }
+            }
+            EndpointName::get_decision => {
+                let id = segment(&asked.request.path, 2);
+                match holders(first, second, |service| service.has_decision(&id)) {
+                    (true, true) => joined::decisions(
+                        ask(first, again(&asked)).await,
+                        ask(second, asked).await,
+                    ),
+                    (false, true) => ask(second, asked).await,
+                    _ => ask(first, asked).await,
+                }
+            }
+            EndpointName::feedback => {
+                let (here, there) =
+                    spread::feedback(&asked.request.body, |slug| is_second(first, second, slug));
+                let with = |body: Value| Asked {
+                    request: Request {
+                        body,
+                        ..asked.request.clone()
+                    },
+                    asker: asked.asker,
+                    route: asked.route.clone(),
+                };
+                match (here, there) {
+                    (Some(here), Some(there)) => joined::feedback(
+                        ask(first, with(here)).await,
+                        ask(second, with(there)).await,
+                    ),
+                    (None, Some(there)) => ask(second, with(there)).await,
+                    _ => ask(first, asked).await,
+                }
+            }
+            EndpointName::record_session => self.record_session(second, asked).await,
+            EndpointName::rate | EndpointName::vote => {
+                let named = text(&asked.request.body, "lesson");
+                if first.has_lesson(named) {
+                    return ask(first, asked).await;
+                }
+                if second.has_lesson(named) {
+                    return ask(second, asked).await;
+                }
+                // A part of a title: the first store that knows one.
+                let answer = ask(first, again(&asked)).await;
+                if answer.status == 404 {
+                    return ask(second, asked).await;
+                }
+                answer
+            }
+            EndpointName::bulk | EndpointName::merge => {
+                let slug = spread::first_slug(&asked.request.body);
+                let service = if is_second(first, second, &slug) {
+                    second
+                } else {
+                    first
+                };
+                ask(service, asked).await
+            }
+            _ => {
+                let service = match parse_path(&asked.request.path) {
+                    Ok(target) if is_of_lesson(&target.segments) => {
+                        let slug = target.segments.get(2).map_or("", String::as_str);
+                        if is_second(first, second, slug) {
+                            second
+                        } else {
+                            first
+                        }
+                    }
+                    _ => first,
+                };
+                ask(service, asked).await
+            }
+        }
+    }
+
+    /// A session goes to the first store with all it says; lessons of the second one that were shown in it get their
+    /// feedback there.
+    async fn record_session(&self, second: &Service<S, H>, asked: Asked) -> Response {
+        let mut answer = ask(self.first(), again(&asked)).await;
+        if answer.status != 200 {
+            return answer;
+        }
+        let transcript = text(&asked.request.body, "transcript").to_owned();
+        let known = |slug: &str| second.has_lesson(slug);
+        let Some(feedback) = spread::rest_of_session(&answer.body, &transcript, known) else {
+            return answer;
+        };
+        let request = Request {
+            path: "/v1/feedback".to_owned(),
+            body: feedback,
+            ..asked.request
+        };
+        let Ok(route) = route(request.method, &request.path) else {
+            return answer;
+        };
+        let given = ask(
+            second,
+            Asked {
+                asker: asked.asker,
+                route,
+                request,
+            },
+        )
+        .await;
+        joined::session(&mut answer, &given);
+        answer
+    }
+}
+
+/// The request once more.
+fn again(asked: &Asked) -> Asked {
+    Asked {
+        asker: asked.asker,
+        route: asked.route.clone(),
+        request: asked.request.clone(),
+    }
+}
+
+fn context<S: Store, H: Host>(service: &Service<S, H>, asker: Asker) -> RequestContext {
+    let account = service.account();
+    match asker {
+        Asker::Person => RequestContext::of_person(account.as_deref()),
+        Asker::Agent => RequestContext::of_local_agent(account.as_deref()),
+    }
+}
+
+/// Asks one service. A request that was answered before, by whatever process, is not done again.
+async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Response {
+    let Asked {
+        asker,
+        route,
+        mut request,
+    } = asked;
+    let keeps = route.endpoint.for_agents && route.endpoint.writes;
+    let keeps = keeps && !route.is(EndpointName::recommend);
+    let mut keyed = None;
+    if keeps && let Some(key) = request.headers.remove(IDEMPOTENCY_KEY) {
+        if let Err(error) = check_key(&key) {
+            return refusal(error);
+        }
+        // Whoever asks on this machine is one person.
+        let key = Keyed::new("local", &key, &request);
+        match service.done_here(&route, &request, &key).await {
+            Ok(Some(answer)) => return answer,
+            Ok(None) => keyed = Some(key),
+            Err(error) => return refusal(error),
+        }
+    }
+    let context = context(service, asker).with_key(keyed);
+    service.handle_for(&context, route, request).await
+}
+
+/// Which of two services have something.
+fn holders<S, H>(
+    first: &Service<S, H>,
+    second: &Service<S, H>,
+    has: impl Fn(&Service<S, H>) -> bool,
+) -> (bool, bool) {
+    (has(first), has(second))
+}
+
+/// Whether a lesson is the second store's.
+fn is_second<S: Store, H: Host>(
+    first: &Service<S, H>,
+    second: &Service<S, H>,
+    slug: &str,
+) -> bool {
+    !first.has_lesson(slug) && second.has_lesson(slug)
+}
+
+/// Whether a path is about one lesson: `/v1/lessons/{slug}` and what is below it.
+fn is_of_lesson(segments: &[String]) -> bool {
+    segments.get(1).is_some_and(|word| word == "lessons") && segments.len() > 2
+}
+
+/// A part of a path, decoded; empty where there is none.
+fn segment(path: &str, place: usize) -> String {
+    let target = parse_path(path).ok();
+    let found = target.and_then(|target| target.segments.get(place).cloned());
+    found.unwrap_or_default()
+}
+
+/// A text of a body; empty where there is none.
+fn text<'a>(body: &'a Value, name: &str) -> &'a str {
+    body.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The answer that refuses.
+pub(crate) fn refusal(error: ApiError) -> Response {
+    Response {
+        status: error.code.status(),
+        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
+        // An error holds strings only, which always become JSON.
+        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
+    }
+}

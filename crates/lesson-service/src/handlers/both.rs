@@ -1,0 +1,242 @@
+//! Finding lessons in two stores at once, such as a project's and a person's own: the best of both by score.
+//!
+//! Each store ranks its lessons by itself. A slug names one lesson: of two stores that have it, the first one's. Each
+//! store records what was shown of its own, under the one decision.
+
+use crate::convert;
+use crate::handlers::recommend::{Asked, NONE_FITS};
+use crate::handlers::trace_part;
+use crate::host::Host;
+use crate::http::answer::{Answer, refusal};
+use crate::http::context::RequestContext;
+use crate::http::redact;
+use crate::http::router::Route;
+use crate::http::validate;
+use crate::state::service_struct::Service;
+use lesson_core::{Lesson, Ranked, Ranking, SearchRanking, SurfacedItem};
+use lesson_sync::Store;
+use lesson_types::{
+    ApiError, EndpointName, Patterns, Recommend, Recommendations, Request, Response, Search,
+    SearchResults,
+};
+
+/// Whether a lesson is of the second store.
+type IsSecond = bool;
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Answers a request to find lessons (recommend, search, patterns) from this store and another one; a request for
+    /// anything else from this one alone. Never fails, as [`Service::handle`].
+    pub async fn find_in_both(
+        &self,
+        other: &Self,
+        context: &RequestContext,
+        route: Route,
+        request: Request,
+    ) -> Response {
+        let name = route.endpoint.name;
+        if !matches!(
+            name,
+            EndpointName::recommend | EndpointName::search | EndpointName::patterns
+        ) {
+            return self.handle_for(context, route, request).await;
+        }
+        let answered = || {
+            let mut body = request.body;
+            validate::bounded_depth(&body)?;
+            redact::body(&route, &mut body)?;
+            match name {
+                EndpointName::recommend => {
+                    self.recommend_both(other, context, validate::body(body)?)
+                }
+                EndpointName::search => {
+                    let asked: Search = validate::body(body)?;
+                    let limit = asked.limit.unwrap_or(self.policy.rank.top_search);
+                    let rankings = (self.search_ranking(&asked)?, other.search_ranking(&asked)?);
+                    let explain = asked.explain.unwrap_or(false);
+                    self.results_of_both(other, context, rankings, (limit, explain))
+                }
+                _ => {
+                    let asked: Patterns = validate::body(body)?;
+                    let limit = asked.limit.unwrap_or(self.policy.rank.top_patterns);
+                    let rankings = (
+                        self.patterns_ranking(&asked)?,
+                        other.patterns_ranking(&asked)?,
+                    );
+                    self.results_of_both(other, context, rankings, (limit, false))
+                }
+            }
+        };
+        answered().map_or_else(refusal, Answer::respond)
+    }
+
+    fn recommend_both(
+        &self,
+        other: &Self,
+        context: &RequestContext,
+        asked: Recommend,
+    ) -> Result<Answer, ApiError> {
+        let Asked {
+            policy,
+            part,
+            budget,
+        } = self.asked_for(&asked)?;
+        let at = self.host.now();
+        let (mut first, _) = self.ranking(&asked, &policy, part.as_ref())?;
+        let (mut second, _) = other.ranking(&asked, &policy, part.as_ref())?;
+        let limit = asked.limit.unwrap_or(match asked.decision_id {
+            Some(_) => policy.top_decision,
+            None => policy.top_project,
+        });
+        let (here, there) = (self.state.borrow(), other.state.borrow());
+        second
+            .items
+            .retain(|item| here.space.lesson(&item.slug).is_none());
+        let items = best(&first.items, &second.items, |item| item.score, limit);
+        let items: Vec<(IsSecond, Ranked)> = (1..)
+            .zip(items)
+            .map(|(rank, (is_second, item))| {
+                let item = Ranked {
+                    rank,
+                    ..item.clone()
+                };
+                (is_second, item)
+            })
+            .collect();
+        let shown: Vec<(&Lesson, &Ranked)> = items
+            .iter()
+            .filter_map(|(is_second, item)| {
+                let space = if *is_second { &there.space } else { &here.space };
+                Some((space.lesson(&item.slug)?, item))
+            })
+            .collect();
+        let (recommended, prompt) = self.given(&shown, budget);
+        let retrieval_id = self.id(at);
+        let semantic = first.semantic || second.semantic;
+        let without = first.without_vector + second.without_vector;
+        let sum = |of: fn(&Ranking) -> u32| of(&first) + of(&second);
+        let mut answer = Recommendations {
+            retrieval_id: retrieval_id.clone(),
+            semantic,
+            semantic_reason: self.semantic_reason(&here, semantic, without),
+            stale: self.is_stale(context) || other.is_stale(context),
+            recommended,
+            total_considered: sum(|ranking| ranking.total_considered),
+            excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
+            excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
+            prompt,
+            hint: items.is_empty().then(|| {
+                let empty = here.space.lessons().len() == 0;
+                let hinting = if empty { (other, &there) } else { (self, &here) };
+                hinting.0.hint(context, hinting.1, NONE_FITS)
+            }),
+            trace: None,
+            left_out: None,
+        };
+        drop((here, there));
+        if first.trace.is_some() {
+            let mut trace = Vec::new();
+            for (service, ranking) in [(self, &mut first), (other, &mut second)] {
+                let entries = ranking.trace.take().into_iter().flatten();
+                let readable = entries.filter(|entry| !service.withheld(context, &entry.slug));
+                trace.extend(readable.map(convert::trace));
+            }
+            for entry in &mut trace {
+                let place = items.iter().find(|(_, item)| item.slug == entry.slug);
+                entry.rank = place.map(|(_, item)| item.rank);
+            }
+            answer.trace = Some(trace);
+            answer.left_out = part.is_some().then(|| trace_part::left_out(&first));
+        }
+        if !asked.dry_run.unwrap_or(false) {
+            let surfaced = |of_second: IsSecond| -> Vec<SurfacedItem> {
+                items
+                    .iter()
+                    .zip(&answer.recommended)
+                    .filter(|((is_second, _), given)| *is_second == of_second && given.tokens > 0)
+                    .map(|((_, item), _)| SurfacedItem {
+                        lesson: item.slug.clone(),
+                        rank: item.rank,
+                        score: item.score,
+                        relevance: item.relevance,
+                    })
+                    .collect()
+            };
+            let (here, there) = (surfaced(false), surfaced(true));
+            if !there.is_empty() {
+                let id = retrieval_id.clone();
+                other.surface(context, id, at, asked.clone(), there, &policy);
+            }
+            // The first one knows of every decision.
+            if !here.is_empty() || asked.decision_id.is_some() {
+                self.surface(context, retrieval_id, at, asked, here, &policy);
+            }
+        }
+        Answer::json(&answer)
+    }
+
+    fn results_of_both(
+        &self,
+        other: &Self,
+        context: &RequestContext,
+        (first, mut second): (SearchRanking, SearchRanking),
+        (limit, explain): (u32, bool),
+    ) -> Result<Answer, ApiError> {
+        let (here, there) = (self.state.borrow(), other.state.borrow());
+        second
+            .items
+            .retain(|item| here.space.lesson(&item.slug).is_none());
+        let order: Vec<IsSecond> = best(&first.items, &second.items, |item| item.score, limit)
+            .into_iter()
+            .map(|(is_second, _)| is_second)
+            .collect();
+        let (one, two) = (
+            self.results(context, &here, first, explain),
+            other.results(context, &there, second, explain),
+        );
+        let hint = if here.space.lessons().len() == 0 {
+            two.hint.or(one.hint)
+        } else {
+            one.hint.or(two.hint)
+        };
+        let (mut ours, mut theirs) = (one.results.into_iter(), two.results.into_iter());
+        let results = (1..)
+            .zip(order)
+            .filter_map(|(rank, is_second)| {
+                let mut found = if is_second { theirs.next() } else { ours.next() }?;
+                found.rank = rank;
+                Some(found)
+            })
+            .collect::<Vec<_>>();
+        Answer::json(&SearchResults {
+            semantic: one.semantic || two.semantic,
+            semantic_reason: one.semantic_reason.or(two.semantic_reason),
+            hint: hint.filter(|_| results.is_empty()),
+            results,
+        })
+    }
+}
+
+/// Up to `limit` of two lists that go down by score, the best first; of equal ones the first list's.
+fn best<'a, T>(
+    first: &'a [T],
+    second: &'a [T],
+    score: impl Fn(&T) -> f64,
+    limit: u32,
+) -> Vec<(IsSecond, &'a T)> {
+    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
+    let mut found = Vec::new();
+    while found.len() < limit as usize {
+        let takes_second = match (first.peek(), second.peek()) {
+            (Some(one), Some(two)) => score(two) > score(one),
+            (one, _) => one.is_none(),
+        };
+        let next = if takes_second {
+            second.next()
+        } else {
+            first.next()
+        };
+        let Some(next) = next else { break };
+        found.push((takes_second, next));
+    }
+    found
+}
