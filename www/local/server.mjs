@@ -104,7 +104,7 @@ export async function listen(host, port) {
    */
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
-      const request = JSON.parse(String(await bodyOf(asked, IMPORT_BYTES)));
+      const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
       const given = await host.use((local) => local.handle_in(host.main.kind, request));
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
@@ -316,6 +316,7 @@ function file(asked, answer, path) {
   } catch {
     return text(answer, 404, "No such file.\n");
   }
+  if (name.includes("\0")) return text(answer, 404, "No such file.\n");
   const isPage = extname(name) === "" || name === "/index.html";
   if (isPage) {
     // Before all other scripts: it takes the token out of the address.
@@ -329,7 +330,7 @@ function file(asked, answer, path) {
   const folder = isEngine ? ENGINE : DASHBOARD;
   const at = INSTEAD[name] ?? join(folder, isEngine ? name.slice("/engine/".length) : name);
   const found = statSync(at, { throwIfNoEntry: false });
-  if (name.includes("\0") || (!INSTEAD[name] && !at.startsWith(folder + sep)) || !found?.isFile()) {
+  if ((!INSTEAD[name] && !at.startsWith(folder + sep)) || !found?.isFile()) {
     return text(answer, 404, "No such file.\n");
   }
   answer.writeHead(200, {
