@@ -87,6 +87,7 @@ test("lessons go out and come in again", () => {
   const file = join(on.project, "lessons.jsonl");
   assert.equal(on.run(["export", "--out", file]).code, 0);
   const other = machine();
+  assert.equal(other.run(["init", "--personal"]).code, 0);
   assert.equal(other.json(["import", file, "--dry-run"]).added, 1);
   assert.equal(other.json(["import", file]).added, 1);
   assert.equal(other.json(["import", "-"], { input: readFileSync(file, "utf8") }).unchanged, 1);

@@ -31,10 +31,12 @@ function session(given) {
 test("a prompt comes with the lessons that fit, in the form that the client reads", () => {
   const one = session();
   assert.match(one.hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
-  const vscode = session();
-  const said = JSON.parse(vscode.hook("prompt", { prompt: PROMPT }, { client: "vscode" }));
+  const gemini = session();
+  const said = JSON.parse(gemini.hook("prompt", { prompt: PROMPT }, { client: "gemini" }));
   assert.match(said.hookSpecificOutput.additionalContext, new RegExp(SLUG));
   assert.equal(one.on.json(["show", SLUG]).standing.times_surfaced, 1);
+  const none = session();
+  assert.equal(none.hook("prompt", { prompt: "Repaint the garden fence in a lighter green, please." }), "");
 });
 
 test("two clients' settings that fire the same event print the lessons once", () => {

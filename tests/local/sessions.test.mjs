@@ -90,7 +90,7 @@ for (let at = 0; ; at += 1) {
     .run(["export", "--format", "jsonl", "--project"])
     .out.trim()
     .split("\n")
-    .map((line) => JSON.parse(line).title)
+    .map((line) => JSON.parse(line).event?.LessonAdded?.lesson.title)
     .filter(Boolean);
   const found = new Set(titles);
   assert.deepEqual(

@@ -160,7 +160,7 @@ test("mcp ends when its input ends, and writes nothing but the protocol", async 
     .split("\n")
     .map((line) => JSON.parse(line));
   assert.deepEqual(
-    answers.map(({ id }) => id),
+    answers.map(({ id }) => id ?? null),
     [1, 2, null],
   );
   assert.ok(answers[1].result.tools.some((/** @type {any} */ tool) => tool.name === "playbook_recommend_lessons"));

@@ -64,8 +64,8 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
     if (plan.do === "recommend") {
       const answer = await local.handle(plan.request);
       if (answer.status >= 400) throw new Error(answer.body?.error?.message ?? `status ${answer.status}`);
-      const output = local.hook_output(plan.shape, answer.body.prompt ?? "");
       const shown = answer.body.recommended.map((/** @type {any} */ it) => it.slug);
+      const output = shown.length > 0 ? local.hook_output(plan.shape, answer.body.prompt ?? "") : "";
       return {
         output,
         work: async () => {
@@ -75,7 +75,7 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
         },
       };
     }
-    return { output: "", work: () => host.use((local) => record(local, folder, client, plan, host.log)) };
+    return { output: "", work: () => host.use((local) => record(host, local, folder, client, plan)) };
   });
 }
 
@@ -149,13 +149,13 @@ const keep = (folder, session, state) => replaceFile(stateOf(folder, session), J
 
 /**
  * Reads what is new in a session's transcripts, and sends what follows of it.
+ * @param {import("./host.mjs").Host} host
  * @param {Local} local
  * @param {string} folder
  * @param {string} client
  * @param {Extract<HookPlan, { do: "record" }>} plan
- * @param {string | undefined} store for the log
  */
-async function record(local, folder, client, plan, store) {
+async function record(host, local, folder, client, plan) {
   if (plan.settle_ms > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(plan.settle_ms, 1_000)));
   const state = stateBefore(folder, plan.session);
   const reads = [];
@@ -167,7 +167,7 @@ async function record(local, folder, client, plan, store) {
     reads.push(read);
     // What was said is sent now, and never again.
     state.reads[path] = { ...read, said: "", shown: [] };
-    if (read.skipped > 0) log(store, `${path}: ${read.skipped} lines of unknown shapes`);
+    if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
   }
   const { session, decision_id, done, last_message, subagent } = plan;
   const { requests, keep: kept } = local.record_session({
@@ -181,7 +181,7 @@ async function record(local, folder, client, plan, store) {
     shown: state.shown,
   });
   for (const request of requests) {
-    const { status, body } = await local.handle(request);
+    const { status, body } = await host.handle(request);
     // 404: nothing was recommended for that decision; 409: it was said before, in other words.
     if (status >= 400 && ![404, 409].includes(status)) {
       throw new Error(`${request.path}: ${body?.error?.message ?? status}`);

@@ -4,6 +4,7 @@ import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, sep } from "node:path";
 import { ROOT } from "./engine.mjs";
+import { untilQuiet } from "./host.mjs";
 import { log } from "./log.mjs";
 
 /** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
@@ -104,8 +105,11 @@ export async function listen(host, port) {
    */
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
-      const request = JSON.parse(String(await bodyOf(asked, IMPORT_BYTES)));
-      const given = await host.use((local) => local.handle_in(host.main.kind, request));
+      const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
+      const given = await untilQuiet(
+        () => host.use((local) => local.handle_in(host.main.kind, request)),
+        ({ status, body }) => status === 503 && body?.error?.message,
+      );
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
       return tell(host, listeners);
@@ -130,8 +134,9 @@ export async function listen(host, port) {
    */
   async function mcp(asked, answer) {
     const body = await bodyOf(asked, BODY_BYTES);
-    const { status, body: said } = await host.use((local) =>
-      local.message(asked.method ?? "", flat(asked.headers), body),
+    const { status, body: said } = await untilQuiet(
+      () => host.use((local) => local.message(asked.method ?? "", flat(asked.headers), body)),
+      (answer) => answer.body,
     );
     answer.writeHead(
       status,
@@ -316,6 +321,7 @@ function file(asked, answer, path) {
   } catch {
     return text(answer, 404, "No such file.\n");
   }
+  if (name.includes("\0")) return text(answer, 404, "No such file.\n");
   const isPage = extname(name) === "" || name === "/index.html";
   if (isPage) {
     // Before all other scripts: it takes the token out of the address.
@@ -329,7 +335,7 @@ function file(asked, answer, path) {
   const folder = isEngine ? ENGINE : DASHBOARD;
   const at = INSTEAD[name] ?? join(folder, isEngine ? name.slice("/engine/".length) : name);
   const found = statSync(at, { throwIfNoEntry: false });
-  if (name.includes("\0") || (!INSTEAD[name] && !at.startsWith(folder + sep)) || !found?.isFile()) {
+  if ((!INSTEAD[name] && !at.startsWith(folder + sep)) || !found?.isFile()) {
     return text(answer, 404, "No such file.\n");
   }
   answer.writeHead(200, {

@@ -13,14 +13,16 @@ use crate::wasm_target::{TARGET, Toolchain};
 use crate::{npm, run, tools};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 12] = [
+const ROOMS: [&str; 14] = [
     "difflib-exact",
     "inventory",
     "lesson-types",
+    "lesson-clients",
     "lesson-core",
     "lesson-edge",
     "lesson-embed",
     "lesson-formats",
+    "lesson-local",
     "lesson-mcp",
     "lesson-screen",
     "lesson-service",

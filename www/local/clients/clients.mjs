@@ -189,9 +189,9 @@ export const CLIENT = {
           ? join(homedir(), "Library", "Application Support", "Code", "User")
           : join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "Code", "User");
       const hooks = setting.project ? join(setting.project, ".github", "hooks") : join(homedir(), ".copilot", "hooks");
+      // It takes no context at a prompt: its agent asks by MCP.
       const events = [
         ["SessionStart", "session-start"],
-        ["UserPromptSubmit", "prompt"],
         ["Stop", "stop"],
         ["SubagentStop", "subagent-stop"],
       ];

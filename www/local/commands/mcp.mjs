@@ -1,7 +1,7 @@
 // `lessonloop mcp`: the Model Context Protocol on standard input and output, a JSON message a line. Nothing else is
 // written to standard output.
 import { answerAt, addressOf } from "../socket.mjs";
-import { hostOf } from "../host.mjs";
+import { hostOf, untilQuiet } from "../host.mjs";
 import { answerHook } from "../hook.mjs";
 import { log } from "../log.mjs";
 
@@ -16,7 +16,7 @@ export async function mcp({ values }) {
   for await (const line of lines(process.stdin)) {
     if (line.trim() === "") continue;
     const answered = (turn = turn.then(async () => {
-      const answer = await answered1(host, line);
+      const answer = await answerOf(host, line);
       if (answer !== undefined) await write(`${answer}\n`);
       if (model) return;
       model = true;
@@ -46,9 +46,12 @@ export function onlyOf(values) {
  * @param {import("../host.mjs").Host} host
  * @param {string} line
  */
-async function answered1(host, line) {
+async function answerOf(host, line) {
   try {
-    return await host.use((local) => local.message_line(line));
+    return await untilQuiet(
+      () => host.use((local) => local.message_line(line)),
+      (answer) => answer,
+    );
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     log(host.log, `mcp: ${message}`);
