@@ -65,6 +65,7 @@ pub(super) fn of(tool: Tool, mut answer: Value) -> Value {
                 "lessons",
                 "outcome",
                 "pnl_percent",
+                "under_measurement",
                 "untrusted",
             ];
             take(&mut answer, &kept).into()
