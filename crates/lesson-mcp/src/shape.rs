@@ -83,7 +83,7 @@ pub(super) fn of(tool: Tool, mut answer: Value) -> Value {
             });
             let mut kept = take(
                 &mut answer,
-                fields!(DecisionView: id, at, domain, lessons, outcome, pnl_percent),
+                fields!(DecisionView: id, at, domain, lessons, outcome, pnl_percent, under_measurement),
             );
             kept.extend(take(&mut answer, &[UNTRUSTED]));
             kept.into()

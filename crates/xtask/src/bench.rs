@@ -1,6 +1,7 @@
 //! The benches: one row each. Numbers are printed as tables by what runs.
 
 pub mod embed;
+mod learn;
 mod relevance;
 mod size;
 pub mod web;
@@ -34,6 +35,17 @@ enum Run {
     Json(fn(&Cache, bool) -> Result<()>),
     /// The same, over the sample lessons or a folder of others.
     Lessons(fn(&Cache, bool, Option<&Path>) -> Result<()>),
+    /// It prints tables and writes them into the documentation, with real data where there is a file of it.
+    Upworthy(fn(&Cache, Option<&Path>) -> Result<()>),
+}
+
+/// What a bench is given to measure with.
+#[derive(Clone, Copy, Default)]
+pub struct Inputs<'a> {
+    /// A folder of lessons.
+    pub lessons: Option<&'a Path>,
+    /// The exploratory set of the Upworthy Research Archive.
+    pub upworthy: Option<&'a Path>,
 }
 
 const BENCHES: &[Bench] = &[
@@ -48,6 +60,12 @@ const BENCHES: &[Bench] = &[
         about: "whether recommend and search find the right lesson, with the model and without, beside BM25, cosine and packages from npm (--json: as JSON too)",
         needs: &[Need::Model, Need::Peers, Need::PeerModel],
         run: Run::Lessons(relevance::run),
+    },
+    Bench {
+        name: "learn",
+        about: "whether feedback helps in simulated worlds, intervals under a look at every run, the time of a lift (--upworthy FILE: real data); writes docs/learning.md",
+        needs: &[],
+        run: Run::Upworthy(learn::run),
     },
     Bench {
         name: "embed",
@@ -111,12 +129,13 @@ pub fn all_needs() -> Vec<Need> {
         .collect()
 }
 
-/// Runs one bench; with `json`, its last line is the result as JSON. `lessons` is a folder to measure with.
-pub fn bench(cache: &Cache, name: &str, json: bool, lessons: Option<&Path>) -> Result<()> {
+/// Runs one bench; with `json`, its last line is the result as JSON.
+pub fn bench(cache: &Cache, name: &str, json: bool, inputs: Inputs<'_>) -> Result<()> {
+    let Inputs { lessons, upworthy } = inputs;
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         return Err(fault(format_args!("no bench is called {name}"), list()));
     };
-    if json && matches!(bench.run, Run::Table(_)) {
+    if json && matches!(bench.run, Run::Table(_) | Run::Upworthy(_)) {
         return Err(fault(
             format_args!("--json: bench {name} prints tables only"),
             format_args!("run it without: cargo xtask bench {name}"),
@@ -136,10 +155,25 @@ pub fn bench(cache: &Cache, name: &str, json: bool, lessons: Option<&Path>) -> R
             ));
         }
     }
+    if let Some(file) = upworthy {
+        if !matches!(bench.run, Run::Upworthy(_)) {
+            return Err(fault(
+                format_args!("--upworthy: bench {name} has data of its own"),
+                "only `cargo xtask bench learn` takes a file",
+            ));
+        }
+        if !file.is_file() {
+            return Err(fault(
+                format_args!("--upworthy: {} is no file", file.display()),
+                "name the archive's exploratory set, a CSV file",
+            ));
+        }
+    }
     let mut plan = Plan::default();
     needs::plan(cache, bench.needs, &mut plan)?;
     plan.run()?;
     match bench.run {
+        Run::Upworthy(run) => run(cache, upworthy),
         Run::Table(run) => run(cache),
         Run::Json(run) => run(cache, json),
         Run::Lessons(run) => run(cache, json, lessons),

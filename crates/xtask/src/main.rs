@@ -119,6 +119,9 @@ enum Task {
         /// For `relevance`: a folder of markdown lessons with `match.keywords`, instead of the sample lessons.
         #[arg(long, value_name = "DIR")]
         lessons: Option<PathBuf>,
+        /// For `learn`: the exploratory set of the Upworthy Research Archive, as CSV.
+        #[arg(long, value_name = "FILE")]
+        upworthy: Option<PathBuf>,
     },
     /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
@@ -176,7 +179,14 @@ fn start(task: Task) -> Result<()> {
             name,
             json,
             lessons,
-        } => bench::bench(&cache, &name, json, lessons.as_deref()),
+            upworthy,
+        } => {
+            let inputs = bench::Inputs {
+                lessons: lessons.as_deref(),
+                upworthy: upworthy.as_deref(),
+            };
+            bench::bench(&cache, &name, json, inputs)
+        }
         Task::Check => check::check(&cache),
         Task::Bind {
             wasm_bindgen,

@@ -194,6 +194,7 @@ fn recommended(answer: Value) -> Value {
             "excluded_low_effectiveness",
             "excluded_low_relevance",
             "hint",
+            "under_measurement",
         ],
     );
     let item = &answer["properties"]["recommended"]["items"];
@@ -245,7 +246,15 @@ fn suggested(answer: Value) -> Value {
 fn decision(answer: Value) -> Value {
     let mut out = pick(
         &answer,
-        &["id", "at", "domain", "lessons", "outcome", "pnl_percent"],
+        &[
+            "id",
+            "at",
+            "domain",
+            "lessons",
+            "outcome",
+            "pnl_percent",
+            "under_measurement",
+        ],
     );
     untrusted(&mut out, &answer, &["query"]);
     let lessons = &mut out["properties"]["lessons"]["items"];
