@@ -1,10 +1,11 @@
-//! Import, syncing, agents, export, storage, the model, the theme, core servers and the policy.
+//! Import, syncing, agents, export, storage, the model, the theme, measuring, core servers and the policy.
 
 mod agents;
 mod core_servers;
 mod export;
 mod import;
 mod intake;
+mod measure;
 mod model;
 mod policy;
 mod report;
@@ -19,6 +20,7 @@ use core_servers::CoreServersCard;
 use export::ExportCard;
 use import::ImportCard;
 use leptos::prelude::*;
+use measure::MeasureCard;
 use model::ModelCard;
 use policy::PolicyCard;
 pub use samples::SamplesButton;
@@ -40,6 +42,7 @@ pub fn DataPage() -> impl IntoView {
                 <StorageCard/>
                 <ThemeCard/>
             </div>
+            <MeasureCard/>
             <CoreServersCard/>
             <PolicyCard/>
             <DeleteSpaceCard/>

@@ -35,6 +35,7 @@ pub fn CoreServersCard() -> impl IntoView {
             tools: Some(ToolPolicyPatch {
                 core_servers: Some(list),
             }),
+            ..PolicyPatch::default()
         };
         let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
         asking.run(
