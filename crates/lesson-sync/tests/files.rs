@@ -65,6 +65,14 @@ fn what_is_written_is_read_by_others_and_after_a_restart() {
         now(one.append(1, vec![own("4", 20, rated())])),
         Err(StoreError::Behind)
     );
+    // Nobody comes between until it is tried again, or given up.
+    assert!(
+        push(&two, &[own("no", 5, rated())])
+            .unwrap_err()
+            .to_string()
+            .contains("locked by")
+    );
+    one.end_write();
     let news = now(one.read_after(1)).unwrap();
     assert_eq!((news.events.len(), news.position, news.epoch), (2, 3, 0));
     push(&one, &[own("4", 20, rated())]).unwrap();

@@ -50,6 +50,10 @@ impl Store for AnyStore {
         each!(self, store => store.append(expected, entries).await)
     }
 
+    fn end_write(&self) {
+        each!(self, store => store.end_write());
+    }
+
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {
         each!(self, store => store.vectors(model).await)
     }

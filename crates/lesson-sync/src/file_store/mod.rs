@@ -30,11 +30,12 @@ use crate::link::{Change, Link, SetAside, VersionedRow};
 use crate::store::{Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow};
 use lesson_core::{Event, LAST, Millis};
 use link_state::{LinkState, OwnFile, Renumbered, Rows};
+use lock::Locked;
 use own::{Found, Own};
 use own_lines::OwnLines;
 use serde::{Deserialize, Serialize};
 use slugs::Slugs;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tail::{Key, Read, Tail};
@@ -50,6 +51,8 @@ pub struct FileStore<F> {
     /// Where the store lies, by which a copy is told.
     place: Option<String>,
     held: RefCell<Held>,
+    /// Whether the lock is still ours from an append that came too early.
+    reserved: Cell<bool>,
 }
 
 /// What is in memory of the files.
@@ -215,7 +218,16 @@ impl<F: Files> FileStore<F> {
             fresh: Box::new(fresh),
             place,
             held: RefCell::default(),
+            reserved: Cell::new(false),
         }
+    }
+
+    /// Waits for the lock, unless it is still ours.
+    async fn lock(&self) -> Result<Locked<'_, F>, StoreError> {
+        if self.reserved.replace(false) {
+            return Ok(Locked::held(&self.files));
+        }
+        lock::lock(&self.files).await
     }
 
     /// Its files.
@@ -620,7 +632,7 @@ impl<F: Files> Store for FileStore<F> {
         let mut found = own::look(&self.files, place)?;
         if found == Found::Other {
             // A store that can't be written can be read all the same.
-            found = match lock::lock(&self.files).await {
+            found = match self.lock().await {
                 Ok(_locked) => match own::look(&self.files, place)? {
                     Found::Other => {
                         own::begin(&self.files, fresh, place).map_or(Found::Other, Found::AsLeft)
@@ -650,10 +662,22 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        let _locked = lock::lock(&self.files).await?;
-        match link_state::read(&self.files)? {
+        let locked = self.lock().await?;
+        let stored = match link_state::read(&self.files)? {
             Some(state) => self.append_linked(state, expected, entries),
             None => self.append_to_log(expected, entries),
+        };
+        if stored == Err(StoreError::Behind) {
+            // Others stay away until what is new has been read and this is tried again.
+            locked.keep();
+            self.reserved.set(true);
+        }
+        stored
+    }
+
+    fn end_write(&self) {
+        if self.reserved.replace(false) {
+            self.files.unlock();
         }
     }
 
@@ -665,7 +689,7 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         let known = self.held.borrow().vectors.get(model).copied();
         let put = known.map(|whole| vector_file::put(&self.files, model, rows, whole));
         let put = match put {
@@ -704,12 +728,12 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         self.step(expected, change)
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         let end = self.read(u64::MAX, usize::MAX)?.position;
         for folder in [names::LINK, names::LEDGER, names::CACHE] {
             for one in self.files.list(folder).map_err(FileError::of_store)? {

@@ -103,7 +103,7 @@ impl OwnLines {
             let left = most - found.len();
             let wanted = file.events.iter().enumerate().skip(skip).take(left);
             let (Some((_, first)), Some((_, last))) =
-                (wanted.clone().next(), wanted.clone().last())
+                (wanted.clone().next(), wanted.clone().next_back())
             else {
                 continue;
             };

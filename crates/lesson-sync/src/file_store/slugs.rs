@@ -77,8 +77,10 @@ mod tests {
             title: title.to_owned(),
             ..Text::default()
         };
-        let mut lesson = Lesson::new(slug, text, "", 1);
-        lesson.trust = Trust::Approved;
+        let lesson = Lesson {
+            trust: Trust::Approved,
+            ..Lesson::new(slug, text, "manual", 1)
+        };
         Event {
             op_id: op_id.to_owned(),
             actor: "a".to_owned(),
