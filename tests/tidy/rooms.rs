@@ -121,6 +121,7 @@ pub const ROOMS: &[Room] = &[
         package: "lesson-service",
         may: &[
             "async-lock",
+            "lesson-clients", // its tests alone: the requests of a session
             "lesson-types",
             "lesson-core",
             "lesson-embed",

@@ -108,6 +108,11 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         input.event.as_str()
     };
     let event = HookEvent::named(named).ok_or_else(|| format!("nothing is done at {named}"))?;
+    // Claude Code runs a subagent's Stop hooks as SubagentStop.
+    let event = match payload.event().and_then(HookEvent::named) {
+        Some(HookEvent::SubagentStop) if event == HookEvent::Stop => HookEvent::SubagentStop,
+        _ => event,
+    };
     let session = payload
         .session()
         .ok_or("the payload names no session")?

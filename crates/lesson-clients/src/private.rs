@@ -1,16 +1,19 @@
 //! What a person marked as private: `<private>…</private>` stays on the machine's side of every request.
 
-const OPEN: &str = "<private>";
-const CLOSE: &str = "</private>";
-
 /// The text without its private parts. One that is never closed reaches to the end; tags in any case.
 pub(crate) fn without_private(text: &str) -> String {
+    without(text, "private")
+}
+
+/// The text without what stands in elements of this name, which have no attributes.
+pub(crate) fn without(text: &str, tag: &str) -> String {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = find(rest, OPEN) {
+    while let Some(at) = find(rest, &open) {
         out.push_str(&rest[..at]);
-        let inside = &rest[at + OPEN.len()..];
-        rest = find(inside, CLOSE).map_or("", |end| &inside[end + CLOSE.len()..]);
+        let inside = &rest[at + open.len()..];
+        rest = find(inside, &close).map_or("", |end| &inside[end + close.len()..]);
     }
     out.push_str(rest);
     out

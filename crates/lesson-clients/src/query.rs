@@ -1,6 +1,6 @@
 //! What to ask for: a prompt or a folder's name as a query.
 
-use crate::private::without_private;
+use crate::private::{without, without_private};
 
 /// Characters of a prompt that are asked with. What a person wants stands at its beginning or its end; what they paste
 /// between says little. The interface takes 8,000.
@@ -16,6 +16,14 @@ const MACHINE: &[&str] = &[
     "<local-command",
     "<command-name>",
     "<system-reminder",
+];
+
+/// What clients put beside a person's words: the file that is open, the lines that are marked.
+const BESIDE: &[&str] = &[
+    "system-reminder",
+    "ide_opened_file",
+    "ide_selection",
+    "ide_diagnostics",
 ];
 
 /// Folders whose name says nothing of what is made in them.
@@ -55,7 +63,8 @@ const NAMELESS: &[&str] = &[
 /// The query of a prompt; the error says why there is none.
 pub(crate) fn of_prompt(prompt: &str) -> Result<String, &'static str> {
     let open = without_private(prompt);
-    let text = open.trim();
+    let said = BESIDE.iter().fold(open, |text, tag| without(&text, tag));
+    let text = said.trim();
     if text.is_empty() {
         return Err("the prompt is empty or private");
     }

@@ -88,7 +88,7 @@ fn file(lesson: &Lesson, readable: bool) -> String {
 }
 
 /// A double-quoted YAML scalar.
-fn quote(out: &mut String, value: &str) {
+pub(super) fn quote(out: &mut String, value: &str) {
     out.push('"');
     for c in value.chars() {
         match c {

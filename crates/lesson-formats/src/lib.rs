@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod ace;
+mod agents_md;
 mod csv;
 mod detect;
 mod export;
@@ -20,19 +21,24 @@ mod json_tree;
 mod ledger;
 mod limits;
 mod markdown;
+mod merge_block;
 mod node;
 mod parsed;
 mod record;
 mod reflections;
 mod sink;
+mod skills;
 mod tool_records;
 mod words;
 
+pub use agents_md::agents_md;
 pub use csv::to_csv;
 pub use export::to_markdown;
 pub use format::Format;
 pub use ledger::{LEDGER_HEADER, ledger_line};
+pub use merge_block::{DamagedBlock, merge_block};
 pub use parsed::{Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem};
+pub use skills::to_skills;
 
 use lesson_core::Millis;
 use sink::{Batch, Sink};

@@ -104,6 +104,10 @@ pub enum ExportFormat {
     Markdown,
     /// One row a lesson, for spreadsheets.
     Csv,
+    /// A marked block for `AGENTS.md`: the best lessons in use, as many as coding agents read of such a file.
+    AgentsMd,
+    /// A folder with a `SKILL.md` for each lesson that a person approved and that proved itself; the body as for markdown.
+    Skills,
 }
 
 /// `GET /v1/export`: the query parameters.
@@ -118,12 +122,12 @@ pub struct ExportQuery {
     pub format: ExportFormat,
 }
 
-/// The body of a markdown export.
+/// The body of an export of several files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExportFiles {
-    /// One file a lesson.
+    /// One file a lesson, or one a skill.
     pub files: Vec<ImportFile>,
 }

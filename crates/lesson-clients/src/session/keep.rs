@@ -1,6 +1,6 @@
 //! What is heard of a session: what was said now, and what is kept of all.
 
-use super::{Kept, SessionInput};
+use super::input::{Kept, SessionInput};
 use crate::private::without_private;
 use lesson_core::{Policy, extract};
 
@@ -58,7 +58,11 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
     }
     now.push_str(&own);
     for paragraph in paragraphs(&now) {
-        if matters(paragraph, &all.shown) && !all.said.contains(paragraph) {
+        if matters(paragraph, &all.shown) {
+            // Said again, it is said last: an outcome goes by that.
+            if let Some(at) = all.said.find(paragraph) {
+                all.said.replace_range(at..at + paragraph.len(), "");
+            }
             all.said.push_str(paragraph);
         }
     }

@@ -1,6 +1,7 @@
 //! What has been read of a transcript so far.
 
-use super::{TranscriptRead, shown};
+use super::read::TranscriptRead;
+use super::shown;
 use crate::private::without_private;
 use lesson_core::{Policy, extract};
 use serde_json::Value;

@@ -96,6 +96,25 @@ fn the_outcome_waits_for_the_end_and_is_the_last_one() {
 }
 
 #[test]
+fn an_outcome_that_is_told_again_is_the_last_one() {
+    let mut kept = Kept::default();
+    for text in [
+        "BLOCKED: no access",
+        "DELIVERED: with access",
+        "BLOCKED: no access",
+    ] {
+        kept = turn(false, vec![said(text)], kept).keep;
+    }
+    let end = turn(true, vec![], kept);
+    assert_eq!(body(&end, "/v1/outcome").unwrap()["outcome"], "failure");
+    let transcript = &body(&end, "/v1/sessions").unwrap()["transcript"];
+    assert_eq!(
+        transcript,
+        "DELIVERED: with access\n\nBLOCKED: no access\n\n"
+    );
+}
+
+#[test]
 fn each_outcome_line_has_its_outcome() {
     for (line, outcome) in [
         ("DELIVERED: x y z", Some("success")),

@@ -1,6 +1,7 @@
 //! Import and export: what is taken from each kind of file, what is refused and why, and that
 //! what goes out comes back.
 
+mod agents;
 mod hostile;
 mod properties;
 mod reading;

@@ -14,8 +14,8 @@ use lesson_core::{
     tool_query_hash,
 };
 use lesson_formats::{
-    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, ledger_line,
-    parse_all, to_csv, to_markdown,
+    Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, agents_md,
+    ledger_line, parse_all, to_csv, to_markdown, to_skills,
 };
 use lesson_screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_sync::Store;
@@ -125,13 +125,16 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             ExportFormat::Markdown => {
                 let state = self.state.borrow();
-                let files = state
-                    .space
-                    .lessons()
-                    .map(to_markdown)
-                    .map(|(path, content)| ImportFile { path, content })
-                    .collect();
-                Answer::json(&ExportFiles { files })
+                files(state.space.lessons().map(to_markdown))
+            }
+            ExportFormat::Skills => {
+                let state = self.state.borrow();
+                files(to_skills(state.space.lessons()))
+            }
+            ExportFormat::AgentsMd => {
+                let state = self.state.borrow();
+                let text = agents_md(state.space.lessons(), &self.policy.rank);
+                Ok(Answer::text(text, "text/markdown; charset=utf-8"))
             }
             ExportFormat::Csv => {
                 let state = self.state.borrow();
@@ -402,6 +405,14 @@ impl<'a> Batch<'a> {
             message,
         });
     }
+}
+
+/// Files by path and content.
+fn files(files: impl Iterator<Item = (String, String)>) -> Result<Answer, ApiError> {
+    let files = files
+        .map(|(path, content)| ImportFile { path, content })
+        .collect();
+    Answer::json(&ExportFiles { files })
 }
 
 fn problem(problem: &Problem) -> Rejected {

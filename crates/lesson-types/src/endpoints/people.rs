@@ -9,7 +9,7 @@ macro_rules! people_endpoints {
             $($before)*
             /// Takes lessons, or a ledger, out of files
             import: Post "/v1/import", body Import, answer Imported, from store { writes: true, };
-            /// All lessons, or the whole ledger: markdown as files, the rest as one text
+            /// All lessons, or the whole ledger: markdown and skills as files, the rest as one text
             export: Get "/v1/export", query ExportQuery, answer ExportFiles, from store {};
             /// Takes a lesson out of use
             archive: Post "/v1/lessons/{slug}/archive", path slug, answer LessonView, from store { writes: true, };

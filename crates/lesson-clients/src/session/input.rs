@@ -1,0 +1,44 @@
+//! What is known of a session when it is recorded.
+
+use crate::transcript::TranscriptRead;
+use lesson_types::FeedbackOutcome;
+use serde::{Deserialize, Serialize};
+
+/// What was read of a session. Other fields are passed over, so that a host hands in the plan with what it read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionInput {
+    /// The session, from [`crate::HookPlan::Record`].
+    pub session: String,
+    /// Its decision, from the same place.
+    pub decision_id: String,
+    /// Whether it is over. Only then an outcome is told, and feedback given.
+    pub done: bool,
+    /// What the agent said last, from the same place.
+    pub last_message: Option<String>,
+    /// Whether a subagent said it, from the same place.
+    pub subagent: bool,
+    /// What was read now, in the order of reading.
+    pub reads: Vec<TranscriptRead>,
+    /// What [`crate::Recorded`] said to keep of this session when it was recorded before.
+    pub kept: Kept,
+    /// Slugs of the lessons that were shown, where the host knows better than the transcript: a client that keeps no
+    /// context of hooks in it.
+    pub shown: Vec<String>,
+}
+
+/// What the end of a session needs of what was read before: a few lines, to be kept with the positions of its transcripts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// The paragraphs that hold a marker, or name a lesson that was shown.
+    pub said: String,
+    /// The lessons that were shown.
+    pub shown: Vec<String>,
+    /// Whether the agent gave feedback itself.
+    pub gave_feedback: bool,
+    /// The last outcome that the agent itself told, not a subagent.
+    pub outcome: Option<FeedbackOutcome>,
+    /// Whether no person took part.
+    pub headless: bool,
+}

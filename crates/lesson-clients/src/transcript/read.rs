@@ -1,0 +1,34 @@
+//! What a piece of a transcript holds.
+
+use lesson_types::FeedbackOutcome;
+use serde::{Deserialize, Serialize};
+
+/// What a piece of a transcript holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TranscriptRead {
+    /// What the agent said, and the tasks that it gave its subagents; without what is marked as private. A blank line ends
+    /// each message.
+    pub said: String,
+    /// The lessons that our hook or our MCP tools showed, each once.
+    pub shown: Vec<String>,
+    /// Whether the agent gave feedback on lessons itself.
+    pub gave_feedback: bool,
+    /// What came of it, by the last outcome line that the agent itself said, not a subagent of it.
+    pub outcome: Option<FeedbackOutcome>,
+    /// Whether no person took part: `claude -p`, `codex exec`.
+    pub headless: bool,
+    /// Whether it is a subagent's.
+    pub subagent: bool,
+    /// The folder that the session began in.
+    pub cwd: Option<String>,
+    /// The session, as the transcript names it.
+    pub session: Option<String>,
+    /// Where to read on: the byte after the last whole line. When it is where this piece began although the file goes on,
+    /// a line is longer than the piece; read a longer one.
+    pub next: u64,
+    /// Lines that are no JSON or of an unknown shape.
+    pub skipped: u32,
+    /// Calls of our tools whose answer stands further on.
+    pub open: Vec<String>,
+}

@@ -1,0 +1,109 @@
+//! Keeps our block up to date within a file that is somebody else's.
+
+use crate::agents_md::{BEGIN, END};
+use std::fmt;
+
+/// Markers that don't enclose one block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedBlock {
+    /// The line that is wrong, from 1.
+    pub line: usize,
+    /// What is wrong with it and what to do.
+    pub message: &'static str,
+}
+
+impl fmt::Display for DamagedBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for DamagedBlock {}
+
+/// The file with the block in place of the one it has, or at its end. All else stays to the byte; the block takes the file's
+/// line ends. The same block again changes nothing.
+///
+/// # Errors
+/// The line of a marker without its other half, of a second block, or of a marker that does not end on its line: nobody can
+/// tell what stands between them.
+///
+/// ```
+/// use lesson_formats::merge_block;
+/// let block = "<!-- lessonloop:begin -->\nnew\n<!-- lessonloop:end -->\n";
+/// let merged = merge_block("# Mine\n", block).unwrap();
+/// assert_eq!(merged, format!("# Mine\n\n{block}"));
+/// assert_eq!(merge_block(&merged, block).unwrap(), merged);
+/// ```
+pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> {
+    let held = held(existing)?;
+    // A line break added after a last `\r` makes the file one of these line ends, too.
+    let is_crlf = existing.contains("\r\n") || existing.ends_with('\r');
+    let end = if is_crlf { "\r\n" } else { "\n" };
+    let block = block.trim_end().replace("\r\n", "\n").replace('\n', end);
+    if let Some((begin, after)) = held {
+        return Ok(format!(
+            "{}{block}{}",
+            &existing[..begin],
+            &existing[after..]
+        ));
+    }
+    let bare = existing.strip_prefix('\u{feff}').unwrap_or(existing);
+    let gap = if bare.is_empty() || ends_blank(existing) {
+        String::new()
+    } else if existing.ends_with('\n') {
+        end.to_owned()
+    } else {
+        end.repeat(2)
+    };
+    Ok(format!("{existing}{gap}{block}{end}"))
+}
+
+fn ends_blank(text: &str) -> bool {
+    text.ends_with("\n\n") || text.ends_with("\n\r\n")
+}
+
+/// Where the block is: from its first marker to the end of its last one, the line end left out.
+fn held(text: &str) -> Result<Option<(usize, usize)>, DamagedBlock> {
+    let mut open = None;
+    let mut found = None;
+    let mut at = 0;
+    for (line, whole) in (1..).zip(text.split_inclusive('\n')) {
+        let bare = whole.trim_end();
+        let bad = |message| Err(DamagedBlock { line, message });
+        // A byte order mark may stand before the first line.
+        let plain = bare.trim_start_matches('\u{feff}');
+        let begin = at + (bare.len() - plain.len());
+        if plain.starts_with(BEGIN) {
+            if !plain.ends_with("-->") {
+                return bad(
+                    "the begin marker does not end with --> on its line; mend it, or remove the block",
+                );
+            }
+            if open.is_some() {
+                return bad("a second begin marker before the end marker; remove one of them");
+            }
+            if found.is_some() {
+                return bad("a second block; remove one of them");
+            }
+            open = Some((begin, line));
+        } else if plain.starts_with(END.trim_end_matches(" -->")) {
+            if plain != END {
+                return bad(
+                    "the end marker is not as it was written; mend it, or remove the block",
+                );
+            }
+            let Some((begin, _)) = open.take() else {
+                return bad("an end marker without a begin marker before it; remove it");
+            };
+            found = Some((begin, at + bare.len()));
+        }
+        at += whole.len();
+    }
+    match open {
+        Some((_, line)) => Err(DamagedBlock {
+            line,
+            message: "a begin marker without an end marker after it; remove it, or add the end",
+        }),
+        None => Ok(found),
+    }
+}

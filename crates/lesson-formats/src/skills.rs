@@ -1,0 +1,112 @@
+//! Lessons as Agent Skills: a folder each with a `SKILL.md`, which Claude Code, Codex, Cursor and others load when its
+//! description fits (<https://agentskills.io/specification>).
+
+use crate::export::quote;
+use lesson_core::{Lesson, Trust, one_line};
+use std::collections::BTreeSet;
+
+/// Longest name, in characters; the specification's bound. It has to be the folder's.
+const NAME: usize = 64;
+/// Longest description, in characters; the specification's bound.
+const DESCRIPTION: usize = 1_024;
+/// Hexadecimal digits that tell names apart which are cut to the same one.
+const DIGITS: usize = 8;
+
+/// The skills: path and content of each. A skill is followed, not weighed, so only lessons that a person approved and that
+/// proved themselves become one.
+pub fn to_skills<'a>(
+    lessons: impl IntoIterator<Item = &'a Lesson>,
+) -> impl Iterator<Item = (String, String)> {
+    let mut taken = BTreeSet::new();
+    lessons
+        .into_iter()
+        .filter(|lesson| is_proven(lesson))
+        .map(move |lesson| {
+            let name = name_of(lesson, &taken);
+            let content = skill(&name, lesson);
+            let path = format!("{name}/SKILL.md");
+            taken.insert(name);
+            (path, content)
+        })
+}
+
+fn is_proven(lesson: &Lesson) -> bool {
+    lesson.trust == Trust::Approved
+        && !lesson.approved_by_agent
+        && !lesson.archived
+        && lesson.standing.proven_effective
+}
+
+/// The slug, which is spelled like a name; with a hash of it where it is too long.
+fn name_of(lesson: &Lesson, taken: &BTreeSet<String>) -> String {
+    if lesson.slug.len() <= NAME && !taken.contains(&lesson.slug) {
+        return lesson.slug.clone();
+    }
+    let head = lesson.slug.get(..NAME - DIGITS - 1);
+    let head = head.unwrap_or(&lesson.slug).trim_end_matches('-');
+    let hash = lesson.text.content_hash();
+    format!("{head}-{}", hash.get(..DIGITS).unwrap_or(&hash))
+}
+
+fn skill(name: &str, lesson: &Lesson) -> String {
+    let text = &lesson.text;
+    let mut out = format!("---\nname: {name}\ndescription: ");
+    quote(&mut out, &description(lesson));
+    out.push_str("\n---\n");
+    out.push_str(&format!("# {}\n", one_line(&text.title)));
+    for (heading, part) in [
+        ("", &text.description),
+        ("## When\n\n", &text.context),
+        ("## What to do\n\n", &text.recommendation),
+    ] {
+        let part = part.trim();
+        if !part.is_empty() {
+            out.push_str(&format!("\n{heading}{part}\n"));
+        }
+    }
+    out
+}
+
+/// What it does and when to use it, by which an agent decides to load it.
+fn description(lesson: &Lesson) -> String {
+    let text = &lesson.text;
+    let mut parts = vec![one_line(&text.title)];
+    let about = one_line(&text.description);
+    if !about.is_empty() && about != parts[0] {
+        parts.push(about);
+    }
+    let when = one_line(&text.context);
+    if !when.is_empty() {
+        parts.push(format!("Use when: {when}"));
+    }
+    let topics: Vec<&str> = [&text.tech_stacks, &text.project_types, &text.tags]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    if !topics.is_empty() {
+        parts.push(format!("Topics: {}", one_line(&topics.join(", "))));
+    }
+    let sentences: Vec<String> = parts
+        .iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let ended = part.ends_with(['.', '!', '?', '…']);
+            if ended {
+                part.clone()
+            } else {
+                format!("{part}.")
+            }
+        })
+        .collect();
+    // Some clients refuse a description that looks like markup.
+    let whole = sentences.join(" ").replace(['<', '>'], " ");
+    if whole.chars().count() <= DESCRIPTION {
+        return whole;
+    }
+    let head: String = whole.chars().take(DESCRIPTION - 1).collect();
+    let head = head
+        .rsplit_once(' ')
+        .map_or(head.as_str(), |(head, _)| head);
+    format!("{head}…")
+}
