@@ -113,6 +113,7 @@ pub const ROOMS: &[Room] = &[
             "lesson-core",
             "serde",
             "serde_json",
+            "sha2",
             "uuid",
         ],
         never: &[HOSTS, &["tract-core", "tokenizers"]],
@@ -165,6 +166,19 @@ pub const ROOMS: &[Room] = &[
         never: &[&["wasm-bindgen", "leptos", "reqwest", "tokio"]],
     },
     Room {
+        package: "lesson-local",
+        may: &[
+            "lesson-core",
+            "lesson-mcp",
+            "lesson-service",
+            "lesson-sync",
+            "lesson-types",
+            "serde",
+            "serde_json",
+        ],
+        never: &[&["wasm-bindgen", "leptos", "reqwest", "tokio"]],
+    },
+    Room {
         package: "lesson-wasm",
         may: &[
             "console_error_panic_hook",
@@ -175,8 +189,10 @@ pub const ROOMS: &[Room] = &[
             "js-sys",
             "lesson-types",
             "lesson-core",
+            "lesson-clients",
             "lesson-edge",
             "lesson-embed",
+            "lesson-local",
             "lesson-service",
             "lesson-sync",
             "serde",

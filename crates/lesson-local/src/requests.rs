@@ -82,18 +82,16 @@ impl<S: Store, H: Host> Local<S, H> {
                     .find_in_both(second, &context, asked.route, asked.request)
                     .await
             }
-            EndpointName::suggest_tools => joined::suggestions(
-                ask(first, again(&asked)).await,
-                ask(second, asked).await,
-            ),
+            EndpointName::suggest_tools => {
+                joined::suggestions(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
             EndpointName::track => {
                 let body = &asked.request.body;
                 let decision = text(body, "decision_id");
                 match holders(first, second, |service| service.has_decision(decision)) {
-                    (true, true) => joined::tracked(
-                        ask(first, again(&asked)).await,
-                        ask(second, asked).await,
-                    ),
+                    (true, true) => {
+                        joined::tracked(ask(first, again(&asked)).await, ask(second, asked).await)
+                    }
                     (false, true) => ask(second, asked).await,
                     _ => ask(first, asked).await,
                 }
@@ -101,10 +99,9 @@ impl<S: Store, H: Host> Local<S, H> {
             EndpointName::outcome => {
                 let decision = text(&asked.request.body, "decision_id");
                 match holders(first, second, |service| service.has_decision(decision)) {
-                    (true, true) => joined::outcomes(
-                        ask(first, again(&asked)).await,
-                        ask(second, asked).await,
-                    ),
+                    (true, true) => {
+                        joined::outcomes(ask(first, again(&asked)).await, ask(second, asked).await)
+                    }
                     (false, true) => ask(second, asked).await,
                     _ => ask(first, asked).await,
                 }
@@ -112,10 +109,9 @@ impl<S: Store, H: Host> Local<S, H> {
             EndpointName::get_decision => {
                 let id = segment(&asked.request.path, 2);
                 match holders(first, second, |service| service.has_decision(&id)) {
-                    (true, true) => joined::decisions(
-                        ask(first, again(&asked)).await,
-                        ask(second, asked).await,
-                    ),
+                    (true, true) => {
+                        joined::decisions(ask(first, again(&asked)).await, ask(second, asked).await)
+                    }
                     (false, true) => ask(second, asked).await,
                     _ => ask(first, asked).await,
                 }
@@ -269,11 +265,7 @@ fn holders<S, H>(
 }
 
 /// Whether a lesson is the second store's.
-fn is_second<S: Store, H: Host>(
-    first: &Service<S, H>,
-    second: &Service<S, H>,
-    slug: &str,
-) -> bool {
+fn is_second<S: Store, H: Host>(first: &Service<S, H>, second: &Service<S, H>, slug: &str) -> bool {
     !first.has_lesson(slug) && second.has_lesson(slug)
 }
 

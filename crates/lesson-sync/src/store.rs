@@ -143,6 +143,11 @@ pub trait Store {
     /// fails.
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError>;
 
+    /// Ends a write that was tried, kept or not. A store that others write to may keep them away from a
+    /// [`StoreError::Behind`] until the append that follows it, so that a busy store makes nobody wait for ever; who does
+    /// not append again says so.
+    fn end_write(&self) {}
+
     /// Every vector kept for this model.
     ///
     /// # Errors

@@ -54,13 +54,25 @@ fn what_is_written_is_read_by_others_and_after_a_restart() {
     let one = store(&disk, "a");
     push(&one, &[own("1", 10, rated())]).unwrap();
     let two = store(&disk, "b");
-    assert_eq!(two.own_actor(), one.own_actor(), "one clone writes one file");
+    assert_eq!(
+        two.own_actor(),
+        one.own_actor(),
+        "one clone writes one file"
+    );
     assert_eq!(ids(&two), ["1"]);
     push(&two, &[own("2", 5, rated()), own("3", 5, rated())]).unwrap();
     assert_eq!(
         now(one.append(1, vec![own("4", 20, rated())])),
         Err(StoreError::Behind)
     );
+    // Nobody comes between until it is tried again, or given up.
+    assert!(
+        push(&two, &[own("no", 5, rated())])
+            .unwrap_err()
+            .to_string()
+            .contains("locked by")
+    );
+    one.end_write();
     let news = now(one.read_after(1)).unwrap();
     assert_eq!((news.events.len(), news.position, news.epoch), (2, 3, 0));
     push(&one, &[own("4", 20, rated())]).unwrap();
@@ -109,7 +121,12 @@ fn a_torn_line_of_a_writer_that_is_gone_is_cut_off() {
 
     // What was written at once and is not all there goes, too; a whole line that its writer could not tell of stays.
     disk.add(&name, b"{\"lessonloop\":\"batch\",\"events\":2}\n");
-    let line = disk.text(&name).lines().nth(1).unwrap().replace("\"1\"", "\"half\"");
+    let line = disk
+        .text(&name)
+        .lines()
+        .nth(1)
+        .unwrap()
+        .replace("\"1\"", "\"half\"");
     disk.add(&name, format!("{line}\n").as_bytes());
     let three = store(&disk, "d");
     assert_eq!(ids(&three), ["1", "2"]);
@@ -137,7 +154,11 @@ fn a_torn_line_of_another_clone_waits_until_it_is_whole() {
     push(&ours, &[own("2", 20, rated())]).unwrap();
     one.add(&name, rest.as_bytes());
     assert_eq!(ids(&ours), ["1", "2"]);
-    assert_eq!(now(ours.read_after(0)).unwrap().epoch, 1, "it came before what was read");
+    assert_eq!(
+        now(ours.read_after(0)).unwrap().epoch,
+        1,
+        "it came before what was read"
+    );
 }
 
 #[test]
@@ -145,9 +166,27 @@ fn merged_clones_fold_to_the_same_whatever_came_first() {
     let (one, two) = (Disk::default(), Disk::default());
     let (a, b) = (store(&one, "a"), store(&two, "b"));
     push(&a, &[own("a1", 10, added("x", "Ours"))]).unwrap();
-    push(&b, &[own("b1", 12, added("x", "Theirs")), own("b2", 12, added("y", "Both"))]).unwrap();
-    push(&a, &[own("a2", 14, added("y", "Both")), own("a3", 15, added("z", "Z"))]).unwrap();
-    push(&b, &[own("b3", 13, rated_of("x")), own("b4", 20, rated_of("y"))]).unwrap();
+    push(
+        &b,
+        &[
+            own("b1", 12, added("x", "Theirs")),
+            own("b2", 12, added("y", "Both")),
+        ],
+    )
+    .unwrap();
+    push(
+        &a,
+        &[
+            own("a2", 14, added("y", "Both")),
+            own("a3", 15, added("z", "Z")),
+        ],
+    )
+    .unwrap();
+    push(
+        &b,
+        &[own("b3", 13, rated_of("x")), own("b4", 20, rated_of("y"))],
+    )
+    .unwrap();
     assert_eq!(folded(&a).0.lessons().len(), 3);
     // git merges: each file is one clone's.
     one.copy_from(&two, "ledger/");
@@ -167,7 +206,16 @@ fn merged_clones_fold_to_the_same_whatever_came_first() {
     push(&a, &[own("a4", 1, rated_of("z"))]).unwrap();
     two.copy_from(&one, "ledger/");
     assert_eq!(folded(&a), folded(&b));
-    assert_eq!(now(b.read_after(0)).unwrap().events.last().unwrap().event.op_id, "a4");
+    assert_eq!(
+        now(b.read_after(0))
+            .unwrap()
+            .events
+            .last()
+            .unwrap()
+            .event
+            .op_id,
+        "a4"
+    );
 }
 
 fn rated_of(slug: &str) -> EventKind {
@@ -205,8 +253,14 @@ fn a_file_that_is_not_as_it_was_left_gives_way_to_another() {
     let placed = Disk::default();
     let there = store_at(&placed, "d", "/there");
     push(&there, &[own("1", 10, rated())]).unwrap();
-    assert_eq!(store_at(&placed, "e", "/there").own_actor(), there.own_actor());
-    assert_ne!(store_at(&placed, "f", "/elsewhere").own_actor(), there.own_actor());
+    assert_eq!(
+        store_at(&placed, "e", "/there").own_actor(),
+        there.own_actor()
+    );
+    assert_ne!(
+        store_at(&placed, "f", "/elsewhere").own_actor(),
+        there.own_actor()
+    );
 }
 
 #[test]
@@ -229,7 +283,10 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
     for (line, says) in [
         ("<<<<<<< HEAD", "merge conflict"),
         (">>>>>>> theirs", "merge conflict"),
-        ("{\"lessonloop\":\"ledger\",\"version\":99}", "newer version"),
+        (
+            "{\"lessonloop\":\"ledger\",\"version\":99}",
+            "newer version",
+        ),
         ("{\"op_id\":1}", "no event"),
         ("\u{0}\u{0}", "no event"),
     ] {
@@ -298,12 +355,19 @@ fn a_store_that_can_not_be_written_can_be_read() {
 fn a_snapshot_is_given_back_while_it_fits() {
     let disk = Disk::default();
     let one = store(&disk, "a");
-    push(&one, &[own("1", 10, added("x", "X")), own("2", 10, rated())]).unwrap();
+    push(
+        &one,
+        &[own("1", 10, added("x", "X")), own("2", 10, rated())],
+    )
+    .unwrap();
     now(one.keep_snapshot(2, b"fold")).unwrap();
     push(&one, &[own("3", 11, rated())]).unwrap();
     let two = store(&disk, "b");
     let kept = now(two.snapshot()).unwrap().unwrap();
-    assert_eq!((kept.position, kept.bytes.as_slice()), (2, b"fold".as_slice()));
+    assert_eq!(
+        (kept.position, kept.bytes.as_slice()),
+        (2, b"fold".as_slice())
+    );
     let news = now(two.read_after(2)).unwrap();
     assert_eq!((news.events.len(), news.position, news.epoch), (1, 3, 0));
     assert_eq!(ids(&two), ["1", "2", "3"]);

@@ -122,7 +122,9 @@ impl Files for JsFiles {
     }
 
     fn append(&self, name: &str, at: u64, bytes: &[u8]) -> Result<(), FileError> {
-        let appended = self.object.append(name, number(at), Uint8Array::from(bytes));
+        let appended = self
+            .object
+            .append(name, number(at), Uint8Array::from(bytes));
         appended.map_err(|thrown| error(&thrown))
     }
 

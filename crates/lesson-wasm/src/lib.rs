@@ -21,8 +21,8 @@ mod zip;
 
 pub use edge::Edge;
 pub use engine::{Engine, sequence_ratio, version};
-pub use host::JsHost;
 pub use files::JsFiles;
+pub use host::JsHost;
 pub use indexed_db::IndexedDbStore;
 pub use local::Local;
 pub use pack::profile_model;

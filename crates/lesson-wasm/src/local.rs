@@ -325,7 +325,14 @@ fn which(name: &str) -> Result<Which, ApiError> {
 async fn open(options: &JsValue) -> Result<Local, ApiError> {
     known_keys(
         options,
-        &["project", "personal", "now", "random", "on_index", "core_servers"],
+        &[
+            "project",
+            "personal",
+            "now",
+            "random",
+            "on_index",
+            "core_servers",
+        ],
     )?;
     let now = function(options, "now")?;
     let random = function(options, "random")?;
@@ -349,7 +356,10 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
             ));
         }
         let text = |name: &str| property(&options, name).as_string();
-        named.push((text("label").unwrap_or_else(|| name.to_owned()), text("place")));
+        named.push((
+            text("label").unwrap_or_else(|| name.to_owned()),
+            text("place"),
+        ));
         let ids = host();
         let store = FileStore::new(JsFiles::new(files), move || fresh_id(&ids), text("place"));
         Ok(Some((AnyStore::Files(store), Signed::not(host()))))

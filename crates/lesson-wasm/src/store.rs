@@ -3,8 +3,8 @@
 use crate::files::JsFiles;
 use crate::indexed_db::IndexedDbStore;
 use lesson_sync::{
-    Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store, StoreError, Stored,
-    VectorRow, VersionedRow,
+    Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store,
+    StoreError, Stored, VectorRow, VersionedRow,
 };
 
 /// One of the stores that a JavaScript host can have.
@@ -48,6 +48,10 @@ impl Store for AnyStore {
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
         each!(self, store => store.append(expected, entries).await)
+    }
+
+    fn end_write(&self) {
+        each!(self, store => store.end_write());
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {

@@ -105,7 +105,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let shown: Vec<(&Lesson, &Ranked)> = items
             .iter()
             .filter_map(|(is_second, item)| {
-                let space = if *is_second { &there.space } else { &here.space };
+                let space = if *is_second {
+                    &there.space
+                } else {
+                    &here.space
+                };
                 Some((space.lesson(&item.slug)?, item))
             })
             .collect();
@@ -126,7 +130,11 @@ impl<S: Store, H: Host> Service<S, H> {
             prompt,
             hint: items.is_empty().then(|| {
                 let empty = here.space.lessons().len() == 0;
-                let hinting = if empty { (other, &there) } else { (self, &here) };
+                let hinting = if empty {
+                    (other, &there)
+                } else {
+                    (self, &here)
+                };
                 hinting.0.hint(context, hinting.1, NONE_FITS)
             }),
             trace: None,
@@ -202,7 +210,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let results = (1..)
             .zip(order)
             .filter_map(|(rank, is_second)| {
-                let mut found = if is_second { theirs.next() } else { ours.next() }?;
+                let mut found = if is_second {
+                    theirs.next()
+                } else {
+                    ours.next()
+                }?;
                 found.rank = rank;
                 Some(found)
             })

@@ -14,8 +14,9 @@ use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    EventKind, Explain, Lesson, Millis, PatternsFor, RankError, RankPolicy, Ranked, Ranking, RelevanceWord,
-    SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem, TracePart,
+    EventKind, Explain, Lesson, Millis, PatternsFor, RankError, RankPolicy, Ranked, Ranking,
+    RelevanceWord, SearchOptions, SearchRanking, Situation, SurfacedContext, SurfacedItem,
+    TracePart,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -329,7 +330,12 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// What to do next when there is nothing to show.
-    pub(crate) fn hint(&self, context: &RequestContext, state: &State, otherwise: &'static str) -> String {
+    pub(crate) fn hint(
+        &self,
+        context: &RequestContext,
+        state: &State,
+        otherwise: &'static str,
+    ) -> String {
         let in_use = state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,

@@ -20,6 +20,15 @@ const TRIES: usize = 8;
 /// The most recommendations that wait to be stored; beyond it the oldest tracking is given up.
 const QUEUE: usize = 10_000;
 
+/// Ends a write when it is dropped, however it went.
+struct Ended<'a, S: Store>(&'a S);
+
+impl<S: Store> Drop for Ended<'_, S> {
+    fn drop(&mut self) {
+        self.0.end_write();
+    }
+}
+
 impl<S: Store, H: Host> Service<S, H> {
     /// Stores what `plan` makes of the state, whole or not at all, and then folds it. `plan` is
     /// asked again when others wrote in between.
@@ -31,6 +40,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let (by, request) = (context.by(), context.keyed_request());
         let _turn = self.writing.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
+        let _ended = Ended(&self.store);
         for _ in 0..TRIES {
             let at = self.host.now();
             let (plan, answer) = plan(&self.state.borrow(), at)?;
@@ -108,6 +118,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Stores the queue; the caller has the writer's turn.
     pub(crate) async fn store_queue(&self) -> Result<(), StoreError> {
+        let _ended = Ended(&self.store);
         for _ in 0..TRIES {
             let (taken, entries) = self.checked_queue();
             if entries.is_empty() {

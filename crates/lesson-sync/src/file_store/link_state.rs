@@ -55,14 +55,23 @@ impl LinkState {
     /// The actor and number of the event at a position, which is the `nth` of those made here, from 0; `None` where
     /// they are as the event says.
     pub fn number(&self, position: u64, before: impl Fn(u64) -> u64) -> Option<(&str, u64)> {
-        let part = self.renumbered.iter().rev().find(|one| one.after < position)?;
-        Some((&part.actor, part.seq + before(position) - before(part.after)))
+        let part = self
+            .renumbered
+            .iter()
+            .rev()
+            .find(|one| one.after < position)?;
+        Some((
+            &part.actor,
+            part.seq + before(position) - before(part.after),
+        ))
     }
 }
 
 /// Reads the state; `None` without a link.
 pub(super) fn read<F: Files>(files: &F) -> Result<Option<LinkState>, StoreError> {
-    let bytes = files.read(STATE, 0, u64::MAX).map_err(FileError::of_store)?;
+    let bytes = files
+        .read(STATE, 0, u64::MAX)
+        .map_err(FileError::of_store)?;
     bytes
         .map(|bytes| {
             serde_json::from_slice(&bytes).map_err(|error| {

@@ -12,6 +12,18 @@ const PAUSES_MS: (u32, u32) = (1, 20);
 /// The lock; given back when it is dropped. It is never held across an await.
 pub(super) struct Locked<'a, F: Files>(&'a F);
 
+impl<'a, F: Files> Locked<'a, F> {
+    /// A lock that is held already.
+    pub fn held(files: &'a F) -> Self {
+        Self(files)
+    }
+
+    /// Goes on holding it.
+    pub fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
 impl<F: Files> Drop for Locked<'_, F> {
     fn drop(&mut self) {
         self.0.unlock();

@@ -27,16 +27,15 @@ mod vector_file;
 pub use files::{FileError, Files, Listed};
 
 use crate::link::{Change, Link, SetAside, VersionedRow};
-use crate::store::{
-    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow,
-};
+use crate::store::{Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow};
 use lesson_core::{Event, LAST, Millis};
 use link_state::{LinkState, OwnFile, Renumbered, Rows};
+use lock::Locked;
 use own::{Found, Own};
 use own_lines::OwnLines;
 use serde::{Deserialize, Serialize};
 use slugs::Slugs;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tail::{Key, Read, Tail};
@@ -52,6 +51,8 @@ pub struct FileStore<F> {
     /// Where the store lies, by which a copy is told.
     place: Option<String>,
     held: RefCell<Held>,
+    /// Whether the lock is still ours from an append that came too early.
+    reserved: Cell<bool>,
 }
 
 /// What is in memory of the files.
@@ -144,7 +145,8 @@ impl Log {
             tail.read(files, &actor, one.bytes, &mut news.found)?;
             news.tails.push((actor, tail));
         }
-        news.found.sort_unstable_by(|one, two| one.key.cmp(&two.key));
+        news.found
+            .sort_unstable_by(|one, two| one.key.cmp(&two.key));
         let first = news.found.first().map(|first| &first.key);
         let early = first.is_some_and(|first| Some(first) < self.last.as_ref());
         Ok((!early).then_some(news))
@@ -216,7 +218,16 @@ impl<F: Files> FileStore<F> {
             fresh: Box::new(fresh),
             place,
             held: RefCell::default(),
+            reserved: Cell::new(false),
         }
+    }
+
+    /// Waits for the lock, unless it is still ours.
+    async fn lock(&self) -> Result<Locked<'_, F>, StoreError> {
+        if self.reserved.replace(false) {
+            return Ok(Locked::held(&self.files));
+        }
+        lock::lock(&self.files).await
     }
 
     /// Its files.
@@ -326,8 +337,9 @@ impl<F: Files> FileStore<F> {
             floor = floor.max(placed);
             line += 1;
             let is_own = event.actor == own.actor;
-            let written = line::written(&event, placed, is_own)
-                .map_err(|error| StoreError::Failed(format!("an event can't be written: {error}")))?;
+            let written = line::written(&event, placed, is_own).map_err(|error| {
+                StoreError::Failed(format!("an event can't be written: {error}"))
+            })?;
             text.push_str(&written);
             let key = Key {
                 placed,
@@ -461,14 +473,18 @@ impl<F: Files> FileStore<F> {
             .into_iter()
             .map(|(_, event)| {
                 position += 1;
-                let event =
-                    own_lines::numbered(event, position, &state, |at| lines.count(at));
+                let event = own_lines::numbered(event, position, &state, |at| lines.count(at));
                 Stored { position, event }
             })
             .collect())
     }
 
-    fn read_linked(&self, state: &LinkState, position: u64, most: usize) -> Result<Ledger, StoreError> {
+    fn read_linked(
+        &self,
+        state: &LinkState,
+        position: u64,
+        most: usize,
+    ) -> Result<Ledger, StoreError> {
         let held = &mut *self.held.borrow_mut();
         held.lines.follow(&self.files, state)?;
         let events = held.lines.after(&self.files, state, position, most)?;
@@ -616,10 +632,11 @@ impl<F: Files> Store for FileStore<F> {
         let mut found = own::look(&self.files, place)?;
         if found == Found::Other {
             // A store that can't be written can be read all the same.
-            found = match lock::lock(&self.files).await {
+            found = match self.lock().await {
                 Ok(_locked) => match own::look(&self.files, place)? {
-                    Found::Other => own::begin(&self.files, fresh, place)
-                        .map_or(Found::Other, Found::AsLeft),
+                    Found::Other => {
+                        own::begin(&self.files, fresh, place).map_or(Found::Other, Found::AsLeft)
+                    }
                     found => found,
                 },
                 Err(_) => Found::Other,
@@ -645,10 +662,22 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn append(&self, expected: u64, entries: Vec<Entry>) -> Result<Vec<Stored>, StoreError> {
-        let _locked = lock::lock(&self.files).await?;
-        match link_state::read(&self.files)? {
+        let locked = self.lock().await?;
+        let stored = match link_state::read(&self.files)? {
             Some(state) => self.append_linked(state, expected, entries),
             None => self.append_to_log(expected, entries),
+        };
+        if stored == Err(StoreError::Behind) {
+            // Others stay away until what is new has been read and this is tried again.
+            locked.keep();
+            self.reserved.set(true);
+        }
+        stored
+    }
+
+    fn end_write(&self) {
+        if self.reserved.replace(false) {
+            self.files.unlock();
         }
     }
 
@@ -660,7 +689,7 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         let known = self.held.borrow().vectors.get(model).copied();
         let put = known.map(|whole| vector_file::put(&self.files, model, rows, whole));
         let put = match put {
@@ -699,12 +728,12 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         self.step(expected, change)
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {
-        let _locked = lock::lock(&self.files).await?;
+        let _locked = self.lock().await?;
         let end = self.read(u64::MAX, usize::MAX)?.position;
         for folder in [names::LINK, names::LEDGER, names::CACHE] {
             for one in self.files.list(folder).map_err(FileError::of_store)? {

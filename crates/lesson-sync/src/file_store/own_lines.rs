@@ -102,7 +102,8 @@ impl OwnLines {
             let skip = usize::try_from(after.saturating_sub(file.offset)).unwrap_or(usize::MAX);
             let left = most - found.len();
             let wanted = file.events.iter().enumerate().skip(skip).take(left);
-            let (Some((_, first)), Some((_, last))) = (wanted.clone().next(), wanted.clone().last())
+            let (Some((_, first)), Some((_, last))) =
+                (wanted.clone().next(), wanted.clone().next_back())
             else {
                 continue;
             };
@@ -115,8 +116,9 @@ impl OwnLines {
                 let within = |at: u64| usize::try_from(at - first.0).unwrap_or(usize::MAX);
                 let line = bytes.get(within(*from)..within(*to)).unwrap_or_default();
                 let position = file.offset + nth as u64 + 1;
-                let event = event(line)
-                    .map_err(|why| StoreError::Failed(format!("{name}, event {}, {why}", nth + 1)))?;
+                let event = event(line).map_err(|why| {
+                    StoreError::Failed(format!("{name}, event {}, {why}", nth + 1))
+                })?;
                 found.push(Stored {
                     position,
                     event: numbered(event, position, state, |at| self.count(at)),

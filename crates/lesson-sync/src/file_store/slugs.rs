@@ -70,15 +70,17 @@ fn other(slug: &str, op_id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lesson_core::Text;
 
     fn added(op_id: &str, slug: &str, title: &str) -> Event {
-        let lesson = Lesson {
-            slug: slug.to_owned(),
-            trust: Trust::Approved,
-            ..Lesson::default()
+        let text = Text {
+            title: title.to_owned(),
+            ..Text::default()
         };
-        let mut lesson = lesson;
-        lesson.text.title = title.to_owned();
+        let lesson = Lesson {
+            trust: Trust::Approved,
+            ..Lesson::new(slug, text, "manual", 1)
+        };
         Event {
             op_id: op_id.to_owned(),
             actor: "a".to_owned(),

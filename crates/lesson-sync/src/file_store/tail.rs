@@ -75,9 +75,8 @@ impl Tail {
         let mut at = self.bytes;
         let moved = each_line(files, &name, self.bytes, to, |line, end| {
             line_number += 1;
-            let read = line::read(line).map_err(|why| {
-                StoreError::Failed(format!("{name}, line {line_number}, {why}"))
-            })?;
+            let read = line::read(line)
+                .map_err(|why| StoreError::Failed(format!("{name}, line {line_number}, {why}")))?;
             match read {
                 Line::Event(placed, event) => {
                     if *event.actor == **actor {

@@ -1,8 +1,8 @@
 //! Vectors in a file for each model, one behind the other. They can be computed again: what can't be read is left out.
 
+use super::FileError;
 use super::files::Files;
 use super::names;
-use super::FileError;
 use crate::store::{StoreError, VectorRow};
 use std::collections::BTreeMap;
 
@@ -67,7 +67,9 @@ pub(super) fn put<F: Files>(
 fn one(bytes: &[u8]) -> Option<(VectorRow, &[u8])> {
     let (hash, rest) = part(bytes)?;
     let (vector, rest) = part(rest)?;
-    let hash = std::str::from_utf8(hash).ok().filter(|hash| !hash.is_empty())?;
+    let hash = std::str::from_utf8(hash)
+        .ok()
+        .filter(|hash| !hash.is_empty())?;
     Some(((hash.to_owned(), vector.to_vec()), rest))
 }
 

@@ -45,10 +45,16 @@ impl Disk {
 
     pub fn copy_from(&self, other: &Self, folder: &str) {
         let files = other.all();
-        let here = files.into_iter().filter(|(name, _)| name.starts_with(folder));
+        let here = files
+            .into_iter()
+            .filter(|(name, _)| name.starts_with(folder));
         let here = here.filter(|(name, bytes)| {
             // As git does it, a file that is further here stays.
-            self.0.files.borrow().get(name).is_none_or(|held| held.len() < bytes.len())
+            self.0
+                .files
+                .borrow()
+                .get(name)
+                .is_none_or(|held| held.len() < bytes.len())
         });
         let here: Vec<_> = here.collect();
         self.0.files.borrow_mut().extend(here);
@@ -68,16 +74,25 @@ impl Disk {
     }
 
     pub fn put(&self, name: &str, bytes: &[u8]) {
-        self.0.files.borrow_mut().insert(name.to_owned(), bytes.to_vec());
+        self.0
+            .files
+            .borrow_mut()
+            .insert(name.to_owned(), bytes.to_vec());
     }
 
     pub fn add(&self, name: &str, bytes: &[u8]) {
         let mut files = self.0.files.borrow_mut();
-        files.entry(name.to_owned()).or_default().extend_from_slice(bytes);
+        files
+            .entry(name.to_owned())
+            .or_default()
+            .extend_from_slice(bytes);
     }
 
     pub fn remove_all(&self, folder: &str) {
-        self.0.files.borrow_mut().retain(|name, _| !name.starts_with(folder));
+        self.0
+            .files
+            .borrow_mut()
+            .retain(|name, _| !name.starts_with(folder));
     }
 
     pub fn fail(&self, fault: Fault) {
@@ -194,7 +209,11 @@ impl Files for Disk {
         if self.is_dead() {
             return Err(error("EIO", "lock"));
         }
-        if let Some(Fault::Write { code: "EROFS", after: 0 }) = self.0.fault.get() {
+        if let Some(Fault::Write {
+            code: "EROFS",
+            after: 0,
+        }) = self.0.fault.get()
+        {
             return Err(error("EROFS", "lock"));
         }
         if self.0.locked.replace(true) {
