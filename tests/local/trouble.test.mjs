@@ -1,8 +1,18 @@
 // A machine that is not as it should be: no permission, a full disk, a home that can't be written, an interruption.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { folder, LESSON, machine } from "./installed.mjs";
 
@@ -57,8 +67,8 @@ test("a home without write permission: a clear error, and hooks stay quiet", { s
 
 /** Folders of temporary files are this user's; another one has to get through. */
 function openUp(path) {
-  for (let at = path; at.startsWith("/tmp/") || at.includes("lessonloop-"); at = join(at, "..")) {
-    if (at === "/tmp" || at === "/") break;
+  const top = realpathSync(tmpdir());
+  for (let at = path; at !== top && dirname(at) !== at; at = dirname(at)) {
     chmodSync(at, at === path && path.includes("-home-") ? 0o555 : 0o755);
   }
 }

@@ -146,7 +146,7 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "local",
         about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
-        needs: &[Need::Dist, Need::LocalClients],
+        needs: &[Need::Dist, Need::Browser, Need::LocalClients],
         runner: Runner::Node(&["local"]),
     },
     Suite {

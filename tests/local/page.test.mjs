@@ -1,0 +1,46 @@
+// The dashboard of `lessonloop serve` in a browser: it asks the process in place of an engine of its own.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { launch } from "../browser/chromium.mjs";
+import { LESSON, machine, TITLE, until } from "./installed.mjs";
+
+test("the dashboard shows the store's lessons, hears of new ones, and knows nothing without the token", async () => {
+  const on = machine();
+  assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const child = on.start(["serve", "--port", "0", "--json"]);
+  let text = "";
+  child.stdout.on("data", (piece) => (text += piece));
+  const served = await until(() => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }, "serve tells its address");
+  const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
+  try {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+    await page.goto(served.address);
+    await page.getByText(TITLE).first().waitFor({ timeout: 30_000 });
+    assert.ok(!page.url().includes(served.token), page.url());
+    on.json(["add", "Said while the page is open", "-r", "Do it."]);
+    await page.goto(served.url);
+    await page.getByText("Said while the page is open").first().waitFor({ timeout: 15_000 });
+    on.json(["add", "And once more without a reload", "-r", "Do it."]);
+    await page.getByText("And once more without a reload").first().waitFor({ timeout: 15_000 });
+    assert.deepEqual(faults, []);
+
+    const stranger = await (await browser.newContext()).newPage();
+    await stranger.goto(served.url);
+    await stranger.getByText("does not know the token").first().waitFor({ timeout: 15_000 });
+    assert.equal(await stranger.getByText(TITLE).count(), 0);
+  } finally {
+    await browser.close();
+    child.kill();
+  }
+});
