@@ -32,6 +32,8 @@ use world::{Family, REPORTING, TUNING, World};
 
 /// c that are tried on the tuning worlds.
 const WEIGHTS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 5.0, 8.0];
+/// c of the trial that leaves lessons out: at effects of −0.125 or worse.
+const LEFT_OUT: f64 = 8.0;
 /// Probabilities of withholding that are reported.
 const Q: f64 = 0.2;
 
@@ -102,6 +104,7 @@ fn measured() -> Result<(), String> {
         Arm::Beta,
         Arm::Evidence(c),
         Arm::Measured(c, Q),
+        Arm::Left(LEFT_OUT),
         Arm::Oracle,
     ];
     let tables = REPORTING.map(|family| {
