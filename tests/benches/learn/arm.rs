@@ -121,11 +121,15 @@ impl<'a> Learner<'a> {
             Arm::Relevance => relevance,
             Arm::Seeds => {
                 let policy = Policy::default().rank;
-                let held = &self.space.lesson(&self.situations.lessons[lesson].slug)?.standing;
+                let held = &self
+                    .space
+                    .lesson(&self.situations.lessons[lesson].slug)?
+                    .standing;
                 if held.qualification(&policy) != Qualification::Qualified {
                     return None;
                 }
-                let causal = policy.causal_base + policy.causal_weight * held.causal_adjusted(&policy);
+                let causal =
+                    policy.causal_base + policy.causal_weight * held.causal_adjusted(&policy);
                 relevance * held.rating_penalty(&policy) * causal
             }
             Arm::Wilson => relevance * if n < 1.0 { 0.5 } else { wilson(successes, n) },
@@ -151,12 +155,15 @@ impl<'a> Learner<'a> {
         if self.arm != Arm::Seeds {
             return;
         }
-        let items = shown.iter().zip(1_u32..).map(|(lesson, rank)| SurfacedItem {
-            lesson: self.situations.lessons[*lesson].slug.clone(),
-            rank,
-            score: 0.5,
-            relevance: 0.5,
-        });
+        let items = shown
+            .iter()
+            .zip(1_u32..)
+            .map(|(lesson, rank)| SurfacedItem {
+                lesson: self.situations.lessons[*lesson].slug.clone(),
+                rank,
+                score: 0.5,
+                relevance: 0.5,
+            });
         let event = EventKind::Surfaced {
             retrieval_id: format!("r{run}"),
             purpose: "recommend".to_owned(),
@@ -173,7 +180,10 @@ impl<'a> Learner<'a> {
 
     /// Takes an outcome.
     pub fn take(&mut self, seen: &Seen) {
-        self.all = (self.all.0 + 1.0, self.all.1 + f64::from(u8::from(seen.success)));
+        self.all = (
+            self.all.0 + 1.0,
+            self.all.1 + f64::from(u8::from(seen.success)),
+        );
         for (lesson, applied) in &seen.shown {
             if *applied {
                 let count = &mut self.counts[*lesson];
@@ -264,7 +274,9 @@ impl<'a> Learner<'a> {
                 .is_some_and(|held| held.standing.proven_effective),
             Arm::Wilson => n >= 3.0 && wilson(successes, n) >= 0.5,
             Arm::Beta => n >= 3.0 && (successes + 1.0) / (n + 2.0) >= 0.5,
-            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => self.effects[lesson].1 == LiftVerdict::Helps,
+            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => {
+                self.effects[lesson].1 == LiftVerdict::Helps
+            }
             _ => false,
         }
     }
@@ -277,7 +289,9 @@ impl<'a> Learner<'a> {
         }
         match self.arm {
             Arm::Seeds | Arm::Wilson | Arm::Beta => Some(successes / n > self.all.1 / self.all.0),
-            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => Some(self.effects[lesson].0 > 0.0),
+            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => {
+                Some(self.effects[lesson].0 > 0.0)
+            }
             _ => None,
         }
     }

@@ -12,7 +12,10 @@ pub struct Mean {
 impl Mean {
     /// Of the numbers that are some.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
-        let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        let values: Vec<f64> = values
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .collect();
         let n = values.len() as f64;
         if values.len() < 2 {
             return Self {

@@ -3,7 +3,8 @@
 
 use lesson_core::learning::unit;
 use lesson_core::{
-    DecisionOutcome, Drawn, EventKind, Lesson, Measured, Millis, SurfacedContext, SurfacedItem, Text,
+    DecisionOutcome, Drawn, EventKind, Lesson, Measured, Millis, SurfacedContext, SurfacedItem,
+    Text,
 };
 use lesson_service::{Host, Service};
 use lesson_sync::{Entry, MemoryStore, Store};
@@ -44,13 +45,16 @@ pub fn measure() -> Result<Times, String> {
     let events: Vec<EventKind> = events();
     let mut position = 0;
     for (from, part) in events.chunks(10_000).enumerate() {
-        let entries = part.iter().zip(from * 10_000..).map(|(event, n)| Entry::Own {
-            op_id: format!("op-{n}"),
-            at: NOW - 1_000_000_000 + n as i64,
-            by: "local".to_owned(),
-            request: None,
-            event: event.clone(),
-        });
+        let entries = part
+            .iter()
+            .zip(from * 10_000..)
+            .map(|(event, n)| Entry::Own {
+                op_id: format!("op-{n}"),
+                at: NOW - 1_000_000_000 + n as i64,
+                by: "local".to_owned(),
+                request: None,
+                event: event.clone(),
+            });
         let stored = block_on(store.append(position, entries.collect()));
         let stored = stored.map_err(|error| error.to_string())?;
         position = stored.last().map_or(position, |last| last.position);
@@ -67,7 +71,8 @@ pub fn measure() -> Result<Times, String> {
         lifts.push(timed(&service, Method::Get, "/v1/lift", Value::Null).0);
     }
     let recommend = || {
-        let body = json!({ "query": "retry a payment with care", "domain": "domain 3", "dry_run": true });
+        let body =
+            json!({ "query": "retry a payment with care", "domain": "domain 3", "dry_run": true });
         timed(&service, Method::Post, "/v1/recommend", body).0
     };
     let mut seeds: Vec<f64> = (0..ROUNDS).map(|_| recommend()).collect();
@@ -100,7 +105,12 @@ fn events() -> Vec<EventKind> {
                 ..Text::default()
             };
             EventKind::LessonAdded {
-                lesson: Box::new(Lesson::new(format!("lesson-{n}"), text, "bench", NOW - 2_000_000_000)),
+                lesson: Box::new(Lesson::new(
+                    format!("lesson-{n}"),
+                    text,
+                    "bench",
+                    NOW - 2_000_000_000,
+                )),
             }
         })
         .collect();

@@ -32,8 +32,6 @@ use world::{Family, REPORTING, TUNING, World};
 
 /// c that are tried on the tuning worlds.
 const WEIGHTS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 5.0, 8.0];
-/// c of the trial that leaves lessons out: at effects of −0.125 or worse.
-const LEFT_OUT: f64 = 8.0;
 /// Probabilities of withholding that are reported.
 const Q: f64 = 0.2;
 
@@ -93,7 +91,11 @@ fn measured() -> Result<(), String> {
             let played = worlds(&situations, &TUNING, arm, arguments.worlds);
             Mean::of(played.into_iter().map(|one| one.success))
         };
-        (weight, gain(Arm::Evidence(weight)), gain(Arm::Measured(weight, Q)))
+        (
+            weight,
+            gain(Arm::Evidence(weight)),
+            gain(Arm::Measured(weight, Q)),
+        )
     });
     eprintln!("tuned");
     let arms = [
@@ -104,7 +106,7 @@ fn measured() -> Result<(), String> {
         Arm::Beta,
         Arm::Evidence(c),
         Arm::Measured(c, Q),
-        Arm::Left(LEFT_OUT),
+        Arm::Left(c),
         Arm::Oracle,
     ];
     let tables = REPORTING.map(|family| {

@@ -24,11 +24,19 @@ pub fn bars(title: &str, groups: &[(String, Vec<(String, Mean)>)], by: f64) -> S
     let mut y = 40.0;
     for (group, bars) in groups {
         // Writing to a String can't fail.
-        let _ = writeln!(svg, "<text x=\"10\" y=\"{:.0}\" fill=\"#444\">{group}</text>", y + 15.0);
+        let _ = writeln!(
+            svg,
+            "<text x=\"10\" y=\"{:.0}\" fill=\"#444\">{group}</text>",
+            y + 15.0
+        );
         y += ROW;
         for (name, mean) in bars.iter().filter(|(_, mean)| mean.value.is_finite()) {
             let (value, half) = (mean.value * by, mean.half * by);
-            let fill = if name.starts_with("evidence") { "#2b6cb0" } else { "#a0aec0" };
+            let fill = if name.starts_with("evidence") {
+                "#2b6cb0"
+            } else {
+                "#a0aec0"
+            };
             let end = LEFT + (value * scale).max(0.0);
             let middle = y + ROW / 2.0 - 2.0;
             let _ = writeln!(

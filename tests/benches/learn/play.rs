@@ -81,7 +81,11 @@ pub fn play(arm: Arm, world: &World, situations: &Situations) -> Played {
             }
             let is_applied = unit(&[&salt, "apply", &decision, slug]) < applies(*relevance, place);
             let luck = unit(&[&salt, "see", &decision, slug]);
-            let is_seen = if is_applied { luck >= MISSED } else { luck < FALSE };
+            let is_seen = if is_applied {
+                luck >= MISSED
+            } else {
+                luck < FALSE
+            };
             if is_applied {
                 applied.push(*lesson);
             }
@@ -132,7 +136,11 @@ fn judged(learner: &Learner<'_>, world: &World, exposure: &[Vec<(f64, f64)>]) ->
         let has_room = wanted >= 40.0;
         if has_room && lift <= -MATTERS {
             let is_out = |block: &(f64, f64)| block.0 <= OUT * block.1;
-            let out = blocks.iter().rev().take_while(|block| is_out(block)).count();
+            let out = blocks
+                .iter()
+                .rev()
+                .take_while(|block| is_out(block))
+                .count();
             count(0, ((blocks.len() - out) * BLOCK) as f64);
         }
         if has_room && lift >= MATTERS {

@@ -50,7 +50,8 @@ pub fn load() -> Result<Situations, String> {
     let mut files = Vec::new();
     for entry in fs::read_dir(SAMPLES).map_err(|error| format!("{SAMPLES}: {error}"))? {
         let path = entry.map_err(|error| error.to_string())?.path();
-        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text =
+            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         files.push((path.to_string_lossy().into_owned(), text));
     }
     files.sort();
@@ -91,10 +92,13 @@ pub fn load() -> Result<Situations, String> {
         } else {
             text.domain.clone()
         };
-        let domain = domains.iter().position(|one| *one == name).unwrap_or_else(|| {
-            domains.push(name);
-            domains.len() - 1
-        });
+        let domain = domains
+            .iter()
+            .position(|one| *one == name)
+            .unwrap_or_else(|| {
+                domains.push(name);
+                domains.len() - 1
+            });
         let fitting = ranking
             .items
             .iter()

@@ -76,9 +76,8 @@ fn gain(headlines: &[Headline], views: u32) -> Gain {
 
 fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static str, f64)> {
     let mut tests: BTreeMap<usize, ((u32, u32), (f64, f64))> = BTreeMap::new();
-    let held_out = |one: &Headline, seen: u32| {
-        (f64::from(one.views - views), f64::from(one.clicks - seen))
-    };
+    let held_out =
+        |one: &Headline, seen: u32| (f64::from(one.views - views), f64::from(one.clicks - seen));
     for (one, seen) in headlines.iter().zip(seen) {
         let test = tests.entry(one.test).or_default();
         test.0 = (test.0.0 + views, test.0.1 + seen);
@@ -112,7 +111,9 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
         ("raw rate", (0..seen.len()).map(raw).collect()),
         (
             "Wilson",
-            seen.iter().map(|seen| wilson(f64::from(*seen), n)).collect(),
+            seen.iter()
+                .map(|seen| wilson(f64::from(*seen), n))
+                .collect(),
         ),
         (
             "rate minus the test's mean",
@@ -172,7 +173,9 @@ fn read(file: &Path) -> Result<Vec<Headline>, String> {
         };
         let (views, clicks) = (number(columns[1])?, number(columns[2])?);
         if clicks > views {
-            return Err(format!("{name}, row {line}: {clicks} clicks of {views} views"));
+            return Err(format!(
+                "{name}, row {line}: {clicks} clicks of {views} views"
+            ));
         }
         let many = tests.len();
         let test = *tests.entry(row[columns[0]].clone()).or_insert(many);

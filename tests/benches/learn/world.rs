@@ -134,7 +134,11 @@ impl World {
 
     /// The lifts at a decision.
     pub fn lifts_at(&self, run: usize) -> &[f64] {
-        if run < RUNS / 2 { &self.lifts } else { &self.later }
+        if run < RUNS / 2 {
+            &self.lifts
+        } else {
+            &self.later
+        }
     }
 
     /// The chance that a decision goes well with these lessons applied.

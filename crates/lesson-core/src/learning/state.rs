@@ -342,7 +342,9 @@ impl Learning {
         });
         let lessons = say(known.collect());
         Effects {
-            places: (0..many).map(|at| (Arc::clone(&lessons[at].slug), at)).collect(),
+            places: (0..many)
+                .map(|at| (Arc::clone(&lessons[at].slug), at))
+                .collect(),
             lessons,
             whole: fold.whole,
             shown_open: self.open_runs.shown,

@@ -40,7 +40,12 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut found: Vec<&LessonEffect> = effects
                 .lessons
                 .iter()
-                .filter(|held| asked.lesson.as_deref().is_none_or(|slug| *slug == *held.slug))
+                .filter(|held| {
+                    asked
+                        .lesson
+                        .as_deref()
+                        .is_none_or(|slug| *slug == *held.slug)
+                })
                 .filter(|held| asked.verdict.is_none_or(|verdict| verdict == held.verdict))
                 .collect();
             let total = count(found.len());

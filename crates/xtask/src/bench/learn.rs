@@ -14,8 +14,8 @@ pub fn run(cache: &Cache, upworthy: Option<&Path>) -> Result<()> {
     cargo.args(["bench", "-p", "tests", "--bench", "learn", "--", "--write"]);
     if let Some(file) = upworthy {
         // Cargo runs a bench in its package's folder.
-        let at = std::path::absolute(file)
-            .with_context(|| advice(file.display(), "name a file"))?;
+        let at =
+            std::path::absolute(file).with_context(|| advice(file.display(), "name a file"))?;
         cargo.arg("--upworthy").arg(at);
     }
     run::loud(cargo, "read the message above")
