@@ -190,7 +190,8 @@ pub struct RankPolicy {
     /// What past use does to a lesson's relevance: `seeds`, the rules of the sources, or `evidence`, what was measured and
     /// observed. `seeds`; `cargo xtask bench learn` says where each wins.
     pub standing: StandingRule,
-    /// c in relevance × (1 + c·e), where standing is `evidence`; 0 to 10. 3, tuned on the bench's tuning worlds.
+    /// c in relevance × (1 + c·e), where standing is `evidence`; 0 to 10. 8, the best of those tried on the bench's tuning worlds;
+    /// 5 is as good.
     pub evidence_weight: f64,
 }
 
@@ -279,7 +280,7 @@ impl Default for RankPolicy {
                 .collect(),
             approved_only: false,
             standing: StandingRule::Seeds,
-            evidence_weight: 3.0,
+            evidence_weight: 8.0,
         }
     }
 }

@@ -30,6 +30,8 @@ pub enum Arm {
     Evidence(f64),
     /// The same, while each lesson is withheld with this probability.
     Measured(f64, f64),
+    /// As evidence, and a lesson is left out where its effect is −1/c or worse. The product does not do so.
+    Left(f64),
     /// Knows every lift, and shows only what helps.
     Oracle,
 }
@@ -45,6 +47,7 @@ impl Arm {
             Self::Beta => "Beta mean",
             Self::Evidence(_) => "evidence",
             Self::Measured(..) => "evidence with withholding",
+            Self::Left(_) => "evidence, left out at −1/c (a trial)",
             Self::Oracle => "oracle",
         }
     }
@@ -135,6 +138,13 @@ impl<'a> Learner<'a> {
                 (_, LiftVerdict::Hurts) => return None,
                 (effect, _) => relevance * (1.0 + c * effect).max(0.0),
             },
+            Arm::Left(c) => {
+                let (effect, verdict) = self.effects[lesson];
+                if verdict == LiftVerdict::Hurts || 1.0 + c * effect <= 0.0 {
+                    return None;
+                }
+                relevance * (1.0 + c * effect)
+            }
             Arm::Oracle if lift <= 0.0 => return None,
             Arm::Oracle => relevance * lift,
         })
@@ -182,7 +192,7 @@ impl<'a> Learner<'a> {
         }
         match self.arm {
             Arm::Seeds => self.take_by_rules(seen),
-            Arm::Evidence(_) | Arm::Measured(..) => self.take_as_evidence(seen),
+            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => self.take_as_evidence(seen),
             _ => {}
         }
     }
@@ -264,7 +274,9 @@ impl<'a> Learner<'a> {
                 .is_some_and(|held| held.standing.proven_effective),
             Arm::Wilson => n >= 3.0 && wilson(successes, n) >= 0.5,
             Arm::Beta => n >= 3.0 && (successes + 1.0) / (n + 2.0) >= 0.5,
-            Arm::Evidence(_) | Arm::Measured(..) => self.effects[lesson].1 == LiftVerdict::Helps,
+            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => {
+                self.effects[lesson].1 == LiftVerdict::Helps
+            }
             _ => false,
         }
     }
@@ -277,7 +289,9 @@ impl<'a> Learner<'a> {
         }
         match self.arm {
             Arm::Seeds | Arm::Wilson | Arm::Beta => Some(successes / n > self.all.1 / self.all.0),
-            Arm::Evidence(_) | Arm::Measured(..) => Some(self.effects[lesson].0 > 0.0),
+            Arm::Evidence(_) | Arm::Left(_) | Arm::Measured(..) => {
+                Some(self.effects[lesson].0 > 0.0)
+            }
             _ => None,
         }
     }

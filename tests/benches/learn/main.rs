@@ -106,6 +106,7 @@ fn measured() -> Result<(), String> {
         Arm::Beta,
         Arm::Evidence(c),
         Arm::Measured(c, Q),
+        Arm::Left(c),
         Arm::Oracle,
     ];
     let tables = REPORTING.map(|family| {

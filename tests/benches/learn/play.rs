@@ -50,7 +50,8 @@ pub fn play(arm: Arm, world: &World, situations: &Situations) -> Played {
         for seen in std::mem::take(&mut waiting[run]) {
             learner.take(&seen);
         }
-        let asked = &situations.asked[dice.below(situations.asked.len())];
+        let situation = dice.below(situations.asked.len());
+        let asked = &situations.asked[situation];
         let lifts = world.lifts_at(run);
         let mut scored: Vec<(usize, f64, f64)> = Vec::new();
         for (lesson, relevance) in &asked.fitting {
@@ -98,7 +99,7 @@ pub fn play(arm: Arm, world: &World, situations: &Situations) -> Played {
         }
         let slugs: Vec<usize> = shown.iter().map(|(lesson, _)| *lesson).collect();
         learner.surface(run, &slugs);
-        let chance = world.chance(run, asked.domain, &applied);
+        let chance = world.chance(run, situation, &applied);
         success += chance;
         let went_well = unit(&[&salt, "outcome", &decision]) < chance;
         if unit(&[&salt, "missing", &decision]) >= world.missing {

@@ -19,6 +19,8 @@ pub struct Family {
     pub base: (f64, f64),
     /// The share of outcomes that never come.
     pub missing: f64,
+    /// How far situations of one domain lie apart, either way.
+    pub within: f64,
     /// Whether a third of the lessons that help go stale at half-time.
     pub drifts: bool,
 }
@@ -29,16 +31,18 @@ pub const TUNING: Family = Family {
     seed: 1,
     base: (0.25, 0.75),
     missing: 0.25,
+    within: 0.0,
     drifts: false,
 };
 
 /// What is reported.
-pub const REPORTING: [Family; 4] = [
+pub const REPORTING: [Family; 5] = [
     Family {
         name: "standard",
         seed: 2,
         base: (0.2, 0.8),
         missing: 0.3,
+        within: 0.0,
         drifts: false,
     },
     Family {
@@ -46,6 +50,7 @@ pub const REPORTING: [Family; 4] = [
         seed: 3,
         base: (0.2, 0.8),
         missing: 0.3,
+        within: 0.0,
         drifts: true,
     },
     Family {
@@ -53,6 +58,15 @@ pub const REPORTING: [Family; 4] = [
         seed: 4,
         base: (0.2, 0.8),
         missing: 0.4,
+        within: 0.0,
+        drifts: false,
+    },
+    Family {
+        name: "situations of a domain differ by ±0.3",
+        seed: 6,
+        base: (0.3, 0.7),
+        missing: 0.3,
+        within: 0.3,
         drifts: false,
     },
     Family {
@@ -60,6 +74,7 @@ pub const REPORTING: [Family; 4] = [
         seed: 5,
         base: (0.8, 0.8),
         missing: 0.3,
+        within: 0.0,
         drifts: false,
     },
 ];
@@ -73,7 +88,7 @@ pub struct World {
     pub lifts: Vec<f64>,
     /// The same from half-time on.
     pub later: Vec<f64>,
-    /// How often decisions of each domain go well without a lesson.
+    /// How often decisions in each situation go well without a lesson.
     pub base: Vec<f64>,
     /// The share of outcomes that never come.
     pub missing: f64,
@@ -99,14 +114,19 @@ impl World {
                 if is_stale { -lift } else { *lift }
             })
             .collect();
+        let domains: Vec<f64> = situations
+            .domains
+            .iter()
+            .map(|_| dice.between(family.base.0, family.base.1))
+            .collect();
         Self {
             seed,
             lifts,
             later,
             base: situations
-                .domains
+                .asked
                 .iter()
-                .map(|_| dice.between(family.base.0, family.base.1))
+                .map(|asked| domains[asked.domain] + dice.between(-family.within, family.within))
                 .collect(),
             missing: family.missing,
         }
@@ -122,10 +142,10 @@ impl World {
     }
 
     /// The chance that a decision goes well with these lessons applied.
-    pub fn chance(&self, run: usize, domain: usize, applied: &[usize]) -> f64 {
+    pub fn chance(&self, run: usize, situation: usize, applied: &[usize]) -> f64 {
         let lifts = self.lifts_at(run);
         let sum: f64 = applied.iter().map(|lesson| lifts[*lesson]).sum();
-        (self.base[domain] + sum).clamp(0.02, 0.98)
+        (self.base[situation] + sum).clamp(0.02, 0.98)
     }
 }
 

@@ -8,6 +8,7 @@ use super::sequence::{ALPHA, half_width};
 use crate::stable_map::StableMap;
 use lesson_types::{LiftGuard, LiftVerdict};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How much a measured lift of unknown size varies between lessons, as a variance: 0.02, so that lifts of ±0.14 are common.
 /// It weighs measured against observed.
@@ -26,7 +27,7 @@ pub struct Effect {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LessonEffect {
     /// Its slug.
-    pub slug: String,
+    pub slug: Arc<str>,
     /// What was measured.
     pub running: LessonRunning,
     /// Drawn decisions without an outcome: those that showed it.
@@ -55,7 +56,7 @@ pub struct Effects {
     /// The lessons.
     pub lessons: Vec<LessonEffect>,
     /// Their places, by slug.
-    pub(super) places: StableMap<String, usize>,
+    pub(super) places: StableMap<Arc<str>, usize>,
     /// The loop.
     pub whole: LoopLift,
     /// Measured decisions without an outcome: those that got lessons.
@@ -86,7 +87,7 @@ impl Effects {
 
 /// A lesson before anything is said of it.
 pub(super) struct Known {
-    pub slug: String,
+    pub slug: Arc<str>,
     pub running: LessonRunning,
     pub shown_open: u32,
     pub withheld_open: u32,
@@ -160,12 +161,14 @@ pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
 
 /// What is said where the e-values say nothing.
 fn quiet(running: &LessonRunning, interval: Option<(f64, f64)>) -> LiftVerdict {
+    let Some((low, high)) = interval else {
+        return LiftVerdict::Unknown;
+    };
     let half = half_width(running.terms.deviation(), running.terms.t, ALPHA);
-    match interval {
-        Some((low, high)) if low <= 0.0 && high >= 0.0 && half <= super::more_runs::TELLS => {
-            LiftVerdict::NoDifference
-        }
-        _ => LiftVerdict::Unknown,
+    if low <= 0.0 && high >= 0.0 && half <= super::more_runs::TELLS {
+        LiftVerdict::NoDifference
+    } else {
+        LiftVerdict::Unknown
     }
 }
 
@@ -187,13 +190,18 @@ pub(super) struct Open {
 }
 
 impl Open {
-    pub fn count(&mut self, withheld: bool) {
+    /// Counts one, or takes it back.
+    pub fn count(&mut self, withheld: bool, forth: bool) {
         let held = if withheld {
             &mut self.withheld
         } else {
             &mut self.shown
         };
-        *held = held.saturating_add(1);
+        *held = if forth {
+            held.saturating_add(1)
+        } else {
+            held.saturating_sub(1)
+        };
     }
 }
 

@@ -41,7 +41,11 @@ impl EProcess {
 /// (Wang and Ramdas 2022, "False discovery rate control with e-values"). In the order of their places.
 pub fn e_bh(ln_values: &[f64], level: f64) -> Vec<usize> {
     let n = ln_values.len() as f64;
-    let mut order: Vec<usize> = (0..ln_values.len()).collect();
+    // Nothing below 1/level is said at any k ≤ n, so that few are sorted.
+    let least = libm::log(1.0 / level);
+    let mut order: Vec<usize> = (0..ln_values.len())
+        .filter(|at| ln_values[*at] >= least)
+        .collect();
     order.sort_by(|a, b| ln_values[*b].total_cmp(&ln_values[*a]));
     let mut said = 0;
     for (place, at) in order.iter().enumerate() {

@@ -50,13 +50,16 @@ impl Cells {
     /// The sums of these cells.
     pub fn of(cells: impl IntoIterator<Item = Cell>) -> Self {
         let mut sums = Self::default();
-        for cell in cells {
-            let n = f64::from(cell.n);
-            sums.n = sums.n.saturating_add(cell.n);
-            sums.surplus += f64::from(cell.successes) - n * cell.baseline;
-            sums.noise += n * cell.baseline * (1.0 - cell.baseline);
-        }
+        cells.into_iter().for_each(|cell| sums.add(cell));
         sums
+    }
+
+    /// Adds a cell.
+    pub fn add(&mut self, cell: Cell) {
+        let n = f64::from(cell.n);
+        self.n = self.n.saturating_add(cell.n);
+        self.surplus += f64::from(cell.successes) - n * cell.baseline;
+        self.noise += n * cell.baseline * (1.0 - cell.baseline);
     }
 }
 

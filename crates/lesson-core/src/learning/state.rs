@@ -97,6 +97,10 @@ pub struct Learning {
     held: BTreeMap<Arc<str>, Held>,
     order: BTreeSet<(Millis, Arc<str>)>,
     since: BTreeMap<u32, Millis>,
+    /// Draws without an outcome, by lesson.
+    open: Vec<Open>,
+    /// Measured decisions without one: those that got lessons, and control runs.
+    open_runs: Open,
     fold: Fold,
     is_late: bool,
     effects: Option<Box<Effects>>,
@@ -136,6 +140,11 @@ impl Learning {
             Some(new) => self.held.insert(Arc::clone(&id), new),
             None => self.held.remove(&id),
         };
+        for (held, forth) in [(&old, false), (&new, true)] {
+            if let Some(held) = held {
+                self.count_open(held, forth);
+            }
+        }
         let was = old.as_ref().and_then(|old| old.outcome);
         let is = new.as_ref().and_then(|new| new.outcome);
         match (old, was, new, is) {
@@ -275,6 +284,20 @@ impl Learning {
         fold.last = Some(key);
     }
 
+    /// Counts the draws of a decision without an outcome, or takes that back.
+    fn count_open(&mut self, held: &Held, forth: bool) {
+        if held.outcome.is_some() {
+            return;
+        }
+        if let Some(control) = held.control {
+            self.open_runs.count(control, forth);
+        }
+        for (lesson, _, withheld) in &held.drawn {
+            grow(&mut self.open, *lesson as usize);
+            self.open[*lesson as usize].count(*withheld, forth);
+        }
+    }
+
     /// Counts the lessons that were applied, or takes that back.
     fn count_applied(&mut self, held: &Held, forth: bool) {
         let Some((_, success)) = held.outcome else {
@@ -297,17 +320,7 @@ impl Learning {
     fn conclude(&self) -> Effects {
         let fold = &self.fold;
         let many = self.lessons.names.len();
-        let mut open = vec![Open::default(); many];
-        let mut runs = Open::default();
-        for held in self.held.values().filter(|held| held.outcome.is_none()) {
-            if let Some(control) = held.control {
-                runs.count(control);
-            }
-            for (lesson, _, withheld) in &held.drawn {
-                open[*lesson as usize].count(*withheld);
-            }
-        }
-        let mut cells = vec![Vec::<Cell>::new(); many];
+        let mut cells = vec![Cells::default(); many];
         for ((lesson, domain), counts) in &fold.cells {
             let rate = fold
                 .domains
@@ -315,22 +328,27 @@ impl Learning {
                 .copied()
                 .unwrap_or_default();
             let of_domain = (rate.n, rate.successes);
-            cells[*lesson as usize].push(Cell::of(*counts, of_domain, fold.space.value()));
+            cells[*lesson as usize].add(Cell::of(*counts, of_domain, fold.space.value()));
         }
-        let known = (0..many).zip(cells).map(|(place, cells)| Known {
-            slug: self.lessons.names[place].to_string(),
-            running: fold.lessons.get(place).copied().unwrap_or_default(),
-            shown_open: open[place].shown,
-            withheld_open: open[place].withheld,
-            cells: Cells::of(cells),
+        let known = (0..many).zip(cells).map(|(place, cells)| {
+            let open = self.open.get(place).copied().unwrap_or_default();
+            Known {
+                slug: Arc::clone(&self.lessons.names[place]),
+                running: fold.lessons.get(place).copied().unwrap_or_default(),
+                shown_open: open.shown,
+                withheld_open: open.withheld,
+                cells,
+            }
         });
         let lessons = say(known.collect());
         Effects {
-            places: (0..many).map(|at| (lessons[at].slug.clone(), at)).collect(),
+            places: (0..many)
+                .map(|at| (Arc::clone(&lessons[at].slug), at))
+                .collect(),
             lessons,
             whole: fold.whole,
-            shown_open: runs.shown,
-            control_open: runs.withheld,
+            shown_open: self.open_runs.shown,
+            control_open: self.open_runs.withheld,
             by_domain: groups(&self.domains, &fold.by_domain),
             by_agent: groups(&self.agents, &fold.by_agent),
         }

@@ -40,7 +40,12 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut found: Vec<&LessonEffect> = effects
                 .lessons
                 .iter()
-                .filter(|held| asked.lesson.as_ref().is_none_or(|slug| *slug == held.slug))
+                .filter(|held| {
+                    asked
+                        .lesson
+                        .as_deref()
+                        .is_none_or(|slug| *slug == *held.slug)
+                })
                 .filter(|held| asked.verdict.is_none_or(|verdict| verdict == held.verdict))
                 .collect();
             let total = count(found.len());
@@ -152,7 +157,7 @@ pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
 
 fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
     LessonLift {
-        slug: held.slug.clone(),
+        slug: held.slug.to_string(),
         title,
         verdict: held.verdict,
         lift: of_effect(held),

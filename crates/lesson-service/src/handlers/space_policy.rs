@@ -80,7 +80,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut changes = changes.clone();
             check_together(&self.policy, &state.space, &changes)?;
             let draws = |name: &&str| changes.get(*name).is_some_and(|value| !value.is_null());
-            if PROBABILITIES.iter().any(|(name, _)| draws(&name.as_ref()))
+            if PROBABILITIES.iter().any(|(name, _)| draws(name))
                 && state.space.setting(SALT_SETTING).is_none()
             {
                 changes.insert(SALT_SETTING.to_owned(), Value::from(salt.clone()));
