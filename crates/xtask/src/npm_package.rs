@@ -46,10 +46,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     cache::copy_tree(
         &toml.join("dist"),
         &package.join("local/vendor/smol-toml"),
-        &|file| {
-            file.extension()
-                .is_some_and(|extension| extension == "js")
-        },
+        &|file| file.extension().is_some_and(|extension| extension == "js"),
     )?;
     cache::copy_tree(&dist.join("engine"), &package.join("engine"), &|file| {
         file != Path::new("package.json")
@@ -72,11 +69,15 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
         &package.join("README.md"),
     )?;
     let read = |at: PathBuf| {
-        std::fs::read_to_string(&at).with_context(|| advice(at.display(), "run `cargo xtask setup`"))
+        std::fs::read_to_string(&at)
+            .with_context(|| advice(at.display(), "run `cargo xtask setup`"))
     };
     let notices = read(dist.join(notices::NAME))?;
     let licence = read(toml.join("LICENSE"))?;
-    text(&package.join(notices::NAME), &notices_with(&notices, &licence)?)?;
+    text(
+        &package.join(notices::NAME),
+        &notices_with(&notices, &licence)?,
+    )?;
     text(&package.join("package.json"), &manifest())?;
     let archive = dist.join(archive_name());
     let bytes = pack(&package)?;
@@ -206,8 +207,12 @@ mod tests {
 
     #[test]
     fn what_comes_from_npm_is_named_with_its_licence() {
-        let told = notices_with("A\n\nNo file of an npm package is shipped.\n\nB", "BSD").expect("notices");
-        assert!(told.contains("smol-toml, from npm") && told.ends_with("BSD\n"), "{told}");
+        let told = notices_with("A\n\nNo file of an npm package is shipped.\n\nB", "BSD")
+            .expect("notices");
+        assert!(
+            told.contains("smol-toml, from npm") && told.ends_with("BSD\n"),
+            "{told}"
+        );
         assert!(notices_with("A", "BSD").is_err());
     }
 }
