@@ -5,8 +5,8 @@ import { hostOf, untilQuiet } from "../host.mjs";
 import { answerHook } from "../hook.mjs";
 import { log } from "../log.mjs";
 
-/** The model is loaded once a client has asked nothing for so long. */
-const QUIET_MS = 300;
+/** From the first answer to loading the model, during which nothing else is answered. */
+const LATER_MS = 300;
 
 /** @param {{ values: Record<string, any> }} given */
 export async function mcp({ values }) {
@@ -16,17 +16,14 @@ export async function mcp({ values }) {
   // In the order in which they came in: a client may rely on it for writes that it does not wait for.
   let turn = Promise.resolve();
   /** @type {NodeJS.Timeout | undefined} */
-  let quiet;
+  let loading;
   for await (const line of lines(process.stdin)) {
     if (line.trim() === "") continue;
     const answered = (turn = turn.then(async () => {
       const answer = await answerOf(host, line);
       if (answer !== undefined) await write(`${answer}\n`);
-      // A client's limit for the start is never met by the model, and nothing waits for it in the middle of a client's first
-      // questions: loading takes a while, and nothing else is done meanwhile.
-      clearTimeout(quiet);
-      quiet = setTimeout(() => void host.loadModel(), QUIET_MS);
-      quiet.unref();
+      // A client's limit for the start is never met by the model, and its first questions don't wait for it.
+      loading ??= setTimeout(() => void host.loadModel(), LATER_MS).unref();
     }));
     open.add(answered);
     void answered.finally(() => open.delete(answered));
