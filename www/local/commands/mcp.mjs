@@ -15,15 +15,15 @@ export async function mcp({ values }) {
   const open = new Set();
   // In the order in which they came in: a client may rely on it for writes that it does not wait for.
   let turn = Promise.resolve();
-  /** @type {NodeJS.Timeout | undefined} */
-  let loading;
+  let isAnswering = false;
   for await (const line of lines(process.stdin)) {
     if (line.trim() === "") continue;
     const answered = (turn = turn.then(async () => {
       const answer = await answerOf(host, line);
       if (answer !== undefined) await write(`${answer}\n`);
       // A client's limit for the start is never met by the model, and its first questions don't wait for it.
-      loading ??= setTimeout(() => void host.loadModel(), LATER_MS).unref();
+      if (!isAnswering) setTimeout(() => void host.loadModel(), LATER_MS).unref();
+      isAnswering = true;
     }));
     open.add(answered);
     void answered.finally(() => open.delete(answered));
