@@ -5,7 +5,7 @@ use lesson_local::Local;
 use lesson_service::Host;
 use lesson_sync::{FileError, FileStore, Files, Listed};
 use lesson_types::{Method, Request, Response};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::cell::Cell;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -230,4 +230,17 @@ pub fn taken(local: &Process, response: Response) -> Value {
     now(local.settle());
     assert_eq!(response.status, 200, "{}", response.body);
     response.body
+}
+
+/// A lesson to add.
+pub fn lesson(title: &str, recommendation: &str) -> Value {
+    json!({ "title": title, "recommendation": recommendation })
+}
+
+/// The slugs of a list.
+pub fn slugs(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap();
+    list.iter()
+        .map(|one| one["slug"].as_str().unwrap())
+        .collect()
 }
