@@ -10,7 +10,7 @@ import { StdioClientTransport } from "../local/node_modules/@modelcontextprotoco
 import { archive, folder, machine, until } from "../local/installed.mjs";
 
 const NOTES = 1_000;
-const ROUNDS = 15;
+const ROUNDS = Number(process.env.LESSONLOOP_ROUNDS ?? 15);
 const RECALLS = 40;
 const SESSIONS = 10;
 const WRITES = 5;

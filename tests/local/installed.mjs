@@ -76,6 +76,8 @@ export function machine({ node = process.execPath, home = folder("home"), projec
         input,
         env: { ...env, ...more },
         encoding: "utf8",
+        // An export is longer than the default of 1 MiB.
+        maxBuffer: 256 * 1024 * 1024,
         timeout,
       });
       return { code: done.status, signal: done.signal, out: done.stdout, err: done.stderr };

@@ -5,6 +5,9 @@ import { hostOf, untilQuiet } from "../host.mjs";
 import { answerHook } from "../hook.mjs";
 import { log } from "../log.mjs";
 
+/** From the first answer to loading the model, during which nothing else is answered. */
+const LATER_MS = 300;
+
 /** @param {{ values: Record<string, any> }} given */
 export async function mcp({ values }) {
   const host = hostOf({ only: onlyOf(values), create: true });
@@ -12,16 +15,15 @@ export async function mcp({ values }) {
   const open = new Set();
   // In the order in which they came in: a client may rely on it for writes that it does not wait for.
   let turn = Promise.resolve();
-  let model = false;
+  let isAnswering = false;
   for await (const line of lines(process.stdin)) {
     if (line.trim() === "") continue;
     const answered = (turn = turn.then(async () => {
       const answer = await answerOf(host, line);
       if (answer !== undefined) await write(`${answer}\n`);
-      if (model) return;
-      model = true;
-      // After the first answer, so that a client's limit for the start is never met by the model.
-      setImmediate(() => void host.loadModel());
+      // A client's limit for the start is never met by the model, and its first questions don't wait for it.
+      if (!isAnswering) setTimeout(() => void host.loadModel(), LATER_MS).unref();
+      isAnswering = true;
     }));
     open.add(answered);
     void answered.finally(() => open.delete(answered));
