@@ -47,7 +47,7 @@ impl LoopLift {
 
     /// The lift, −1 to 1; `None` while an arm is empty.
     pub fn estimate(&self) -> Option<f64> {
-        (self.with.t > 0 && self.without.t > 0).then(|| self.with.mean - self.without.mean)
+        (self.with.t > 0 && self.without.t > 0).then_some(self.with.mean - self.without.mean)
     }
 
     /// Its interval; `None` before there is enough in each arm, as for a lesson.

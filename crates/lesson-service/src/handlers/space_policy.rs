@@ -75,12 +75,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 "nothing is changed; name a setting, such as tools.core_servers, measure.withhold or rank.standing",
             ));
         }
-        let salt = self.salt();
+        let salt = patch.measure.as_ref().map(|_| self.salt());
         self.commit(context, |state, _| {
             let mut changes = changes.clone();
             check_together(&self.policy, &state.space, &changes)?;
             let draws = |name: &&str| changes.get(*name).is_some_and(|value| !value.is_null());
-            if PROBABILITIES.iter().any(|(name, _)| draws(&name.as_ref()))
+            if let Some(salt) = &salt
+                && PROBABILITIES.iter().any(|(name, _)| draws(&name.as_ref()))
                 && state.space.setting(SALT_SETTING).is_none()
             {
                 changes.insert(SALT_SETTING.to_owned(), Value::from(salt.clone()));
