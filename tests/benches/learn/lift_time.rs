@@ -62,7 +62,7 @@ pub fn measure() -> Result<Times, String> {
     let service = block_on(Service::open(store, Clock)).map_err(|error| error.message)?;
     let (first, _) = timed(&service, Method::Get, "/v1/lift", Value::Null);
     let outcome = |n: usize| {
-        let body = json!({ "decision_id": format!("open-{n}"), "outcome": "success" });
+        let body = json!({ "decision_id": format!("open-{n:04}"), "outcome": "success" });
         timed(&service, Method::Post, "/v1/outcome", body);
     };
     let mut lifts = Vec::new();
@@ -118,7 +118,7 @@ fn events() -> Vec<EventKind> {
         let id = if n < DECISIONS {
             format!("d{n}")
         } else {
-            format!("open-{}", n - DECISIONS)
+            format!("open-{:04}", n - DECISIONS)
         };
         let control = unit(&["control", &id]) < 0.1;
         let drawn: Vec<Drawn> = (0..if control { 0 } else { 5 })

@@ -21,6 +21,9 @@ struct Headline {
     clicks: u32,
 }
 
+/// (views, clicks) of a test that arms see, and those that are held out.
+type TestCounts = ((u32, u32), (f64, f64));
+
 /// What an arm gains over a test's mean at a number of views, in clicks per view.
 #[derive(Debug, Clone)]
 pub struct Gain {
@@ -75,7 +78,7 @@ fn gain(headlines: &[Headline], views: u32) -> Gain {
 }
 
 fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static str, f64)> {
-    let mut tests: BTreeMap<usize, ((u32, u32), (f64, f64))> = BTreeMap::new();
+    let mut tests: BTreeMap<usize, TestCounts> = BTreeMap::new();
     let held_out =
         |one: &Headline, seen: u32| (f64::from(one.views - views), f64::from(one.clicks - seen));
     for (one, seen) in headlines.iter().zip(seen) {

@@ -19,11 +19,11 @@ use lesson_types::{ApiError, ErrorCode, LessonView, MeasurePolicyPatch, PolicyPa
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The settings that are probabilities, with the names that a request has for them.
-const PROBABILITIES: [(&str, &str); 3] = [
-    ("measure.control_runs", "control_runs"),
-    ("measure.withhold", "withhold"),
-    ("measure.explore", "explore"),
+/// The settings that are probabilities.
+const PROBABILITIES: [&str; 3] = [
+    "measure.control_runs",
+    "measure.withhold",
+    "measure.explore",
 ];
 /// The setting of lessons that are never withheld.
 const ALWAYS: &str = "measure.always";
@@ -75,12 +75,14 @@ impl<S: Store, H: Host> Service<S, H> {
                 "nothing is changed; name a setting, such as tools.core_servers, measure.withhold or rank.standing",
             ));
         }
-        let salt = self.salt();
+        let salt = patch.measure.as_ref().map(|_| self.salt());
         self.commit(context, |state, _| {
             let mut changes = changes.clone();
             check_together(&self.policy, &state.space, &changes)?;
-            let draws = |name: &&str| changes.get(*name).is_some_and(|value| !value.is_null());
-            if PROBABILITIES.iter().any(|(name, _)| draws(name))
+            if let Some(salt) = &salt
+                && PROBABILITIES
+                    .iter()
+                    .any(|name| changes.get(*name).is_some_and(|set| !set.is_null()))
                 && state.space.setting(SALT_SETTING).is_none()
             {
                 changes.insert(SALT_SETTING.to_owned(), Value::from(salt.clone()));
@@ -187,11 +189,11 @@ fn measuring(
         (asked.withhold, default.withhold),
         (asked.explore, default.explore),
     ];
-    for ((name, _), (value, default)) in PROBABILITIES.iter().zip(given) {
+    for (name, (value, default)) in PROBABILITIES.into_iter().zip(given) {
         let Some(value) = value else { continue };
         if !(0.0..=MOST_WITHHELD).contains(&value) {
             return Err(ApiError::invalid(
-                *name,
+                name,
                 format!(
                     "{name} is {value}; it is a probability between 0, off, and {MOST_WITHHELD}"
                 ),
@@ -202,7 +204,7 @@ fn measuring(
         } else {
             Value::from(value)
         };
-        changes.insert((*name).to_owned(), value);
+        changes.insert(name.to_owned(), value);
     }
     if let Some(slugs) = &asked.always {
         if slugs.len() > MOST_ALWAYS {
