@@ -65,7 +65,7 @@ test("the worker is within 3 MB compressed, the bound of the free plan", () => {
 
 test("every asset is within 25 MiB, and there are at most 20,000", () => {
   // The package for Node is none of them: `.assetsignore` names it.
-  const files = readdirSync(dist, { recursive: true })
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" })
     .filter((name) => !/^(npm[\\/]|lessonloop-.+\.tgz$)/.test(name))
     .map((name) => join(dist, name))
     .filter((file) => statSync(file).isFile());
