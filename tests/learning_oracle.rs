@@ -175,20 +175,20 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
     let domains = 1 + dice.below(4);
     let rates: Vec<f64> = (0..domains).map(|_| dice.between(0.2, 0.8)).collect();
     let lifts: Vec<f64> = (0..lessons).map(|_| dice.between(-0.5, 0.5)).collect();
-    let skew = if seed % 7 == 0 { 0.6 } else { 1.0 };
+    let skew = if seed.is_multiple_of(7) { 0.6 } else { 1.0 };
     let decisions = (0..50 + dice.below(1_200)).map(|_| {
         let domain = dice.below(domains);
         let control = dice.chance(0.1);
         let mut rate = rates[domain];
         let (mut drawn, mut applied) = (Vec::new(), Vec::new());
-        for lesson in 0..lessons {
+        for (lesson, lift) in lifts.iter().enumerate() {
             if control || !dice.chance(3.0 / lessons as f64) {
                 continue;
             }
             let q = [0.1, 0.2, 0.5][dice.below(3)];
             let withheld = dice.chance(q * skew);
             if !withheld {
-                rate += lifts[lesson];
+                rate += lift;
                 if dice.chance(0.7) {
                     applied.push(lesson);
                 }
