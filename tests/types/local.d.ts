@@ -19,6 +19,7 @@ interface Files {
   append(name: string, at: number, bytes: Uint8Array): void;
   truncate(name: string, bytes: number): void;
   replace(name: string, bytes: Uint8Array): void;
+  note(name: string, bytes: Uint8Array): void;
   remove(name: string): void;
   try_lock(): string | null;
   unlock(): void;

@@ -208,6 +208,21 @@ export class StoreFiles {
     }
   }
 
+  /**
+   * As `replace`, but not durable: for what can be made again.
+   * @param {string} name
+   * @param {Uint8Array} bytes
+   */
+  note(name, bytes) {
+    const path = this.#path(name);
+    try {
+      this.#folderOf(path);
+      replaceFile(path, bytes, FILE_MODE, false);
+    } catch (error) {
+      throw named(error, path);
+    }
+  }
+
   /** @param {string} name */
   remove(name) {
     const path = this.#path(name);
@@ -250,8 +265,9 @@ function isLink(path) {
  * @param {string} path
  * @param {string | Uint8Array} content
  * @param {number} [mode]
+ * @param {boolean} [durable] whether it has to outlive a loss of power
  */
-export function replaceFile(path, content, mode = 0o644) {
+export function replaceFile(path, content, mode = 0o644, durable = true) {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const beside = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
   try {
@@ -260,7 +276,7 @@ export function replaceFile(path, content, mode = 0o644) {
       writeAll(file, bytes);
       // The mask of the process may have taken bits away.
       if (process.platform !== "win32") fchmodSync(file, mode);
-      fsyncSync(file);
+      if (durable) fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -273,5 +289,5 @@ export function replaceFile(path, content, mode = 0o644) {
     }
     throw error;
   }
-  syncFolder(dirname(path));
+  if (durable) syncFolder(dirname(path));
 }
