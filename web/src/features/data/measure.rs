@@ -141,8 +141,8 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
         }
         _ => match more_runs {
             Some(runs) => format!(
-                "not known yet: about {} more",
-                format::plural(runs, "run", "runs")
+                "not known yet: about {}",
+                format::plural(runs, "more run", "more runs")
             ),
             None => "not known yet".to_owned(),
         },
