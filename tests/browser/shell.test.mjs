@@ -271,12 +271,37 @@ test("the first page needs no other page; one that can't be fetched says so and 
   );
 });
 
+/** Markup that could act, or leave the page; of each the form that a closed grammar is easiest to get wrong. */
+const HOSTILE = [
+  "<script>x()</script>",
+  "<img src=x onerror=x()>",
+  '<b onclick="x()">a</b>',
+  '<b class="a" onmouseover="x()">a</b>',
+  "<b class=a>a</b>",
+  '<p style="position: fixed">a</p>',
+  '<a href="javascript:x()">a</a>',
+  '<a href="https://evil.example/">a</a>',
+  '<a href="//evil.example/">a</a>',
+  '<a href="/\\evil.example/">a</a>',
+  '<form action="/x"></form>',
+  '<iframe src="/x"></iframe>',
+  "<svg><style>x</style></svg>",
+  "<svg><foreignObject>a</foreignObject></svg>",
+  "<math><mtext>a</mtext></math>",
+  "<template>a</template>",
+  '<meta http-equiv="refresh" content="0">',
+  '<base href="/x">',
+  "<!-- a --><b>c</b>",
+  "<b",
+];
+
 test("no text becomes markup, and no script is started but the app's own workers", async () => {
   await withApp(
     async (page) => {
       await page.goto(`${url}/`);
       await ready(page);
-      const tried = await page.evaluate(() => {
+      const tried = await page.evaluate((hostile) => {
+        const fragment = (markup) => document.createRange().createContextualFragment(markup);
         const attempt = (work) => {
           try {
             work();
@@ -286,15 +311,17 @@ test("no text becomes markup, and no script is started but the app's own workers
           }
         };
         return {
-          markup: attempt(() => document.createRange().createContextualFragment("<b>x</b>")),
+          fixed: attempt(() => fragment('<p class="note" data-testid="x">a <b>b</b></p><a href="/data#sync">c</a>')),
+          markup: hostile.filter((markup) => attempt(() => fragment(markup)) !== "TypeError"),
           code: attempt(() => setTimeout("document.title = 'x'", 0)),
           own: attempt(() => new Worker("/precache.js").terminate()),
           other: attempt(() => new Worker("/openapi.json")),
           foreign: attempt(() => new Worker("https://evil.example/engine-worker.js")),
         };
-      });
+      }, HOSTILE);
       assert.deepEqual(tried, {
-        markup: "TypeError",
+        fixed: "done",
+        markup: [],
         code: "TypeError",
         own: "done",
         other: "TypeError",
