@@ -62,7 +62,7 @@ test("a store in files is a device like the others, and keeps its link between c
   assert.deepEqual([after.phase, after.unsent], ["idle", 0]);
   assert.equal((await one.run(["show", "bound-every-queue"])).title, "Bound every queue");
   assert.equal((await one.run(["show", "pin-the-base-image"])).standing.times_helpful, 1);
-  await one.run(["rate", "bound-every-queue", "--helpful"]);
+  await one.run(["rate", "bound-every-queue", "helpful"]);
   await one.run(["sync"]);
   await one.run(["sync"]);
   await two.sync();
