@@ -68,7 +68,7 @@ test("a store in files is a device like the others, and keeps its link between c
   await two.sync();
   assert.equal((await two.get("/v1/lessons/bound-every-queue")).standing.times_helpful, 1);
   // The server has each event once.
-  const events = Number(await counted(joined.space_id, "count(*) from lessonloop.events"));
+  const events = Number(await counted(joined.space_id, "count(*) from events"));
   assert.equal(events, 4);
 
   // The session's tokens are this user's alone, and no file that git shares holds them.

@@ -78,7 +78,7 @@ impl<F: Files> FileStore<F> {
         &self.files
     }
 
-    /// The actor of the file that this clone writes; empty before [`Store::identity`] was asked for.
+    /// The actor of the file that this clone writes; empty before `Store::identity` was asked for.
     pub fn own_actor(&self) -> String {
         self.held.borrow().actor.clone()
     }
