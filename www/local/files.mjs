@@ -79,6 +79,24 @@ function writeAll(file, bytes) {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at);
 }
 
+/**
+ * An open file's bytes from a place on, up to another one or the end.
+ * @param {number} file
+ * @param {number} from
+ * @param {number} to
+ */
+export function readRange(file, from, to) {
+  const end = Math.min(to, fstatSync(file).size);
+  const bytes = new Uint8Array(Math.max(0, end - from));
+  let length = 0;
+  while (length < bytes.length) {
+    const got = readSync(file, bytes, length, bytes.length - length, from + length);
+    if (got === 0) break;
+    length += got;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** @implements {Files} */
 export class StoreFiles {
   /** @param {string} root the store's folder, which exists */
@@ -124,15 +142,7 @@ export class StoreFiles {
     try {
       const file = openSync(path, constants.O_RDONLY | NO_FOLLOW);
       try {
-        const end = Math.min(to, fstatSync(file).size);
-        const bytes = new Uint8Array(Math.max(0, end - from));
-        let length = 0;
-        while (length < bytes.length) {
-          const got = readSync(file, bytes, length, bytes.length - length, from + length);
-          if (got === 0) break;
-          length += got;
-        }
-        return bytes.subarray(0, length);
+        return readRange(file, from, to);
       } finally {
         closeSync(file);
       }

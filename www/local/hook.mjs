@@ -3,18 +3,16 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "./files.mjs";
+import { readRange, replaceFile } from "./files.mjs";
 import { log } from "./log.mjs";
 import { isOff } from "./store.mjs";
 
@@ -228,15 +226,7 @@ export function readFrom(path, from) {
     return null;
   }
   try {
-    const size = Math.min(fstatSync(file).size - from, TRANSCRIPT_BYTES);
-    const bytes = new Uint8Array(Math.max(size, 0));
-    let length = 0;
-    while (length < bytes.length) {
-      const got = readSync(file, bytes, length, bytes.length - length, from + length);
-      if (got === 0) break;
-      length += got;
-    }
-    return bytes.subarray(0, length);
+    return readRange(file, from, from + TRANSCRIPT_BYTES);
   } finally {
     closeSync(file);
   }

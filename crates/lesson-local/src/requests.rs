@@ -4,12 +4,12 @@ use crate::joined;
 use crate::local::{Local, Which};
 use crate::spread;
 use lesson_service::{
-    Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, Service, check_key, parse_path, route,
+    Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, Service, check_key, parse_path, refusal,
+    route,
 };
 use lesson_sync::Store;
-use lesson_types::{ApiError, EndpointName, ErrorBody, Request, Response};
+use lesson_types::{EndpointName, Request, Response};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Who asks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,35 +86,17 @@ impl<S: Store, H: Host> Local<S, H> {
                 joined::suggestions(ask(first, again(&asked)).await, ask(second, asked).await)
             }
             EndpointName::track => {
-                let body = &asked.request.body;
-                let decision = text(body, "decision_id");
-                match holders(first, second, |service| service.has_decision(decision)) {
-                    (true, true) => {
-                        joined::tracked(ask(first, again(&asked)).await, ask(second, asked).await)
-                    }
-                    (false, true) => ask(second, asked).await,
-                    _ => ask(first, asked).await,
-                }
+                let id = text(&asked.request.body, "decision_id").to_owned();
+                self.of_decision(second, &id, asked, joined::tracked).await
             }
             EndpointName::outcome => {
-                let decision = text(&asked.request.body, "decision_id");
-                match holders(first, second, |service| service.has_decision(decision)) {
-                    (true, true) => {
-                        joined::outcomes(ask(first, again(&asked)).await, ask(second, asked).await)
-                    }
-                    (false, true) => ask(second, asked).await,
-                    _ => ask(first, asked).await,
-                }
+                let id = text(&asked.request.body, "decision_id").to_owned();
+                self.of_decision(second, &id, asked, joined::outcomes).await
             }
             EndpointName::get_decision => {
                 let id = segment(&asked.request.path, 2);
-                match holders(first, second, |service| service.has_decision(&id)) {
-                    (true, true) => {
-                        joined::decisions(ask(first, again(&asked)).await, ask(second, asked).await)
-                    }
-                    (false, true) => ask(second, asked).await,
-                    _ => ask(first, asked).await,
-                }
+                self.of_decision(second, &id, asked, joined::decisions)
+                    .await
             }
             EndpointName::feedback => {
                 let (here, there) =
@@ -175,6 +157,22 @@ impl<S: Store, H: Host> Local<S, H> {
                 };
                 ask(service, asked).await
             }
+        }
+    }
+
+    /// Asks those that know a decision, and makes one answer of two; the first one says that nobody does.
+    async fn of_decision(
+        &self,
+        second: &Service<S, H>,
+        id: &str,
+        asked: Asked,
+        join: fn(Response, Response) -> Response,
+    ) -> Response {
+        let first = self.first();
+        match (first.has_decision(id), second.has_decision(id)) {
+            (true, true) => join(ask(first, again(&asked)).await, ask(second, asked).await),
+            (false, true) => ask(second, asked).await,
+            _ => ask(first, asked).await,
         }
     }
 
@@ -255,15 +253,6 @@ async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Respon
     service.handle_for(&context, route, request).await
 }
 
-/// Which of two services have something.
-fn holders<S, H>(
-    first: &Service<S, H>,
-    second: &Service<S, H>,
-    has: impl Fn(&Service<S, H>) -> bool,
-) -> (bool, bool) {
-    (has(first), has(second))
-}
-
 /// Whether a lesson is the second store's.
 fn is_second<S: Store, H: Host>(first: &Service<S, H>, second: &Service<S, H>, slug: &str) -> bool {
     !first.has_lesson(slug) && second.has_lesson(slug)
@@ -284,14 +273,4 @@ fn segment(path: &str, place: usize) -> String {
 /// A text of a body; empty where there is none.
 fn text<'a>(body: &'a Value, name: &str) -> &'a str {
     body.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// The answer that refuses.
-pub(crate) fn refusal(error: ApiError) -> Response {
-    Response {
-        status: error.code.status(),
-        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
-        // An error holds strings only, which always become JSON.
-        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
-    }
 }

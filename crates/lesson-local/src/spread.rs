@@ -1,5 +1,6 @@
 //! Parting what one request says between two stores.
 
+use lesson_service::without_shown;
 use lesson_types::{Feedback, SessionRecorded, limits};
 use serde_json::Value;
 
@@ -58,11 +59,7 @@ pub(crate) fn rest_of_session(
         return None;
     }
     // Naming a lesson in the list of what was shown is not using it.
-    let said: Vec<&str> = transcript
-        .lines()
-        .filter(|line| !line.to_ascii_lowercase().contains("injected:"))
-        .collect();
-    let said = said.join("\n");
+    let said = without_shown(transcript);
     let end = said.floor_char_boundary(limits::TEXT);
     let feedback = Feedback {
         lessons,

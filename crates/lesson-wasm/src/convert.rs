@@ -1,6 +1,6 @@
 //! JavaScript values to and from the types of the interface.
 
-use lesson_types::{ApiError, ErrorBody, Method, Request, Response};
+use lesson_types::{ApiError, Method, Request, Response};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -120,16 +120,6 @@ pub(crate) fn describe(thrown: &JsValue) -> String {
 /// The answer as a plain object.
 pub fn response_to(response: &Response) -> JsValue {
     to_js(response)
-}
-
-/// The answer to a request that could not be read.
-pub fn refusal(error: ApiError) -> Response {
-    Response {
-        status: error.code.status(),
-        headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
-        // An error holds strings only, which always become JSON.
-        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
-    }
 }
 
 /// Any of our answers as plain objects, as `JSON.parse` would give them.

@@ -1,14 +1,16 @@
 //! The `Engine` class that JavaScript sees.
 
-use crate::convert::{refusal, request_of, response_to, thrown, to_js};
+use crate::convert::{request_of, response_to, thrown, to_js};
 use crate::host::JsHost;
 use crate::indexed_db::IndexedDbStore;
 use crate::options::{function, known_keys, property, strings};
 use crate::pack::{WARM_UP, WARM_UPS, sha256};
+use crate::progress::{Progress, Round};
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Uint8Array};
 use lesson_edge::Signed;
-use lesson_service::{Indexing, Service, Wanted};
+use lesson_service::refusal;
+use lesson_service::{Service, Wanted};
 use lesson_sync::MemoryStore;
 use lesson_types::{ApiError, ErrorCode};
 use serde::Serialize;
@@ -201,10 +203,7 @@ impl Engine {
     pub async fn sync_round(&self) -> JsValue {
         let round = self.inner.service.sync_round().await;
         self.index_on();
-        to_js(&Round {
-            next_at: round.next_at.map(|at| at as f64),
-            changed: round.changed,
-        })
+        to_js(&Round::of(&round))
     }
 
     /// Stores what waits to be recorded.
@@ -257,29 +256,6 @@ pub fn sequence_ratio(a: &str, b: &str) -> f64 {
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
-}
-
-#[derive(Serialize)]
-struct Progress {
-    done: usize,
-    total: usize,
-    elsewhere: usize,
-}
-
-impl Progress {
-    fn of(indexing: Indexing) -> Self {
-        Self {
-            done: indexing.done,
-            total: indexing.total,
-            elsewhere: indexing.elsewhere,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Round {
-    next_at: Option<f64>,
-    changed: bool,
 }
 
 #[derive(Serialize)]

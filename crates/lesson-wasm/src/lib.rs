@@ -16,6 +16,7 @@ mod indexed_db;
 mod local;
 mod options;
 mod pack;
+mod progress;
 mod store;
 
 pub use edge::Edge;

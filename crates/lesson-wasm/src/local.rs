@@ -1,14 +1,16 @@
 //! The `Local` class that a host on a person's own machine sees.
 
-use crate::convert::{Headers, refusal, request_of, response_to, thrown, to_js};
+use crate::convert::{Headers, request_of, response_to, thrown, to_js};
 use crate::files::JsFiles;
 use crate::host::JsHost;
 use crate::options::{function, known_keys, property, strings};
 use crate::pack::sha256;
+use crate::progress::{Progress, Round};
 use crate::store::AnyStore;
 use js_sys::{Function, Uint8Array};
 use lesson_edge::Signed;
 use lesson_local::{Local as Inner, Which};
+use lesson_service::refusal;
 use lesson_service::{Host, fresh_id};
 use lesson_sync::FileStore;
 use lesson_types::{ApiError, ErrorCode};
@@ -148,12 +150,7 @@ impl Local {
     /// How far the lessons have their vectors.
     #[wasm_bindgen(unchecked_return_type = "Indexing")]
     pub fn indexing(&self) -> JsValue {
-        let indexing = self.open.inner.indexing();
-        to_js(&Progress {
-            done: indexing.done,
-            total: indexing.total,
-            elsewhere: indexing.elsewhere,
-        })
+        to_js(&Progress::of(self.open.inner.indexing()))
     }
 
     /// Resolves when everything is stored and every lesson has its vector, where a model is loaded.
@@ -203,10 +200,7 @@ impl Local {
             .map_err(|error| thrown(&error))?;
         let round = service.sync_round().await;
         self.settle();
-        Ok(to_js(&Round {
-            next_at: round.next_at.map(|at| at as f64),
-            changed: round.changed,
-        }))
+        Ok(to_js(&Round::of(&round)))
     }
 
     /// Grows with every event that was read or written.
@@ -241,19 +235,6 @@ struct Posted {
     status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Progress {
-    done: usize,
-    total: usize,
-    elsewhere: usize,
-}
-
-#[derive(Serialize)]
-struct Round {
-    next_at: Option<f64>,
-    changed: bool,
 }
 
 #[derive(Serialize)]

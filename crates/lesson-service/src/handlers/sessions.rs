@@ -175,7 +175,7 @@ fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) ->
 }
 
 /// A transcript without its lists of what was shown.
-fn without_shown(transcript: &str) -> String {
+pub fn without_shown(transcript: &str) -> String {
     let mut said = String::with_capacity(transcript.len());
     let mut in_list = false;
     for line in transcript.lines() {

@@ -75,8 +75,8 @@ impl<T> Answer<T> {
     }
 }
 
-/// A refusal as a response.
-pub(crate) fn refusal(error: ApiError) -> Response {
+/// The response that refuses, with the error as its body.
+pub fn refusal(error: ApiError) -> Response {
     let status = error.code.status();
     Response {
         status,
