@@ -2,6 +2,7 @@
 
 mod agents;
 mod data;
+mod figures;
 mod insights;
 mod lesson;
 mod lessons;
@@ -9,11 +10,13 @@ mod new_lesson;
 mod none;
 mod not_found;
 mod overview;
+mod range;
 mod recommend;
 mod review;
 mod runs;
 mod set_aside;
 mod tools;
+mod trend;
 
 pub use agents::AgentsPage;
 pub use data::DataPage;
