@@ -2,7 +2,7 @@
 
 use crate::api::{Client, Engine};
 use crate::components::{ToastList, Toasts};
-use crate::features::{LessonsPage, NotFoundPage, ReviewPage, Selection};
+use crate::features::{DemoBanner, LessonsPage, NotFoundPage, ReviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::review::Reviewing;
 use crate::shell::{PAGES, Palette, PaletteButton, Places, Sheet, Shell, Update, UpdateNote};
@@ -32,6 +32,7 @@ pub fn App() -> impl IntoView {
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>
             <Header client/>
             <main id="main" tabindex="-1">
+                <DemoBanner/>
                 <Notices client/>
                 <FocusOnMove/>
                 {pages()}

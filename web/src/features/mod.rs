@@ -2,6 +2,7 @@
 
 mod agents;
 mod data;
+mod demo;
 mod lesson;
 mod lessons;
 mod new_lesson;
@@ -16,6 +17,7 @@ mod tools;
 
 pub use agents::AgentsPage;
 pub use data::DataPage;
+pub use demo::DemoBanner;
 pub use lesson::LessonPage;
 pub use lessons::{LessonsPage, Selection};
 pub use new_lesson::NewLessonPage;

@@ -3,6 +3,7 @@
 use crate::api::use_get;
 use crate::components::{Empty, Loading};
 use crate::features::data::SamplesButton;
+use crate::features::demo::DemoButton;
 use crate::sync::Syncing;
 use leptos::prelude::*;
 use lesson_types::{LessonPage, SyncPhase};
@@ -40,6 +41,7 @@ pub fn NoneInUse(
             Some(0) => view! {
                 <Empty title="No lessons yet" text=text>
                     <SamplesButton then/>
+                    <DemoButton/>
                     <a href="/data" class="button">"Import lessons"</a>
                     <a href="/new" class="button">"Write a lesson"</a>
                 </Empty>
