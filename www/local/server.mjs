@@ -4,7 +4,6 @@ import { createReadStream, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, sep } from "node:path";
 import { ROOT } from "./engine.mjs";
-import { untilQuiet } from "./host.mjs";
 import { log } from "./log.mjs";
 
 /** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
@@ -106,10 +105,7 @@ export async function listen(host, port) {
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
-      const given = await untilQuiet(
-        () => host.use((local) => local.handle_in(host.main.kind, request)),
-        ({ status, body }) => status === 503 && body?.error?.message,
-      );
+      const given = await host.use((local) => local.handle_in(host.main.kind, request));
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
       return tell(host, listeners);
@@ -134,9 +130,8 @@ export async function listen(host, port) {
    */
   async function mcp(asked, answer) {
     const body = await bodyOf(asked, BODY_BYTES);
-    const { status, body: said } = await untilQuiet(
-      () => host.use((local) => local.message(asked.method ?? "", flat(asked.headers), body)),
-      (answer) => answer.body,
+    const { status, body: said } = await host.use((local) =>
+      local.message(asked.method ?? "", flat(asked.headers), body),
     );
     answer.writeHead(
       status,
