@@ -35,6 +35,12 @@ macro_rules! people_endpoints {
             review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
             /// What lessons do: the lift of the loop and of each lesson, as far as it is known
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
+            /// Begins to compare a second set of ranking constants with the space's own
+            begin_shadow: Post "/v1/policies/shadow", body NewShadow, answer ShadowReport, from store { writes: true, };
+            /// What comparing two policies has come to
+            shadow_report: Get "/v1/policies/shadow", answer ShadowReport, from memory {};
+            /// Ends the comparison; the same constants go on with it
+            end_shadow: Post "/v1/policies/shadow/end", answer ShadowReport, from store { writes: true, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
             /// Where syncing stands
