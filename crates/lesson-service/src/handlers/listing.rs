@@ -53,7 +53,10 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|_| end < found.len())
             .map(|last| Cursor::write(end, &last.slug));
         Answer::json(&LessonPage {
-            lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+            lessons: page
+                .into_iter()
+                .map(|lesson| self.measured_view(&state, lesson))
+                .collect(),
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
