@@ -51,7 +51,7 @@ pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
-pub use keyword::{Alike, KeywordIndex, KeywordScores};
+pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
 pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{

@@ -134,6 +134,7 @@ impl<S: Store, H: Host> Service<S, H> {
             stale: self.is_stale(context) || other.is_stale(context),
             recommended,
             total_considered: sum(|ranking| ranking.total_considered),
+            candidates_of: None,
             excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
             excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
             prompt,

@@ -204,6 +204,7 @@ impl<S: Store, H: Host> Service<S, H> {
             stale: self.is_stale(context),
             recommended,
             total_considered: ranking.total_considered,
+            candidates_of: self.candidates_of(),
             excluded_low_effectiveness: ranking.excluded_low_effectiveness,
             excluded_low_relevance: ranking.excluded_low_relevance,
             prompt,
@@ -373,7 +374,8 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         otherwise: &'static str,
     ) -> String {
-        let in_use = state.space.lessons().any(|lesson| !lesson.archived);
+        let elsewhere = self.part_of.borrow().as_ref().is_some_and(|space| space.lessons > 0);
+        let in_use = elsewhere || state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,
             (false, true) => NO_LESSONS_YET,
