@@ -12,6 +12,7 @@ mod explain;
 mod fold;
 mod fold_error;
 mod history;
+mod insights;
 mod instant;
 mod keyword;
 pub mod learning;
@@ -44,6 +45,7 @@ pub use history::{
     Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
     first_of_agent, history, movers, narrowed, revision,
 };
+pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };

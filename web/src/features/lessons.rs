@@ -76,14 +76,14 @@ pub fn LessonsPage() -> impl IntoView {
     use_acts([
         Act::new("Search lessons", || dom::focus("search-input")).key("/"),
         Act::new("Write a lesson", move || {
-            go.with_value(|go| go("/new", NavigateOptions::default()));
+            go.with_value(|go| go("/lessons/new", NavigateOptions::default()));
         })
         .key("n"),
     ]);
     view! {
         <Page
             title="Lessons"
-            actions=|| view! { <a href="/new" class="button primary" data-testid="new-lesson">"New lesson"</a> }.into_any()
+            actions=|| view! { <a href="/lessons/new" class="button primary" data-testid="new-lesson">"New lesson"</a> }.into_any()
         >
             <form class="filters" role="search" on:submit=|event| event.prevent_default()>
                 <div class="field search">

@@ -40,7 +40,7 @@ pub fn NewLessonPage() -> impl IntoView {
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="actions">
                     <button type="submit" class="primary" disabled=asking.busy data-testid="save-lesson">{move || if asking.busy.get() { "Saving…" } else { "Add lesson" }}</button>
-                    <a href="/" class="button">"Cancel"</a>
+                    <a href="/lessons" class="button">"Cancel"</a>
                 </div>
             </form>
         </Page>

@@ -35,6 +35,8 @@ macro_rules! people_endpoints {
             review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
             /// What lessons do: the lift of the loop and of each lesson, as far as it is known
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
+            /// How runs and lessons do over time
+            insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory {};
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
             /// Where syncing stands

@@ -61,9 +61,9 @@ impl Filter {
     pub fn address(&self) -> String {
         let query = self.query();
         if query.is_empty() {
-            "/".to_owned()
+            "/lessons".to_owned()
         } else {
-            format!("/?{query}")
+            format!("/lessons?{query}")
         }
     }
 
@@ -134,12 +134,15 @@ mod tests {
             trust: "approved".into(),
             ..Filter::default()
         };
-        assert_eq!(filter.address(), "/?q=sql%20%26%20rls&trust=approved");
+        assert_eq!(
+            filter.address(),
+            "/lessons?q=sql%20%26%20rls&trust=approved"
+        );
         assert_eq!(
             filter.request(50, 100),
             "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&offset=100"
         );
-        assert_eq!(Filter::default().address(), "/");
+        assert_eq!(Filter::default().address(), "/lessons");
         assert_eq!(Filter::default().request(50, 0), "/v1/lessons?limit=50");
     }
 

@@ -99,7 +99,7 @@ impl List {
     fn keep_place(self, row: Option<u32>) {
         let location = window().location();
         // The window is scrolled for the next page, too.
-        if location.pathname().is_ok_and(|path| path == "/") {
+        if location.pathname().is_ok_and(|path| path == "/lessons") {
             let place = Place {
                 y: window().scroll_y().unwrap_or_default() as i32,
                 total: self.feed.total.get_untracked(),
