@@ -36,7 +36,7 @@ pub use part::{Counted, Part, SpaceSize, lacks_function};
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
 pub use sign_in::{
-    Account, SignInError, Space, create_space, server_url, sign_in, sign_out, spaces,
+    Account, SignInError, Space, create_space, join_space, server_url, sign_in, sign_out, spaces,
 };
 pub use store::{
     Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,

@@ -1,7 +1,6 @@
 //! One module per screen.
 
 mod agents;
-mod data;
 mod demo;
 mod insights;
 mod lesson;
@@ -10,14 +9,14 @@ mod new_lesson;
 mod none;
 mod not_found;
 mod overview;
-mod recommend;
+mod playground;
 mod review;
 mod runs;
 mod set_aside;
+mod settings;
 mod tools;
 
 pub use agents::AgentsPage;
-pub use data::DataPage;
 pub use demo::DemoBanner;
 pub use insights::InsightsPage;
 pub use lesson::LessonPage;
@@ -25,8 +24,9 @@ pub use lessons::{LessonsPage, Selection};
 pub use new_lesson::NewLessonPage;
 pub use not_found::NotFoundPage;
 pub use overview::OverviewPage;
-pub use recommend::RecommendPage;
+pub use playground::PlaygroundPage;
 pub use review::ReviewPage;
 pub use runs::RunsPage;
 pub use set_aside::SetAsidePage;
+pub use settings::SettingsPage;
 pub use tools::ToolsPage;

@@ -2,8 +2,8 @@
 
 use crate::api::use_get;
 use crate::components::{Empty, Loading};
-use crate::features::data::SamplesButton;
 use crate::features::demo::DemoButton;
+use crate::features::settings::SamplesButton;
 use crate::sync::Syncing;
 use leptos::prelude::*;
 use lesson_types::{LessonPage, SyncPhase};

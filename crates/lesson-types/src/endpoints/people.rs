@@ -67,6 +67,16 @@ macro_rules! people_endpoints {
             make_agent_key: Post "/v1/agent-keys", body NewAgentKey, answer MadeAgentKey, from store { writes: true, answers_once: true, };
             /// Takes a key out of force
             revoke_agent_key: Post "/v1/agent-keys/{id}/revoke", path id, answer AgentKeyRevoked, from store { writes: true, };
+            /// Who is in the connected space, and who is invited
+            list_members: Get "/v1/members", answer Members, from store {};
+            /// Changes a member's role or name
+            change_member: Patch "/v1/members/{id}", path id, body MemberPatch, answer Members, from store { writes: true, };
+            /// Removes a member, or leaves
+            remove_member: Post "/v1/members/{id}/remove", path id, answer MemberRemoved, from store { writes: true, };
+            /// Makes an invitation, whose code is told this once
+            invite: Post "/v1/invites", body NewInvite, answer MadeInvite, from store { writes: true, answers_once: true, };
+            /// Takes an invitation back
+            revoke_invite: Post "/v1/invites/{id}/revoke", path id, answer InviteRevoked, from store { writes: true, };
         }
     };
 }
