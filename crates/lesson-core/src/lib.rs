@@ -7,6 +7,7 @@
 
 mod check;
 mod counts;
+mod courses;
 mod event;
 mod explain;
 mod fold;
@@ -33,6 +34,7 @@ mod tools;
 mod touched;
 mod usage;
 
+pub use courses::{Course, courses, last_used};
 pub use event::{
     Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
     SurfacedItem,
@@ -69,8 +71,8 @@ pub use rank::{
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
-    Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
-    review_queue, review_queue_with,
+    Cosine, Keepable, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double,
+    near_duplicates, pair_key, review_queue, review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{
