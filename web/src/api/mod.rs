@@ -4,4 +4,4 @@ mod asking;
 mod client;
 
 pub use asking::Asking;
-pub use client::{Acted, Client, Engine, Query, json, object, read, use_get};
+pub use client::{Client, Engine, Query, json, object, read, use_get};
