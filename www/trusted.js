@@ -8,7 +8,7 @@
     "a|article|aside|b|blockquote|br|button|caption|code|datalist|dd|del|details|div|dl|dt|em|fieldset|figcaption|figure",
     "footer|form|g|h[1-5]|header|hr|i|input|ins|kbd|label|legend|li|main|mark|meter|nav|ol|option|output|p|pre|progress",
     "section|select|small|span|strong|summary|svg|table|tbody|td|tfoot|th|thead|time|tr|ul",
-    "circle|line|path|polygon|polyline|rect",
+    "circle|line|path|polygon|polyline|rect|text",
   ].join("|");
   const ATTRIBUTES = [
     "class|id|type|role|scope|for|dir|tabindex|title|placeholder|autocomplete|name|rows|cols|list|min|max|maxlength|spellcheck",

@@ -48,6 +48,16 @@ pub fn download(name: &str, file: web_sys::Blob) {
     gloo::timers::callback::Timeout::new(URL_LIFE, move || drop(url)).forget();
 }
 
+/// Offers a text as a file to the person.
+pub fn download_text(name: &str, kind: &str, text: &str) {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&text.into());
+    if let Ok(file) = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options) {
+        download(name, file);
+    }
+}
+
 /// Names the page in the window's title.
 pub fn set_title(page: &str) {
     document().set_title(&format!("{page} · Lessonloop"));
@@ -76,6 +86,15 @@ pub fn go_to_part(id: String) {
 pub fn focus(id: &'static str) {
     request_animation_frame(move || {
         if let Some(element) = document().get_element_by_id(id) {
+            let _ = element.unchecked_into::<HtmlElement>().focus();
+        }
+    });
+}
+
+/// The same for an id that is made.
+pub fn focus_by_id(id: String) {
+    request_animation_frame(move || {
+        if let Some(element) = document().get_element_by_id(&id) {
             let _ = element.unchecked_into::<HtmlElement>().focus();
         }
     });

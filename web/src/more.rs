@@ -4,8 +4,8 @@
 use crate::api::{Client, Engine};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
-    AgentsPage, DataPage, LessonPage, NewLessonPage, RecommendPage, RunsPage, SetAsidePage,
-    StatsPage, ToolsPage,
+    AgentsPage, DataPage, InsightsPage, LessonPage, NewLessonPage, RecommendPage, RunsPage,
+    SetAsidePage, ToolsPage,
 };
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -15,13 +15,13 @@ use lesson_types::{ApiError, ErrorCode};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     Agents,
-    Data,
+    Conflicts,
+    Insights,
     Lesson,
     New,
-    Recommend,
+    Playground,
     Runs,
-    SetAside,
-    Stats,
+    Settings,
     Tools,
 }
 
@@ -29,13 +29,13 @@ pub enum More {
 fn drawn(page: More) -> AnyView {
     match page {
         More::Agents => AgentsPage().into_any(),
-        More::Data => DataPage().into_any(),
+        More::Settings => DataPage().into_any(),
         More::Lesson => LessonPage().into_any(),
         More::New => NewLessonPage().into_any(),
-        More::Recommend => RecommendPage().into_any(),
+        More::Playground => RecommendPage().into_any(),
         More::Runs => RunsPage().into_any(),
-        More::SetAside => SetAsidePage().into_any(),
-        More::Stats => StatsPage().into_any(),
+        More::Conflicts => SetAsidePage().into_any(),
+        More::Insights => InsightsPage().into_any(),
         More::Tools => ToolsPage().into_any(),
     }
 }

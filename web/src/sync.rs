@@ -151,9 +151,9 @@ impl Sign {
 pub fn address(status: &SyncStatus) -> &'static str {
     let needs_person = matches!(status.phase, SyncPhase::Blocked | SyncPhase::SignedOut);
     if !needs_person && (status.conflicts > 0 || status.set_aside > 0) {
-        "/data/set-aside"
+        "/settings/conflicts"
     } else {
-        "/data#sync"
+        "/settings#sync"
     }
 }
 
@@ -235,8 +235,8 @@ mod tests {
             conflicts: 1,
             ..status(phase)
         };
-        assert_eq!(address(&conflicts(SyncPhase::Idle)), "/data/set-aside");
-        assert_eq!(address(&conflicts(SyncPhase::SignedOut)), "/data#sync");
-        assert_eq!(address(&status(SyncPhase::Idle)), "/data#sync");
+        assert_eq!(address(&conflicts(SyncPhase::Idle)), "/settings/conflicts");
+        assert_eq!(address(&conflicts(SyncPhase::SignedOut)), "/settings#sync");
+        assert_eq!(address(&status(SyncPhase::Idle)), "/settings#sync");
     }
 }

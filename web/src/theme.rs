@@ -33,7 +33,7 @@ impl Theme {
     /// The label of the choice.
     pub fn label(self) -> &'static str {
         match self {
-            Self::Auto => "Like the system",
+            Self::Auto => "System",
             Self::Light => "Light",
             Self::Dark => "Dark",
         }

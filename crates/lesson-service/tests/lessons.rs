@@ -483,8 +483,8 @@ fn words_of_lessons_in_use_are_counted() {
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     let desk = Desk::new();
     let kept = json!([
-        {"slug": "good", "title": "Good", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
-        {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2026-01-05T00:00:00Z"},
+        {"slug": "good-index", "title": "Good index", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
         {"slug": "unused", "title": "Unused"},
     ]);
     let content = kept.to_string();
@@ -503,18 +503,18 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     for (sort, falling, rising) in [
         (
             "success",
-            ["good", "bad", "unused"],
-            ["bad", "good", "unused"],
+            ["good-index", "bad", "unused"],
+            ["bad", "good-index", "unused"],
         ),
         (
             "score",
-            ["bad", "good", "unused"],
-            ["good", "bad", "unused"],
+            ["bad", "good-index", "unused"],
+            ["good-index", "bad", "unused"],
         ),
         (
             "title",
-            ["bad", "good", "unused"],
-            ["unused", "good", "bad"],
+            ["bad", "good-index", "unused"],
+            ["unused", "good-index", "bad"],
         ),
     ] {
         assert_eq!(slugs(&format!("sort={sort}")), falling, "{sort}");
@@ -525,24 +525,24 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
         );
     }
     assert!(asked("").courses.is_empty());
-    assert_eq!(slugs("sort=last_used"), ["bad", "good", "unused"]);
+    assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
     // A decision in which it is applied is a use, and its outcome a point of the course.
     desk.ok::<serde_json::Value>(
         "POST /v1/recommend",
-        json!({"query": "good", "decision_id": "d"}),
+        json!({"query": "good index", "decision_id": "d"}),
     );
     desk.ok::<serde_json::Value>(
         "POST /v1/track",
-        json!({"decision_id": "d", "reasoning": "I am applying 'good' here."}),
+        json!({"decision_id": "d", "reasoning": "I am applying 'good-index' here."}),
     );
     desk.ok::<serde_json::Value>(
         "POST /v1/outcome",
         json!({"decision_id": "d", "outcome": "failure"}),
     );
-    assert_eq!(slugs("sort=last_used"), ["good", "bad", "unused"]);
+    assert_eq!(slugs("sort=last_used"), ["good-index", "bad", "unused"]);
     assert_eq!(
         slugs("sort=last_used&reverse=true"),
-        ["bad", "good", "unused"]
+        ["bad", "good-index", "unused"]
     );
     let courses = asked("sort=last_used&courses=true").courses;
     assert_eq!(courses.len(), 3);
@@ -553,7 +553,7 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     assert_eq!(courses[0].success.first(), Some(&None));
     assert_eq!(
         courses[1].last_used_at.as_deref(),
-        Some("2026-01-05T00:00:00.000Z")
+        Some("2020-01-05T00:00:00.000Z")
     );
     assert_eq!(
         courses[2],

@@ -52,11 +52,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "web",
         // What trunk takes of the static files.
         "www/index.html",
-        "www/app.css",
-        "www/insight.css",
-        "www/pages.css",
-        "www/review.css",
-        "www/tokens.css",
+        "www/css",
     ];
     let key = || cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()]);
     cache.made("dashboard", key, |at| {

@@ -40,7 +40,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     let metadata = run::output(cargo, remedy)?;
     let mut text = text(&metadata, &cache.root)?;
     for (file, name) in npm::VENDORED {
-        let package = file.split('/').next().unwrap_or(file);
+        let package = package_of(file);
         let licence = cache
             .root
             .join("tests/node_modules")
@@ -54,6 +54,13 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     }
     let at = dist.join(NAME);
     std::fs::write(&at, text).with_context(|| advice(at.display(), "free some space"))
+}
+
+/// The package that a file in `node_modules` belongs to; a scoped one has two parts.
+fn package_of(file: &str) -> &str {
+    let parts = if file.starts_with('@') { 2 } else { 1 };
+    let end = file.match_indices('/').nth(parts - 1);
+    end.and_then(|(at, _)| file.get(..at)).unwrap_or(file)
 }
 
 fn metadata(cargo: &mut Command) {

@@ -12,7 +12,13 @@ const REMEDY: &str =
     "check that Node 20 or newer and npm are installed and that the npm registry can be reached";
 
 /// Files of packages that pages load: where they lie in `tests/node_modules`, and their names in `dist/vendor`.
-pub const VENDORED: [(&str, &str); 1] = [("fflate/esm/browser.js", "fflate.js")];
+pub const VENDORED: [(&str, &str); 2] = [
+    ("fflate/esm/browser.js", "fflate.js"),
+    (
+        "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
+        "inter-latin.woff2",
+    ),
+];
 
 /// Installs the packages into the cache and links them as `tests/node_modules`.
 pub fn ensure(cache: &Cache) -> Result<String> {

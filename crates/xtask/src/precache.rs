@@ -67,7 +67,7 @@ pub fn write(dist: &Path) -> Result<()> {
 /// Whether a file belongs to the app as it runs. The model pack is kept elsewhere, samples are fetched when they are
 /// asked for, and a service worker must not keep itself.
 fn is_kept(name: &str) -> bool {
-    let code = [".html", ".css", ".js", ".wasm"]
+    let code = [".html", ".css", ".js", ".wasm", ".woff2"]
         .iter()
         .any(|end| name.ends_with(end));
     let dress = name.starts_with("icons/") || name.ends_with(".webmanifest");
@@ -107,6 +107,7 @@ mod tests {
                 ("engine/lessonloop_relaxed_bg.wasm", "relaxed"),
                 ("engine/manifest.json", "{}"),
                 ("engine/minilm.pack", "x"),
+                ("vendor/inter-latin.woff2", "font"),
                 ("edge/worker.js", "x"),
                 ("samples/index.json", "x"),
                 ("THIRD-PARTY.txt", "x"),
@@ -127,6 +128,7 @@ mod tests {
                 ("/engine/lessonloop_relaxed_bg.wasm", Some("relaxed-simd")),
                 ("/icons/icon.svg", None),
                 ("/", None),
+                ("/vendor/inter-latin.woff2", None),
                 ("/web.js", None),
             ]
         );

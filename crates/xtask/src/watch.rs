@@ -133,9 +133,9 @@ mod tests {
         for told in [
             event(EventKind::Access(AccessKind::Any), "web/src/main.rs"),
             event(modified, "web/target/x"),
-            event(modified, "www/app.css"),
-            event(EventKind::Create(CreateKind::File), "www/.app.css.swp"),
-            event(modified, "www/app.css"),
+            event(modified, "www/css/base.css"),
+            event(EventKind::Create(CreateKind::File), "www/css/.base.css.swp"),
+            event(modified, "www/css/base.css"),
             event(modified, "web/src/main.rs~"),
             event(modified, "web/src/main.rs"),
         ] {
@@ -146,7 +146,7 @@ mod tests {
             changed,
             [
                 PathBuf::from("web/src/main.rs"),
-                PathBuf::from("www/app.css")
+                PathBuf::from("www/css/base.css")
             ]
         );
         drop(tell);

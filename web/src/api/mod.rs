@@ -2,6 +2,8 @@
 
 mod asking;
 mod client;
+mod resource;
 
 pub use asking::Asking;
 pub use client::{Client, Engine, Query, json, object, read, use_get};
+pub use resource::resource;

@@ -1,29 +1,41 @@
 //! Pieces that several pages share.
 
 mod badge;
+mod chart;
 mod charts;
 mod copy;
 mod decay;
 mod dialog;
 mod explain;
 mod field;
+mod figures;
+mod loaded;
 mod notice;
+mod pick;
+mod plot;
 mod prose;
 mod reason;
 mod steps;
+mod table;
 mod toast;
 mod versus;
 
 pub use badge::{BadgeChip, RelevanceChip, TrustChip};
+pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
 pub use charts::{Band, Bands, Columns, Funnel, FunnelStep};
 pub use copy::CopyButton;
 pub use decay::{DecayCurve, DecaySpark};
 pub use dialog::Dialog;
 pub use explain::Explain;
 pub use field::{Area, Choice, Pick, TextField};
-pub use notice::{Empty, ErrorNote, Loading, Page};
+pub use figures::{IntervalBar, Sparkline, points};
+pub use loaded::{Loaded, Skeleton};
+pub use notice::{Chip, Empty, ErrorNote, Loading, Page};
+pub use pick::{Popover, Segmented, Tabs};
+pub use plot::{BarChart, LineChart};
 pub use prose::Prose;
 pub use reason::ReasonDialog;
 pub use steps::{Step, StepChart};
+pub use table::{Column, DataTable, Sorted};
 pub use toast::{ToastList, Toasts, use_toasts};
 pub use versus::Versus;

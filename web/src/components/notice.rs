@@ -31,6 +31,22 @@ pub fn Page(
     }
 }
 
+/// A word about something, in its colour.
+#[component]
+pub fn Chip(
+    /// `good`, `bad`, `warn`, `info`, `accent` or nothing.
+    #[prop(default = "")]
+    tone: &'static str,
+    #[prop(into)] label: String,
+) -> impl IntoView {
+    let class = if tone.is_empty() {
+        "chip".to_owned()
+    } else {
+        format!("chip chip-{tone}")
+    };
+    view! { <span class=class>{label}</span> }
+}
+
 /// Something is on its way.
 #[component]
 pub fn Loading(#[prop(into, default = "Loading…".to_owned())] label: String) -> impl IntoView {

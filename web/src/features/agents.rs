@@ -51,14 +51,13 @@ pub fn AgentsPage() -> impl IntoView {
     });
     on_cleanup(move || online.remove());
     view! {
-        <p class="back"><a href="/data">"← Data"</a></p>
         <Page title="Agents" intro="Agents use the lessons of your space over HTTP or MCP, each with a key of its own.">
             {move || match stage.get() {
                 Stage::Unknown => view! { <Loading/> }.into_any(),
                 Stage::Failed(error) => view! { <ErrorNote error/> }.into_any(),
                 Stage::Off => view! {
                     <Empty title="Agents need a server" text="They can't reach this browser. Connect a server: your lessons go there, an edge function gives them to agents, and what the agents do comes back here.">
-                        <a href="/data#sync" class="button primary">"Connect a server"</a>
+                        <a href="/settings#sync" class="button primary">"Connect a server"</a>
                     </Empty>
                 }.into_any(),
                 Stage::On => view! { <KeysCard/><SetupCard/> }.into_any(),

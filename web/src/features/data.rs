@@ -32,7 +32,7 @@ use sync::{DeleteSpaceCard, SyncCard, whereabouts};
 #[component]
 pub fn DataPage() -> impl IntoView {
     view! {
-        <Page title="Data" intro=whereabouts()>
+        <Page title="Settings" intro=whereabouts()>
             <ImportCard/>
             <SyncCard/>
             <AgentsCard/>
@@ -66,7 +66,7 @@ fn ThemeCard() -> impl IntoView {
         .to_vec();
     view! {
         <section class="card">
-            <h2>"Look"</h2>
+            <h2>"Appearance"</h2>
             <Choice name="theme" legend="Theme" value=chosen options/>
         </section>
     }

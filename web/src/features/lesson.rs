@@ -78,7 +78,7 @@ pub fn LessonPage() -> impl IntoView {
             Stage::Failed(error) if error.code == ErrorCode::NotFound => view! {
                 <Page title="No such lesson">
                     <Empty title="There is no lesson by this name" text=error.message>
-                        <a href="/" class="button primary">"All lessons"</a>
+                        <a href="/lessons" class="button primary">"All lessons"</a>
                     </Empty>
                 </Page>
             }
@@ -137,7 +137,7 @@ fn Shown(
     });
     let slug = StoredValue::new(slug);
     view! {
-        <p class="back"><a href="/">"← All lessons"</a></p>
+        <p class="back"><a href="/lessons">"← All lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
         // The standing stands beside the text, and on a phone between the text and its history.

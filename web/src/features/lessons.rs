@@ -7,7 +7,6 @@ mod filter_menu;
 mod list;
 mod row;
 mod selection;
-mod trend;
 mod window;
 
 use crate::components::{Empty, ErrorNote, Loading, Page};
@@ -65,7 +64,6 @@ pub fn LessonsPage() -> impl IntoView {
         pause.set_value(Some(timer));
     };
 
-    let filters_open = RwSignal::new(false);
     // Going back finds the list where it was left.
     let places = Places::get_from_context();
     let back = places
@@ -117,7 +115,7 @@ pub fn LessonsPage() -> impl IntoView {
                             {label.clone()}<span aria-hidden="true">"✕"</span>
                         </button>
                     }).collect_view()}
-                    <FilterMenu open=filters_open filter feed change=Callback::new(apply)/>
+                    <FilterMenu filter feed change=Callback::new(apply)/>
                 </div>
                 <p class="list-status" aria-live="polite" data-testid="list-status">
                     {move || match (feed.total.get(), feed.loaded.get()) {

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use lesson_types::{LessonPage, SyncPhase};
 
 /// Where archived lessons are listed.
-const ARCHIVED: &str = "/?archived=true";
+const ARCHIVED: &str = "/lessons?archived=true";
 const COUNTED: &str = "/v1/lessons?archived=true&limit=1";
 
 /// What a page says while no lesson is in use.
@@ -40,15 +40,15 @@ pub fn NoneInUse(
             Some(0) => view! {
                 <Empty title="No lessons yet" text=text>
                     <SamplesButton then/>
-                    <a href="/data" class="button">"Import lessons"</a>
-                    <a href="/new" class="button">"Write a lesson"</a>
+                    <a href="/settings" class="button">"Import lessons"</a>
+                    <a href="/lessons/new" class="button">"Write a lesson"</a>
                 </Empty>
             }
             .into_any(),
             Some(_) => view! {
                 <Empty title="All lessons are archived" text="None is in use, and none is recommended. Restore those that are still of use, or write a new one.">
                     <a href=ARCHIVED class="button primary" data-testid="show-archived">"Show archived lessons"</a>
-                    <a href="/new" class="button">"Write a lesson"</a>
+                    <a href="/lessons/new" class="button">"Write a lesson"</a>
                 </Empty>
             }
             .into_any(),

@@ -9,8 +9,8 @@ pub fn NotFoundPage() -> impl IntoView {
     view! {
         <Page title="Page not found">
             <Empty title="There is nothing at this address" text="The link may be old, or a letter may be missing.">
-                <a href="/" class="button primary">"All lessons"</a>
-                <a href="/recommend" class="button">"Recommend"</a>
+                <a href="/lessons" class="button primary">"All lessons"</a>
+                <a href="/playground" class="button">"Playground"</a>
             </Empty>
         </Page>
     }

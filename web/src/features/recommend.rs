@@ -125,7 +125,7 @@ pub fn RecommendPage() -> impl IntoView {
     });
     view! {
         <Page
-            title="Recommend"
+            title="Playground"
             intro="Describe a situation as an agent would, see which lessons fit and why, then tell what came of it."
             actions=move || view! { <button type="button" on:click=move |_| walk.restart() data-testid="new-decision">"New decision"</button> }.into_any()
         >

@@ -2,16 +2,20 @@
 
 mod acts;
 mod keys;
+mod notices;
 mod palette;
 mod places;
 mod sheet;
+mod side;
 mod singles;
 mod state;
 mod update;
 
 pub use acts::Act;
-pub use palette::{Palette, PaletteButton};
+pub use notices::Notices;
+pub use palette::Palette;
 pub use places::{Place, Places};
 pub use sheet::Sheet;
-pub use state::{PAGES, Shell, use_acts};
+pub use side::Side;
+pub use state::{Shell, use_acts};
 pub use update::{Update, UpdateNote};

@@ -260,7 +260,7 @@ fn offered(shell: Shell) -> Vec<Choice> {
             .iter()
             .map(|page| Choice::go("Go to", page.label, page.href)),
     );
-    choices.push(Choice::go("Do", "Write a lesson", "/new"));
+    choices.push(Choice::go("Do", "Write a lesson", "/lessons/new"));
     choices.push(Choice::act(
         "Do",
         "Show keyboard shortcuts",
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn typed_words_begin_the_words_of_a_label() {
-        let choice = Choice::go("Go to", "Write a lesson", "/new");
+        let choice = Choice::go("Go to", "Write a lesson", "/lessons/new");
         for (typed, fits) in [
             ("", true),
             ("less wri", true),

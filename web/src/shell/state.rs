@@ -46,53 +46,77 @@ pub struct Page {
     pub href: &'static str,
     /// The key after `g`.
     pub key: &'static str,
-    /// The path of its icon's strokes, on a square of 24.
+    /// The path of its icon's strokes, on a square of 16.
     pub icon: &'static str,
+}
+
+impl Page {
+    /// Whether the page with this path is this one, or lies under it.
+    pub fn is_at(&self, path: &str) -> bool {
+        match path.strip_prefix(self.href) {
+            Some("") => true,
+            // Everything is under the first page.
+            Some(rest) => self.href != "/" && rest.starts_with('/'),
+            None => false,
+        }
+    }
 }
 
 /// The pages, in the order of the navigation.
 pub const PAGES: &[Page] = &[
     Page {
-        label: "Lessons",
+        label: "Overview",
         href: "/",
+        key: "o",
+        icon: "M2.5 13.5V8.5M8 13.5v-11M13.5 13.5V6",
+    },
+    Page {
+        label: "Lessons",
+        href: "/lessons",
         key: "l",
-        icon: "M5 4h14v16H5zM9 9h6M9 13h6",
+        icon: "M3.5 2h9v12h-9zM6 5.5h4M6 8.5h4",
     },
     Page {
         label: "Review",
         href: "/review",
         key: "v",
-        icon: "M4 12.5l4.5 4.5L20 6M4 5h7M4 20h9",
+        icon: "M2.5 8.5l3.5 3.5 7.5-8.5",
     },
     Page {
-        label: "Recommend",
-        href: "/recommend",
-        key: "r",
-        icon: "M12 3v4M12 17v4M3 12h4M17 12h4M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
+        label: "Playground",
+        href: "/playground",
+        key: "p",
+        icon: "M4.5 2.5v11l8.5-5.5z",
     },
     Page {
         label: "Runs",
         href: "/runs",
         key: "n",
-        icon: "M4 6h3M4 12h3M4 18h3M11 6h9M11 12h9M11 18h5",
+        icon: "M2 4h12M2 8h12M2 12h8",
+    },
+    Page {
+        label: "Insights",
+        href: "/insights",
+        key: "i",
+        icon: "M2 12l4-5 3 3 5-7",
     },
     Page {
         label: "Tools",
         href: "/tools",
         key: "t",
-        icon: "M14.5 6.5a4 4 0 0 0-5.3 5.1L4 17v3h3l5.4-5.2a4 4 0 0 0 5.1-5.3L15 12l-3-3z",
+        icon: "M10 2a4 4 0 0 0-3.6 5.7L2 12l2 2 4.3-4.4A4 4 0 0 0 14 6l-2.5 1.5L9.5 6 11 3z",
     },
     Page {
-        label: "Stats",
-        href: "/stats",
+        label: "Agents",
+        href: "/agents",
+        key: "a",
+        icon: "M8 2.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6zM2.8 13.8a5.2 5.2 0 0 1 10.4 0",
+    },
+    Page {
+        label: "Settings",
+        href: "/settings",
         key: "s",
-        icon: "M5 20V11M12 20V4M19 20v-6",
-    },
-    Page {
-        label: "Data",
-        href: "/data",
-        key: "d",
-        icon: "M4 6c0-3 16-3 16 0v12c0 3-16 3-16 0zM4 6c0 3 16 3 16 0M4 12c0 3 16 3 16 0",
+        icon: "M8 5.6a2.4 2.4 0 1 0 0 4.8 2.4 2.4 0 0 0 0-4.8zM8 1.5v1.8M8 12.7v1.8M1.5 8h1.8M12.7 8h1.8M3.4 3.4l1.3 1.3M11.3 11.3l1.3 1.3M3.4 12.6l1.3-1.3M11.3 4.7l1.3-1.3",
     },
 ];
 

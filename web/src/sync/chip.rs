@@ -1,4 +1,4 @@
-//! The indicator in the head of every page.
+//! The indicator beside every page.
 
 use super::{Mark, Sign, Syncing, address};
 use leptos::prelude::*;
@@ -23,12 +23,10 @@ pub fn SyncChip() -> impl IntoView {
     view! {
         <span class="sr-only" role="status">{spoken}</span>
         <Show when=move || on.get()>
-            <a href=move || syncing.read(address).to_owned() class="chip-link sync-chip" aria-label=move || format!("Sync: {}", text())
+            <a href=move || syncing.read(address).to_owned() class="state" aria-label=move || format!("Sync: {}", text())
                 data-testid="sync-state" data-phase=move || syncing.read(|status| phase(status.phase))>
-                <span class=move || mark.get().map_or("chip", tone)>
-                    {move || mark.get().map(|mark| view! { <SyncIcon mark/> })}
-                    {text}
-                </span>
+                {move || mark.get().map(|mark| view! { <span class=state(mark)><SyncIcon mark/></span> })}
+                <span>{text}</span>
             </a>
         </Show>
     }
@@ -49,6 +47,15 @@ pub fn SyncIcon(mark: Mark) -> impl IntoView {
         Mark::Look | Mark::Stuck => ("M12 4l9 16H3z", "M12 10v4.5M12 17.2v.3"),
     };
     view! { <svg class="chip-icon" viewBox="0 0 24 24" aria-hidden="true"><path d=back></path><path d=front></path></svg> }
+}
+
+/// The look of the indicator's icon.
+fn state(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Look => "state-warn",
+        Mark::Stuck => "state-bad",
+        Mark::Same | Mark::Moving | Mark::Waiting | Mark::Offline => "",
+    }
 }
 
 /// The look of a chip with this mark.

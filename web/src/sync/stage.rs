@@ -2,7 +2,7 @@
 
 use lesson_types::{ApiError, SyncPhase, SyncStatus};
 
-/// What the Data page shows about syncing.
+/// What Settings shows about syncing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
     /// The engine has not answered yet.

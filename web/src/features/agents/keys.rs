@@ -36,7 +36,7 @@ fn NotRead(error: ApiError) -> impl IntoView {
     let desk: Desk = expect_context();
     let act = match error.code {
         ErrorCode::Unauthorized => {
-            view! { <a href="/data#sync" class="button">"Sign in again"</a> }.into_any()
+            view! { <a href="/settings#sync" class="button">"Sign in again"</a> }.into_any()
         }
         _ => view! { <button type="button" disabled=desk.busy on:click=move |_| desk.read() data-testid="retry-keys">"Try again"</button> }.into_any(),
     };

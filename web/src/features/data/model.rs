@@ -49,7 +49,7 @@ pub fn ModelCard() -> impl IntoView {
         Engine::Failed(_) => "Engine: off".to_owned(),
     };
     view! {
-        <section class="card" data-testid="model-card">
+        <section class="card" id="model" tabindex="-1" data-testid="model-card">
             <h2>"Model"</h2>
             <p class=class aria-live="polite">{words}</p>
             {move || bar().map(|(value, max)| view! {

@@ -48,7 +48,7 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
             <Show when=move || { total.get() > 0 }><p><a href=runs::address_of_lesson(&slug.get_value()) data-testid="lesson-runs">"Runs with this lesson"</a></p></Show>
             {move || if total.get() == 0 {
                 view! {
-                    <p class="muted">"No agent has been given this lesson yet. "<a href="/recommend">"Describe a situation"</a>" to see whether it would be."</p>
+                    <p class="muted">"No agent has been given this lesson yet. "<a href="/playground">"Describe a situation"</a>" to see whether it would be."</p>
                 }.into_any()
             } else {
                 view! { <ol class="shown" data-testid="shown">{rows}</ol> }.into_any()

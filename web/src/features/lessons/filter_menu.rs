@@ -2,38 +2,19 @@
 
 use super::feed::Feed;
 use super::filter::{Filter, facet_words, orders};
-use crate::components::Pick;
-use crate::dom;
-use leptos::ev;
-use leptos::html::Div;
+use crate::components::{Pick, Popover};
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, Category, Trust};
-use wasm_bindgen::JsCast;
 
-/// The chip and its popover. Escape, and a press elsewhere, close it.
+/// The chip and its popover.
 #[component]
 pub fn FilterMenu(
-    open: RwSignal<bool>,
     filter: Memo<Filter>,
     feed: Feed,
     /// Puts another filter in force.
     change: Callback<Filter>,
 ) -> impl IntoView {
-    let node = NodeRef::<Div>::new();
-    let away = window_event_listener(ev::pointerdown, move |event| {
-        let inside = node
-            .get_untracked()
-            .zip(event.target())
-            .is_some_and(|(node, target)| {
-                target
-                    .dyn_ref::<web_sys::Node>()
-                    .is_some_and(|target| node.contains(Some(target)))
-            });
-        if open.get_untracked() && !inside {
-            open.set(false);
-        }
-    });
-    on_cleanup(move || away.remove());
+    let open = RwSignal::new(false);
     let set = move |change_one: fn(&mut Filter, String)| {
         Callback::new(move |word: String| {
             let mut filter = filter.get_untracked();
@@ -42,16 +23,8 @@ pub fn FilterMenu(
         })
     };
     view! {
-        <div class="filter-menu" node_ref=node on:keydown=move |event| if event.key() == "Escape" && open.get_untracked() {
-            event.stop_propagation();
-            open.set(false);
-            dom::focus("add-filter");
-        }>
-            <button type="button" id="add-filter" class="filter-chip" aria-expanded=move || open.get().to_string() aria-controls="filters"
-                data-testid="add-filter" on:click=move |_| open.update(|open| *open = !*open)>
-                <span aria-hidden="true">"+"</span>"Filter"
-            </button>
-            <div id="filters" class="popover filter-popover" role="group" aria-label="Filters" class:hidden=move || !open.get()>
+        <Popover id="filters" label=Signal::stored("+ Filter".to_owned()) class="filter-chip" open>
+            <div class="filter-fields">
                 <Pick id="facet-category" label="Category" value=Signal::derive(move || filter.get().category)
                     on_pick=set(|filter, word| filter.category = word)
                     options=facet_words("All", Category::ALL.iter().map(|word| word.as_str()))/>
@@ -81,6 +54,6 @@ pub fn FilterMenu(
                     })
                     options=orders()/>
             </div>
-        </div>
+        </Popover>
     }
 }

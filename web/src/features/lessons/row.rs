@@ -2,8 +2,7 @@
 
 use super::feed::{Feed, Row};
 use super::selection::Selection;
-use super::trend::Trend;
-use crate::components::RelevanceChip;
+use crate::components::{RelevanceChip, Sparkline};
 use crate::format;
 use crate::markdown::plain;
 use leptos::prelude::*;
@@ -58,9 +57,24 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
         <span role="cell" class="cell-score num" data-label="score">{numbers.score}</span>
         <span role="cell" class="cell-success num" data-label="success">{numbers.success}</span>
         <span role="cell" class="cell-uses num" data-label=uses>{numbers.uses}</span>
-        <span role="cell" class="cell-trend"><Trend points=course/></span>
+        <span role="cell" class="cell-trend">{trend(course)}</span>
         <span role="cell" class="cell-used" title=last_title>{last}</span>
     }
+}
+
+/// The success of the last weeks as a line; nothing while there are less than two points.
+fn trend(success: Vec<Option<f64>>) -> AnyView {
+    let mut known = success.iter().flatten();
+    let (Some(first), Some(last)) = (known.next().copied(), known.next_back().copied()) else {
+        return ().into_any();
+    };
+    let words = format!(
+        "from {} to {}",
+        format::percent(first),
+        format::percent(last)
+    );
+    let tone = if last < first { "bad" } else { "good" };
+    view! { <Sparkline values=success tone/><span class="sr-only">{words}</span> }.into_any()
 }
 
 struct Numbers {

@@ -150,7 +150,7 @@ pub fn address_for(
         };
         (key, word)
     });
-    format!("/recommend?{}", joined(words))
+    format!("/playground?{}", joined(words))
 }
 
 fn joined(words: [(&'static str, String); KEYS.len()]) -> String {

@@ -116,9 +116,9 @@ impl Walk {
         }
         self.shown.set_value(query.clone());
         let path = if query.is_empty() {
-            "/recommend".to_owned()
+            "/playground".to_owned()
         } else {
-            format!("/recommend?{query}")
+            format!("/playground?{query}")
         };
         self.go.with_value(|go| go(&path, replace));
     }
@@ -251,7 +251,7 @@ impl Walk {
         self.decision_id.set(dom::random_id());
         self.clear();
         self.shown.set_value(String::new());
-        self.go.with_value(|go| go("/recommend", false));
+        self.go.with_value(|go| go("/playground", false));
         dom::focus("recommend-query");
     }
 }

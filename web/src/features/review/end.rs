@@ -83,8 +83,8 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
 fn Ways() -> impl IntoView {
     view! {
         <div class="actions">
-            <a href="/stats" class="button">"See the stats"</a>
-            <a href="/" class="button">"All lessons"</a>
+            <a href="/insights" class="button">"See the insights"</a>
+            <a href="/lessons" class="button">"All lessons"</a>
         </div>
     }
 }

@@ -32,9 +32,9 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
             <Show when=move || waiting.get()><Loading label="Reading the runs…"/></Show>
             {move || none.get().then(|| if is_plain() {
                 view! {
-                    <Empty title="No runs yet" text="A run begins when an agent asks for lessons for a decision, or when you do so on Recommend. What it applied, the outcome and feedback are then told about the same decision, and are shown here.">
-                        <a href="/recommend" class="button primary">"Recommend lessons"</a>
-                        <a href="/data/agents" class="button">"Connect an agent"</a>
+                    <Empty title="No runs yet" text="A run begins when an agent asks for lessons for a decision, or when you do so in the Playground. What it applied, the outcome and feedback are then told about the same decision, and are shown here.">
+                        <a href="/playground" class="button primary">"Recommend lessons"</a>
+                        <a href="/agents" class="button">"Connect an agent"</a>
                     </Empty>
                 }
             } else {

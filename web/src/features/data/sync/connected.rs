@@ -130,7 +130,7 @@ fn decide((conflicts, set_aside): (u32, u32)) -> Option<AnyView> {
         view! {
             <div class="note note-warn" data-testid="sync-set-aside">
                 <p>{format!("{}.", parts.join(", "))}</p>
-                <a href="/data/set-aside" class="button">{if conflicts > 0 { "Look and decide" } else { "Look" }}</a>
+                <a href="/settings/conflicts" class="button">{if conflicts > 0 { "Look and decide" } else { "Look" }}</a>
             </div>
         }
         .into_any()

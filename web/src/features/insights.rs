@@ -11,16 +11,16 @@ use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
 
 /// Stats and health.
 #[component]
-pub fn StatsPage() -> impl IntoView {
+pub fn InsightsPage() -> impl IntoView {
     let stats = use_get::<Stats>(|| "/v1/stats".to_owned());
     let health = use_get::<Health>(|| "/v1/health".to_owned());
     let client = Client::get_from_context();
     view! {
-        <Page title="Stats" intro="Which lessons carry, which don't, and whether feedback comes in.">
+        <Page title="Insights" intro="Which lessons carry, which don't, and whether feedback comes in.">
             {move || match (stats.data.get(), health.data.get()) {
                 (Some(Err(error)), _) | (_, Some(Err(error))) => view! {
                     <ErrorNote error/>
-                    <div class="actions"><button type="button" data-testid="stats-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
+                    <div class="actions"><button type="button" data-testid="insights-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
                 }.into_any(),
                 (Some(Ok(stats)), Some(Ok(health))) => view! { <Shown stats health/> }.into_any(),
                 _ => view! { <Loading/> }.into_any(),
@@ -38,7 +38,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <Empty title="Your lessons are on their way" text="They are being fetched from the server. Stats are counted as they come."/>
             } } else { view! {
             <Empty title="Nothing to count yet" text="Stats grow with lessons, recommendations and what comes of them. Start with some lessons.">
-                <a href="/data" class="button primary">"Import lessons or samples"</a>
+                <a href="/settings" class="button primary">"Import lessons or samples"</a>
             </Empty>
             } }}
         }
@@ -134,7 +134,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <section class="card" data-testid="funnel">
                 <h2>"From shown to settled"</h2>
                 <p class="muted">"Of the lessons that agents were given for a decision, how many were used, and how many of those worked."</p>
-                {no_decision.then(|| view! { <p class="note"><span>"No decision yet. "<a href="/recommend">"Recommend lessons"</a>" for one, and this fills."</span></p> })}
+                {no_decision.then(|| view! { <p class="note"><span>"No decision yet. "<a href="/playground">"Recommend lessons"</a>" for one, and this fills."</span></p> })}
                 <Funnel caption="From shown to settled" steps/>
             </section>
             <section class="card" data-testid="bands">
