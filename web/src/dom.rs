@@ -117,6 +117,11 @@ pub fn hold_focus() -> impl FnOnce() {
     }
 }
 
+/// Whether a key sends the form that it is pressed in: Enter with Ctrl, or with Cmd.
+pub fn is_submit(event: &web_sys::KeyboardEvent) -> bool {
+    event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !event.is_composing()
+}
+
 /// Scrolls what holds the element with this id just so far that it is seen.
 pub fn show(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
@@ -169,6 +174,13 @@ impl Memory {
     pub fn forget(self, key: &str) {
         if let Some(storage) = self.storage() {
             let _ = storage.remove_item(&key_here(key));
+        }
+    }
+
+    /// Forgets what was remembered.
+    pub fn forget(self, key: &str) {
+        if let Some(storage) = self.storage() {
+            let _ = storage.remove_item(key);
         }
     }
 

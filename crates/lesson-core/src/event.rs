@@ -82,6 +82,9 @@ pub enum EventKind {
         verdict: Verdict,
         /// The text that was seen.
         content_hash: String,
+        /// Why, in the words of who reviewed it; a text that was held back is approved with one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
     },
     /// Several lessons became one: `from` are archived, their counts added to `into`.
     LessonsMerged {

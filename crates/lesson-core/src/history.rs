@@ -199,6 +199,15 @@ fn summary(
         }
         EventKind::LessonArchived { .. } => "Archived".to_owned(),
         EventKind::LessonRestored { .. } => "Restored".to_owned(),
+        EventKind::LessonReviewed {
+            verdict, reason, ..
+        } if !reason.is_empty() => {
+            let plain = match verdict {
+                Verdict::Approve => "Approved",
+                Verdict::Quarantine => "Quarantined",
+            };
+            format!("{plain}: {reason}")
+        }
         EventKind::LessonReviewed { verdict, .. } => match verdict {
             Verdict::Approve if before.is_some_and(|lesson| lesson.own_word.is_some()) => {
                 let released = after.own_word.is_none();

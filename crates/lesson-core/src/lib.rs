@@ -8,6 +8,7 @@
 mod check;
 mod constants;
 mod counts;
+mod courses;
 mod event;
 mod explain;
 mod fold;
@@ -36,6 +37,7 @@ mod touched;
 mod usage;
 
 pub use constants::constants;
+pub use courses::{Course, courses, last_used};
 pub use event::{
     Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, Shadowed,
     SurfacedContext, SurfacedItem,
@@ -75,8 +77,8 @@ pub use rank::{
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
-    Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
-    review_queue, review_queue_with,
+    Cosine, Keepable, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double,
+    near_duplicates, pair_key, review_queue, review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{

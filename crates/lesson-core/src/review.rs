@@ -88,7 +88,18 @@ pub struct ReviewQueue<'a> {
     pub counts: ReviewCounts,
     /// The lessons whose text a person approved before, as (slug, key): those that may be kept as
     /// they are. In the order of the queue.
-    pub keepable: Vec<(&'a str, String)>,
+    pub keepable: Vec<Keepable<'a>>,
+}
+
+/// A lesson that may be kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keepable<'a> {
+    /// Its slug.
+    pub slug: &'a str,
+    /// The key of its item.
+    pub key: String,
+    /// The names of its pairs, where that it is much like others is all that is asked; else none.
+    pub pairs: Vec<String>,
 }
 
 /// Why a lesson is in the queue.
@@ -191,7 +202,11 @@ pub fn review_queue_with<'a>(
     let keepable = asked.cases.iter();
     let keepable = keepable
         .filter(|case| case.lesson.trust == Trust::Approved)
-        .map(|case| (case.lesson.slug.as_str(), case.key()))
+        .map(|case| Keepable {
+            slug: &case.lesson.slug,
+            key: case.key(),
+            pairs: case.pairs(),
+        })
         .collect();
     let mut queue: Vec<Case<'a>> = Vec::with_capacity(limit.min(total as usize));
     for lesson in held_back {
@@ -289,6 +304,16 @@ impl<'a> Case<'a> {
         self.lesson.trust == Trust::Quarantined
     }
 
+    fn pairs(&self) -> Vec<String> {
+        if self.reasons != [ReviewReason::NearDuplicate] {
+            return Vec::new();
+        }
+        let others = self.others.iter();
+        others
+            .map(|other| pair_key(self.lesson, other.lesson))
+            .collect()
+    }
+
     fn key(&self) -> String {
         let mut hasher = Sha256::new();
         let mut say = |part: &str| {
@@ -327,6 +352,22 @@ impl<'a> Case<'a> {
         }
         hex::encode(&hasher.finalize()[..8])
     }
+}
+
+/// Names two texts that are much alike, from either side the same: who has answered for one side is not asked again
+/// when the other one comes to have less behind it.
+pub fn pair_key(one: &Lesson, two: &Lesson) -> String {
+    let named = |lesson: &Lesson| (lesson.slug.clone(), lesson.text.content_hash());
+    let mut sides = [named(one), named(two)];
+    sides.sort();
+    let mut hasher = Sha256::new();
+    for (slug, hash) in sides {
+        hasher.update(slug);
+        hasher.update([0]);
+        hasher.update(hash);
+        hasher.update([0]);
+    }
+    hex::encode(&hasher.finalize()[..8])
 }
 
 /// Lessons in use that outcomes keep from being recommended: after the longest row of failures

@@ -34,6 +34,8 @@ pub struct NearDuplicate {
     pub similarity: f64,
     /// What `similarity` counts.
     pub measure: Measure,
+    /// Names the two texts, from either side the same: a client that keeps it need not ask about the pair again.
+    pub pair: String,
 }
 
 /// A lesson to look at.
@@ -145,4 +147,6 @@ pub struct Keepable {
     pub slug: String,
     /// The key of its [`ReviewItem`].
     pub key: String,
+    /// The `pair` of each lesson that is much like it, where nothing else is asked of it; else none.
+    pub pairs: Vec<String>,
 }

@@ -268,15 +268,22 @@ impl Client {
     /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
     /// its own copy of it.
     pub fn raw(self, method: Method, path: String, body: JsValue) -> Answer {
-        self.ask(method, path, body, false)
+        self.ask(method, path, body, Object::new().into(), false)
     }
 
     /// Reads what is to become a file, as a `Blob` that the worker makes.
     pub fn file(self, path: String) -> Answer {
-        self.ask(Method::Get, path, JsValue::NULL, true)
+        self.ask(Method::Get, path, JsValue::NULL, Object::new().into(), true)
     }
 
-    fn ask(self, method: Method, path: String, body: JsValue, as_file: bool) -> Answer {
+    fn ask(
+        self,
+        method: Method,
+        path: String,
+        body: JsValue,
+        headers: JsValue,
+        as_file: bool,
+    ) -> Answer {
         Box::pin(async move {
             if let Engine::Failed(message) = self.engine.get_untracked() {
                 return Err(ApiError::new(ErrorCode::Unavailable, message));
@@ -287,7 +294,7 @@ impl Client {
                 id
             });
             let id = id.unwrap_or_default();
-            let message = request(id, method, &path, &body, as_file);
+            let message = request(id, method, &path, &body, &headers, as_file);
             let promise = Promise::new(&mut |resolve, _| {
                 self.line.update_value(|line| {
                     line.pending.insert(id, resolve);
@@ -324,6 +331,13 @@ impl Client {
         Box::pin(async move { asked.await.and_then(read) })
     }
 
+    /// Acts once, however often it is asked for: requests with one key are one.
+    pub fn act_once(self, path: impl Into<String>, body: &impl Serialize, key: &str) -> Acted {
+        let headers = object(&[("idempotency-key", &key.into())]);
+        let asked = self.ask(Method::Post, path.into(), json(body), headers, false);
+        Box::pin(async move { asked.await.map(|_| ()) })
+    }
+
     /// Acts, where the answer says nothing that is needed.
     pub fn act(self, path: impl Into<String>, body: &impl Serialize) -> Acted {
         let asked = self.raw(Method::Post, path.into(), json(body));
@@ -354,7 +368,14 @@ fn command(name: &str) -> JsValue {
 }
 
 /// A request to the worker (lesson-types: `ToWorker::Request`).
-fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -> JsValue {
+fn request(
+    id: u32,
+    method: Method,
+    path: &str,
+    body: &JsValue,
+    headers: &JsValue,
+    as_file: bool,
+) -> JsValue {
     let method = match method {
         Method::Get => "GET",
         Method::Post => "POST",
@@ -363,7 +384,7 @@ fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -
     let request = object(&[
         ("method", &method.into()),
         ("path", &path.into()),
-        ("headers", &Object::new()),
+        ("headers", headers),
         ("body", body),
     ]);
     object(&[

@@ -7,7 +7,9 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::learning::Effects;
-use lesson_core::{LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, to_rfc3339};
+use lesson_core::{
+    Lesson, LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, pair_key, to_rfc3339,
+};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
 use serde_json::Value;
@@ -72,9 +74,10 @@ fn answer(
         keepable: queue
             .keepable
             .into_iter()
-            .map(|(slug, key)| Keepable {
-                slug: slug.to_owned(),
-                key,
+            .map(|one| Keepable {
+                slug: one.slug.to_owned(),
+                key: one.key,
+                pairs: one.pairs,
             })
             .collect(),
     })
@@ -106,7 +109,11 @@ fn item(
         trust: lesson.trust,
         badge: lesson.standing.badge(),
         findings: lesson.findings.clone(),
-        duplicates: item.others.into_iter().map(duplicate).collect(),
+        duplicates: item
+            .others
+            .into_iter()
+            .map(|other| duplicate(lesson, other))
+            .collect(),
         times_surfaced: lesson.standing.times_surfaced,
         times_helpful: lesson.standing.times_helpful,
         times_not_helpful: lesson.standing.times_not_helpful,
@@ -132,8 +139,9 @@ fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     })
 }
 
-fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {
+fn duplicate(of: &Lesson, other: lesson_core::Other<'_>) -> NearDuplicate {
     NearDuplicate {
+        pair: pair_key(of, other.lesson),
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
         badge: other.lesson.standing.badge(),

@@ -242,10 +242,12 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
         EventKind::LessonReviewed {
             lesson,
             content_hash,
+            reason,
             ..
         } => {
             name("lesson", lesson)?;
-            chars("content_hash", content_hash, limits::ID)
+            chars("content_hash", content_hash, limits::ID)?;
+            chars("reason", reason, limits::DESCRIPTION)
         }
         EventKind::LessonArchived { lesson }
         | EventKind::LessonRestored { lesson }
