@@ -177,13 +177,6 @@ impl Memory {
         }
     }
 
-    /// Forgets what was remembered.
-    pub fn forget(self, key: &str) {
-        if let Some(storage) = self.storage() {
-            let _ = storage.remove_item(key);
-        }
-    }
-
     /// Remembers a value as JSON; `false` where storage does not allow it.
     pub fn keep_json(self, key: &str, value: &impl serde::Serialize) -> bool {
         let text = value
