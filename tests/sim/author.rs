@@ -86,6 +86,7 @@ fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKi
                 .map_or_else(String::new, |held| held.text.content_hash()),
             lesson,
             verdict: *dice.of(Verdict::ALL),
+            reason: String::new(),
         },
         27 => EventKind::LessonsMerged {
             into: lesson,
