@@ -1,6 +1,7 @@
 //! Two texts compared word by word, for showing them side by side.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::ops::Range;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,40 @@ pub fn compare(left: &str, right: &str) -> (Vec<Piece>, Vec<Piece>) {
         }
     }
     (joined(of_left), joined(of_right))
+}
+
+/// Both changes of one text in one, where they don't touch the same words; else `None`. Takes as many steps as two
+/// comparisons.
+pub fn merge(base: &str, mine: &str, theirs: &str) -> Option<String> {
+    let (base, mine, theirs) = (words(base), words(mine), words(theirs));
+    let mut changes: Vec<(Range<usize>, &[&str])> = Vec::new();
+    for side in [&mine, &theirs] {
+        for op in capture_diff_slices(Algorithm::Myers, &base, side) {
+            if !matches!(op, DiffOp::Equal { .. }) {
+                changes.push((op.old_range(), &side[op.new_range()]));
+            }
+        }
+    }
+    changes.sort_by_key(|(old, _)| (old.start, old.end));
+    // The same change on both sides is one.
+    changes.dedup();
+    let (mut merged, mut done) = (String::new(), 0);
+    let mut before = None::<Range<usize>>;
+    for (old, new) in changes {
+        let apart = before.as_ref().is_none_or(|before| {
+            old.start > before.end
+                || (old.start == before.end && !old.is_empty() && !before.is_empty())
+        });
+        if !apart {
+            return None;
+        }
+        merged.push_str(&base[done..old.start].concat());
+        merged.push_str(&new.concat());
+        done = old.end;
+        before = Some(old);
+    }
+    merged.push_str(&base[done..].concat());
+    Some(merged)
 }
 
 /// Neighbours of one kind as one: what the other text has between them is not shown here.
@@ -137,6 +172,47 @@ mod tests {
                 (left_shown.to_owned(), right_shown.to_owned())
             );
         }
+    }
+
+    #[test]
+    fn changes_of_both_sides_come_together_where_they_are_apart() {
+        let base = "Use pnpm, and pin its version.";
+        for (mine, theirs, merged) in [
+            (base, base, Some(base)),
+            (
+                "Always use pnpm, and pin its version.",
+                base,
+                Some("Always use pnpm, and pin its version."),
+            ),
+            (
+                "Use npm, and pin its version.",
+                "Use pnpm, and pin its exact version.",
+                Some("Use npm, and pin its exact version."),
+            ),
+            (
+                "Use npm, and pin its version.",
+                "Use yarn, and pin its version.",
+                None,
+            ),
+            (
+                "Use npm, and pin its version.",
+                "Use npm, and pin its version.",
+                Some("Use npm, and pin its version."),
+            ),
+            (
+                "Use pnpm, and pin its version. One.",
+                "Use pnpm, and pin its version. Two.",
+                None,
+            ),
+            ("", "Use pnpm, and pin it.", None),
+        ] {
+            assert_eq!(
+                merge(base, mine, theirs).as_deref(),
+                merged,
+                "{mine} | {theirs}"
+            );
+        }
+        assert_eq!(merge("", "a", "b"), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use act::Act;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, ReviewItem, ReviewQueue, Trust};
+use lesson_types::{ApiError, ReviewItem, ReviewQueue, ReviewReason, Trust};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
 pub use review_state::{ReviewState, Visit};
@@ -55,8 +55,9 @@ pub struct Answer {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// Names the question, where there is one to be remembered.
+    /// Names the question, where there is one to be remembered; and the pairs of texts that it asks about.
     pub key: Option<String>,
+    pairs: Vec<String>,
     /// The answer.
     pub act: Act,
     /// Whether the lesson is dealt with.
@@ -201,7 +202,8 @@ impl Reviewing {
         let sight = self.sight();
         self.read(|queue| {
             let shown = |item: &&ReviewItem| !sight.is_gone(item) && !sight.is_skipped(item);
-            queue.items.iter().filter(shown).cloned().collect()
+            let shown = queue.items.iter().filter(shown).cloned();
+            shown.map(|item| sight.open_questions(item)).collect()
         })
     }
 
@@ -213,7 +215,9 @@ impl Reviewing {
             let read: BTreeSet<&str> = queue.items.iter().map(|item| item.slug.as_str()).collect();
             let more = queue.keepable.iter().filter(|one| {
                 !read.contains(one.slug.as_str())
-                    && (sight.memory.is_kept(&one.key) || sight.memory.is_answered(&one.slug))
+                    && (sight.memory.is_kept(&one.key)
+                        || sight.memory.is_answered(&one.slug)
+                        || sight.memory.knows_pairs(one.pairs.iter()))
             });
             let gone = u32::try_from(gone.count() + more.count()).unwrap_or(u32::MAX);
             queue.total.saturating_sub(gone)
@@ -292,15 +296,26 @@ impl Reviewing {
                 .iter()
                 .any(|reason| !matches!(reason, Quarantined | Unreviewed));
         let key = remembered.then(|| item.key.clone());
-        self.take(&item.slug, &item.title, key, act, gone);
+        let settles = matches!(act, Act::Keep | Act::Approve { .. });
+        let pairs = item.duplicates.iter().filter(|_| settles);
+        let pairs = pairs.map(|other| other.pair.clone()).collect();
+        self.take(&item.slug, &item.title, key, pairs, act, gone);
     }
 
     /// Puts off a question that is not about a lesson of the queue.
     pub fn skip(self, title: &str, key: String) {
-        self.take("", title, Some(key), Act::Skip, true);
+        self.take("", title, Some(key), Vec::new(), Act::Skip, true);
     }
 
-    fn take(self, slug: &str, title: &str, key: Option<String>, act: Act, gone: bool) {
+    fn take(
+        self,
+        slug: &str,
+        title: &str,
+        key: Option<String>,
+        pairs: Vec<String>,
+        act: Act,
+        gone: bool,
+    ) {
         let now = js_sys::Date::now();
         let held = PendingAction::new(slug, act.clone(), &self.tab.get_value(), now);
         let answer = Answer {
@@ -308,6 +323,7 @@ impl Reviewing {
             slug: slug.to_owned(),
             title: title.to_owned(),
             key: key.clone(),
+            pairs: pairs.clone(),
             act: act.clone(),
             gone,
         };
@@ -328,7 +344,10 @@ impl Reviewing {
                 Timeout::new(HOLD, move || self.send(&id)).forget();
             }
         }
-        self.remember(|memory| memory.note(&act, slug, key.as_deref(), gone));
+        self.remember(|memory| {
+            memory.note(&act, slug, key.as_deref(), gone);
+            memory.keep_pairs(pairs);
+        });
         self.log.update(|log| {
             log.push(answer);
             let old = log.len().saturating_sub(LOGGED);
@@ -386,6 +405,7 @@ impl Reviewing {
                     answer.key.as_deref(),
                     answer.gone,
                 );
+                memory.forget_pairs(&answer.pairs);
             });
             self.toasts.bad(format!(
                 "“{}” was not changed: {}",
@@ -426,6 +446,7 @@ impl Reviewing {
                 answer.key.as_deref(),
                 answer.gone,
             );
+            memory.forget_pairs(&answer.pairs);
         });
         Undone::Done(answer)
     }
@@ -458,7 +479,10 @@ struct Sight {
 impl Sight {
     /// Whether nothing more is to be asked about a lesson.
     fn is_gone(&self, item: &ReviewItem) -> bool {
-        let settled = self.memory.is_kept(&item.key) || self.memory.is_answered(&item.slug);
+        let only_pairs = item.reasons == [ReviewReason::NearDuplicate]
+            && self.memory.knows_pairs(pairs_of(item));
+        let settled =
+            self.memory.is_kept(&item.key) || self.memory.is_answered(&item.slug) || only_pairs;
         // A text that nobody stands behind is asked about until somebody does.
         self.gone.contains(&item.slug) || (settled && item.trust == Trust::Approved)
     }
@@ -466,4 +490,17 @@ impl Sight {
     fn is_skipped(&self, item: &ReviewItem) -> bool {
         self.memory.is_skipped(&item.key)
     }
+
+    /// The lesson without the question that was answered from the other side of the pair.
+    fn open_questions(&self, mut item: ReviewItem) -> ReviewItem {
+        if item.reasons.len() > 1 && self.memory.knows_pairs(pairs_of(&item)) {
+            item.reasons
+                .retain(|reason| *reason != ReviewReason::NearDuplicate);
+        }
+        item
+    }
+}
+
+fn pairs_of(item: &ReviewItem) -> impl Iterator<Item = &String> {
+    item.duplicates.iter().map(|other| &other.pair)
 }

@@ -166,6 +166,7 @@ impl Space {
                 lesson,
                 verdict,
                 content_hash,
+                ..
             } => {
                 let mut held = self.known_mut(lesson)?;
                 if held.text.content_hash() != *content_hash {

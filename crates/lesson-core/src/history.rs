@@ -131,6 +131,10 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
             items.retain(|item| slugs.contains(&item.lesson));
             if let Some(measured) = measured {
                 measured.drawn.retain(|one| slugs.contains(&one.lesson));
+                if let Some(shadow) = &mut measured.shadow {
+                    shadow.first.retain(|slug| slugs.contains(slug));
+                    shadow.second.retain(|slug| slugs.contains(slug));
+                }
             }
         }
         EventKind::UsageTracked { detections, .. } => {
@@ -195,6 +199,15 @@ fn summary(
         }
         EventKind::LessonArchived { .. } => "Archived".to_owned(),
         EventKind::LessonRestored { .. } => "Restored".to_owned(),
+        EventKind::LessonReviewed {
+            verdict, reason, ..
+        } if !reason.is_empty() => {
+            let plain = match verdict {
+                Verdict::Approve => "Approved",
+                Verdict::Quarantine => "Quarantined",
+            };
+            format!("{plain}: {reason}")
+        }
         EventKind::LessonReviewed { verdict, .. } => match verdict {
             Verdict::Approve if before.is_some_and(|lesson| lesson.own_word.is_some()) => {
                 let released = after.own_word.is_none();

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod constants;
 mod counts;
+mod courses;
 mod event;
 mod explain;
 mod fold;
@@ -34,9 +36,11 @@ mod tools;
 mod touched;
 mod usage;
 
+pub use constants::constants;
+pub use courses::{Course, courses, last_used};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
-    SurfacedItem,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, Shadowed,
+    SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
@@ -49,19 +53,21 @@ pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
-pub use keyword::{Alike, KeywordIndex, KeywordScores};
+pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
 pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
     FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, LiftGuard, LiftVerdict,
-    Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
-    Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
+    Market, MatchType, Measure, Placed, PolicySide, Qualification, RelevanceWord, ReviewReason,
+    ShadowMode, ShadowVerdict, StandingRule, Stats, Term, TermNumber, ToolReason, Trend, Trust,
+    Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
 pub use policy::{
-    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
+    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, ShadowPolicy,
+    UsagePolicy,
 };
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
@@ -71,12 +77,13 @@ pub use rank::{
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
-    Cosine, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double, near_duplicates,
-    review_queue, review_queue_with,
+    Cosine, Keepable, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double,
+    near_duplicates, pair_key, review_queue, review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{
-    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
+    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, SHADOW_ENDED_SETTING,
+    SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING, SHADOW_SETTING, in_force,
 };
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};

@@ -63,6 +63,8 @@ pub struct ReviewCounts {
     pub quarantined: u32,
     /// Much like another lesson.
     pub near_duplicate: u32,
+    /// Measured to hurt.
+    pub hurts: u32,
     /// Kept from being recommended by outcomes.
     pub disqualified: u32,
     /// Candidates for pruning.
@@ -86,7 +88,18 @@ pub struct ReviewQueue<'a> {
     pub counts: ReviewCounts,
     /// The lessons whose text a person approved before, as (slug, key): those that may be kept as
     /// they are. In the order of the queue.
-    pub keepable: Vec<(&'a str, String)>,
+    pub keepable: Vec<Keepable<'a>>,
+}
+
+/// A lesson that may be kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keepable<'a> {
+    /// Its slug.
+    pub slug: &'a str,
+    /// The key of its item.
+    pub key: String,
+    /// The names of its pairs, where that it is much like others is all that is asked; else none.
+    pub pairs: Vec<String>,
 }
 
 /// Why a lesson is in the queue.
@@ -115,8 +128,8 @@ pub fn review_queue<'a>(
     review_queue_with(space, near, limit, policy, None)
 }
 
-/// The same, with the lessons among those that outcomes speak against of which [`Effects`] says that they hurt, after the
-/// others; the strongest evidence first.
+/// The same, with the lessons of which [`Effects`] says that they hurt, right after those that are held back; the strongest
+/// evidence first.
 pub fn review_queue_with<'a>(
     space: &'a Space,
     near: &[NearPair],
@@ -126,18 +139,15 @@ pub fn review_queue_with<'a>(
 ) -> ReviewQueue<'a> {
     let mut counts = ReviewCounts::default();
     let mut asked = Asked::default();
+    for lesson in hurting(space, effects, policy) {
+        counts.hurts += 1;
+        asked.about(lesson, ReviewReason::Hurts);
+    }
     for (lesson, others) in doubled(space, near, &policy.review) {
         counts.near_duplicate += 1;
         asked.about(lesson, ReviewReason::NearDuplicate).others = others;
     }
     for lesson in disqualified(space, policy) {
-        counts.disqualified += 1;
-        asked.about(lesson, ReviewReason::Disqualified);
-    }
-    for lesson in hurting(space, effects, policy) {
-        if asked.has(lesson, ReviewReason::Disqualified) {
-            continue;
-        }
         counts.disqualified += 1;
         asked.about(lesson, ReviewReason::Disqualified);
     }
@@ -192,7 +202,11 @@ pub fn review_queue_with<'a>(
     let keepable = asked.cases.iter();
     let keepable = keepable
         .filter(|case| case.lesson.trust == Trust::Approved)
-        .map(|case| (case.lesson.slug.as_str(), case.key()))
+        .map(|case| Keepable {
+            slug: &case.lesson.slug,
+            key: case.key(),
+            pairs: case.pairs(),
+        })
         .collect();
     let mut queue: Vec<Case<'a>> = Vec::with_capacity(limit.min(total as usize));
     for lesson in held_back {
@@ -264,11 +278,6 @@ impl<'a> Asked<'a> {
         case
     }
 
-    fn has(&self, lesson: &Lesson, reason: ReviewReason) -> bool {
-        let place = self.places.get(lesson.slug.as_str());
-        place.is_some_and(|place| self.cases[*place].reasons.contains(&reason))
-    }
-
     fn knows(&self, lesson: &Lesson) -> bool {
         self.places.contains_key(lesson.slug.as_str())
     }
@@ -295,6 +304,16 @@ impl<'a> Case<'a> {
         self.lesson.trust == Trust::Quarantined
     }
 
+    fn pairs(&self) -> Vec<String> {
+        if self.reasons != [ReviewReason::NearDuplicate] {
+            return Vec::new();
+        }
+        let others = self.others.iter();
+        others
+            .map(|other| pair_key(self.lesson, other.lesson))
+            .collect()
+    }
+
     fn key(&self) -> String {
         let mut hasher = Sha256::new();
         let mut say = |part: &str| {
@@ -306,6 +325,8 @@ impl<'a> Case<'a> {
         let held = &self.lesson.standing;
         for reason in &self.reasons {
             match reason {
+                // The text is in the key already: an edit begins its measurement anew.
+                ReviewReason::Hurts => say("hurts"),
                 ReviewReason::Quarantined | ReviewReason::Unreviewed => {}
                 ReviewReason::NearDuplicate => {
                     for other in &self.others {
@@ -331,6 +352,22 @@ impl<'a> Case<'a> {
         }
         hex::encode(&hasher.finalize()[..8])
     }
+}
+
+/// Names two texts that are much alike, from either side the same: who has answered for one side is not asked again
+/// when the other one comes to have less behind it.
+pub fn pair_key(one: &Lesson, two: &Lesson) -> String {
+    let named = |lesson: &Lesson| (lesson.slug.clone(), lesson.text.content_hash());
+    let mut sides = [named(one), named(two)];
+    sides.sort();
+    let mut hasher = Sha256::new();
+    for (slug, hash) in sides {
+        hasher.update(slug);
+        hasher.update([0]);
+        hasher.update(hash);
+        hasher.update([0]);
+    }
+    hex::encode(&hasher.finalize()[..8])
 }
 
 /// Lessons in use that outcomes keep from being recommended: after the longest row of failures

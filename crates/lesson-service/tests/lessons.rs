@@ -235,10 +235,26 @@ fn hostile_text_is_held_back_with_its_reason() {
     assert!(!made.findings.is_empty());
     let answer: Recommendations = desk.ok("POST /v1/recommend", json!({"query": "hostile"}));
     assert!(answer.recommended.is_empty());
+    // Nobody lets it out without saying why, one by one or with others.
+    for reason in [json!(null), json!("  ")] {
+        let (status, error) = desk.refused(
+            "POST /v1/lessons/hostile/review",
+            json!({"verdict": "approve", "reason": reason}),
+        );
+        assert_eq!((status, error.field.as_deref()), (400, Some("reason")));
+    }
+    let many: BulkDone = desk.ok(
+        "POST /v1/lessons/bulk",
+        json!({"act": "approve", "lessons": [{"slug": "hostile"}]}),
+    );
+    assert_eq!((many.changed, many.refused.len()), (0, 1));
     let approved: LessonView = desk.ok(
         "POST /v1/lessons/hostile/review",
-        json!({"verdict": "approve"}),
+        json!({"verdict": "approve", "reason": "It quotes an attack to warn of it."}),
     );
+    let history: History = desk.get("/v1/lessons/hostile/history");
+    let last = history.events.last().unwrap();
+    assert_eq!(last.summary, "Approved: It quotes an attack to warn of it.");
     assert_eq!(approved.trust, Trust::Approved);
 }
 
@@ -266,7 +282,9 @@ fn stands(desk: &Desk) -> Vec<(Trust, bool, Vec<String>)> {
 
 fn bulk(act: &str, tags: &[&str]) -> serde_json::Value {
     let lessons = ["one", "two", "three", "one", "nobody"].map(|slug| json!({"slug": slug}));
-    json!({"act": act, "lessons": lessons, "tags": tags})
+    // One of them is held back, and takes a reason.
+    let reason = (act == "approve").then_some("Read and found good.");
+    json!({"act": act, "lessons": lessons, "tags": tags, "reason": reason})
 }
 
 #[test]
@@ -458,5 +476,90 @@ fn words_of_lessons_in_use_are_counted() {
     assert_eq!(
         (status, error.message.as_str()),
         (405, "`/v1/tags` takes GET, not POST")
+    );
+}
+
+#[test]
+fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
+    let desk = Desk::new();
+    let kept = json!([
+        {"slug": "good-index", "title": "Good index", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
+        {"slug": "unused", "title": "Unused"},
+    ]);
+    let content = kept.to_string();
+    desk.ok::<serde_json::Value>(
+        "POST /v1/import",
+        json!({"files": [{"path": "lessons.json", "content": content}]}),
+    );
+    let asked = |query: &str| -> LessonPage { desk.get(&format!("/v1/lessons?{query}")) };
+    let slugs = |query: &str| -> Vec<String> {
+        asked(query)
+            .lessons
+            .into_iter()
+            .map(|one| one.slug)
+            .collect()
+    };
+    for (sort, falling, rising) in [
+        (
+            "success",
+            ["good-index", "bad", "unused"],
+            ["bad", "good-index", "unused"],
+        ),
+        (
+            "score",
+            ["bad", "good-index", "unused"],
+            ["good-index", "bad", "unused"],
+        ),
+        (
+            "title",
+            ["bad", "good-index", "unused"],
+            ["unused", "good-index", "bad"],
+        ),
+    ] {
+        assert_eq!(slugs(&format!("sort={sort}")), falling, "{sort}");
+        assert_eq!(
+            slugs(&format!("sort={sort}&reverse=true")),
+            rising,
+            "{sort}"
+        );
+    }
+    assert!(asked("").courses.is_empty());
+    assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
+    // A decision in which it is applied is a use, and its outcome a point of the course.
+    desk.ok::<serde_json::Value>(
+        "POST /v1/recommend",
+        json!({"query": "good index", "decision_id": "d"}),
+    );
+    desk.ok::<serde_json::Value>(
+        "POST /v1/track",
+        json!({"decision_id": "d", "reasoning": "I am applying 'good-index' here."}),
+    );
+    desk.ok::<serde_json::Value>(
+        "POST /v1/outcome",
+        json!({"decision_id": "d", "outcome": "failure"}),
+    );
+    assert_eq!(slugs("sort=last_used"), ["good-index", "bad", "unused"]);
+    assert_eq!(
+        slugs("sort=last_used&reverse=true"),
+        ["bad", "good-index", "unused"]
+    );
+    let courses = asked("sort=last_used&courses=true").courses;
+    assert_eq!(courses.len(), 3);
+    assert_eq!(
+        (courses[0].success.len(), courses[0].success.last()),
+        (13, Some(&Some(0.0)))
+    );
+    assert_eq!(courses[0].success.first(), Some(&None));
+    assert_eq!(
+        courses[1].last_used_at.as_deref(),
+        Some("2020-01-05T00:00:00.000Z")
+    );
+    assert_eq!(
+        courses[2],
+        LessonCourse {
+            last_used_at: None,
+            success: vec![None; 13]
+        }
     );
 }

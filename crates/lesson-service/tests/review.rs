@@ -103,6 +103,7 @@ fn what_is_shown_often_waits_for_a_rating_and_what_is_rated_badly_waits_again() 
     let kept = Keepable {
         slug: waits.slug,
         key: waits.key,
+        pairs: Vec::new(),
     };
     assert_eq!(queue(&desk).keepable, [kept]);
 

@@ -31,6 +31,11 @@ pub struct Bulk {
     /// The tags, 1 to 64, where the act is about tags; otherwise none.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Why lessons are approved, kept in their history; those that are held back are refused without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub reason: Option<String>,
 }
 
 /// A lesson that stayed as it was because the act can't be done to it.

@@ -1,5 +1,6 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
+use crate::lift::LessonMeasured;
 use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,11 @@ pub struct LessonView {
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
+    /// What withholding it at random has shown; absent where nothing was ever measured in the space, and in answers to a
+    /// situation or a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub measured: Option<LessonMeasured>,
 }
 
 /// The stored numbers of a lesson.
@@ -253,6 +259,12 @@ pub enum LessonSort {
     Surfaced,
     /// Most applied first.
     Applied,
+    /// Highest success rate first; of those with the same one, the most applied.
+    Success,
+    /// Highest causal score first; lessons that no feedback has named last.
+    Score,
+    /// Last applied, or last named in feedback, first.
+    LastUsed,
 }
 
 /// `GET /v1/lessons`: the query parameters.
@@ -278,6 +290,10 @@ pub struct LessonQuery {
     pub archived: Option<bool>,
     /// The order.
     pub sort: Option<LessonSort>,
+    /// `true` turns the order round; lessons without the number that it goes by stay last.
+    pub reverse: Option<bool>,
+    /// `true` asks for `courses`.
+    pub courses: Option<bool>,
     /// `next_cursor` of the page before.
     #[cfg_attr(
         feature = "schema",
@@ -308,6 +324,22 @@ pub struct LessonPage {
     pub next_cursor: Option<String>,
     /// Whether the model took part in the search.
     pub semantic: bool,
+    /// The latest course of each of these lessons, in their order; empty where it was not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub courses: Vec<LessonCourse>,
+}
+
+/// How the use of a lesson went lately.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LessonCourse {
+    /// When it was last applied, or named in feedback.
+    pub last_used_at: Option<String>,
+    /// For each of the last 13 weeks, oldest first: of the decisions of that week and the three before in which it was
+    /// applied and that have an outcome, the share that went well, 0 to 1; `null` without any.
+    pub success: Vec<Option<f64>>,
 }
 
 /// The answer to `GET /v1/tags`: the words of the lessons in use, by field. A lesson of no domain counts in none.
@@ -365,6 +397,10 @@ pub struct Review {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
     pub content_hash: Option<String>,
+    /// Why; kept in the lesson's history. A text that is held back is approved only with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
+    pub reason: Option<String>,
 }
 
 /// `POST /v1/lessons/merge`.

@@ -7,6 +7,7 @@ mod bundle;
 mod cache;
 mod check;
 mod debian;
+mod demo;
 mod edge;
 mod engine;
 mod fault;

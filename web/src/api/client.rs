@@ -1,5 +1,6 @@
 //! The one client of the engine worker: requests with answers, and what the worker says unasked.
 
+use crate::space::Space;
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,7 +12,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{MessageEvent, Worker};
 
 /// Where the worker's script lies.
 const WORKER: &str = "/engine-worker.js";
@@ -90,9 +91,7 @@ impl Client {
             restarted: RwSignal::new(None),
             cleared: RwSignal::new(false),
         };
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        match Worker::new_with_options(WORKER, &options) {
+        match Worker::new_with_options(WORKER, &Space::current().worker_options()) {
             Ok(worker) => client.listen(worker),
             Err(_) => client.fail("This browser can't run the engine. Use a current version of Chrome, Edge, Firefox or Safari."),
         }
@@ -269,15 +268,22 @@ impl Client {
     /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
     /// its own copy of it.
     pub fn raw(self, method: Method, path: String, body: JsValue) -> Answer {
-        self.ask(method, path, body, false)
+        self.ask(method, path, body, Object::new().into(), false)
     }
 
     /// Reads what is to become a file, as a `Blob` that the worker makes.
     pub fn file(self, path: String) -> Answer {
-        self.ask(Method::Get, path, JsValue::NULL, true)
+        self.ask(Method::Get, path, JsValue::NULL, Object::new().into(), true)
     }
 
-    fn ask(self, method: Method, path: String, body: JsValue, as_file: bool) -> Answer {
+    fn ask(
+        self,
+        method: Method,
+        path: String,
+        body: JsValue,
+        headers: JsValue,
+        as_file: bool,
+    ) -> Answer {
         Box::pin(async move {
             if let Engine::Failed(message) = self.engine.get_untracked() {
                 return Err(ApiError::new(ErrorCode::Unavailable, message));
@@ -288,7 +294,7 @@ impl Client {
                 id
             });
             let id = id.unwrap_or_default();
-            let message = request(id, method, &path, &body, as_file);
+            let message = request(id, method, &path, &body, &headers, as_file);
             let promise = Promise::new(&mut |resolve, _| {
                 self.line.update_value(|line| {
                     line.pending.insert(id, resolve);
@@ -325,6 +331,13 @@ impl Client {
         Box::pin(async move { asked.await.and_then(read) })
     }
 
+    /// Acts once, however often it is asked for: requests with one key are one.
+    pub fn act_once(self, path: impl Into<String>, body: &impl Serialize, key: &str) -> Acted {
+        let headers = object(&[("idempotency-key", &key.into())]);
+        let asked = self.ask(Method::Post, path.into(), json(body), headers, false);
+        Box::pin(async move { asked.await.map(|_| ()) })
+    }
+
     /// Acts, where the answer says nothing that is needed.
     pub fn act(self, path: impl Into<String>, body: &impl Serialize) -> Acted {
         let asked = self.raw(Method::Post, path.into(), json(body));
@@ -355,7 +368,14 @@ fn command(name: &str) -> JsValue {
 }
 
 /// A request to the worker (lesson-types: `ToWorker::Request`).
-fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -> JsValue {
+fn request(
+    id: u32,
+    method: Method,
+    path: &str,
+    body: &JsValue,
+    headers: &JsValue,
+    as_file: bool,
+) -> JsValue {
     let method = match method {
         Method::Get => "GET",
         Method::Post => "POST",
@@ -364,7 +384,7 @@ fn request(id: u32, method: Method, path: &str, body: &JsValue, as_file: bool) -
     let request = object(&[
         ("method", &method.into()),
         ("path", &path.into()),
-        ("headers", &Object::new()),
+        ("headers", headers),
         ("body", body),
     ]);
     object(&[

@@ -5,5 +5,5 @@ mod client;
 mod resource;
 
 pub use asking::Asking;
-pub use client::{Acted, Client, Engine, Query, json, object, read, use_get};
+pub use client::{Client, Engine, Query, json, object, read, use_get};
 pub use resource::resource;

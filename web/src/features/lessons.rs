@@ -3,11 +3,13 @@
 mod bar;
 mod feed;
 mod filter;
+mod filter_menu;
 mod list;
+mod row;
 mod selection;
 mod window;
 
-use crate::components::{Empty, ErrorNote, Loading, Page, Pick};
+use crate::components::{Empty, ErrorNote, Loading, Page};
 use crate::dom;
 use crate::features::none::NoneInUse;
 use crate::format;
@@ -15,12 +17,12 @@ use crate::parameters::use_parameters;
 use crate::shell::{Act, Places, use_acts};
 use bar::SelectionBar;
 use feed::Feed;
-use filter::{Filter, facet_words};
+use filter::Filter;
+use filter_menu::FilterMenu;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_types::{BadgeKind, Category, Trust};
 use list::LessonList;
 pub use selection::Selection;
 
@@ -62,8 +64,6 @@ pub fn LessonsPage() -> impl IntoView {
         pause.set_value(Some(timer));
     };
 
-    // Only a phone folds the facets away; see `.facets` in the styles.
-    let facets_open = RwSignal::new(false);
     // Going back finds the list where it was left.
     let places = Places::get_from_context();
     let back = places
@@ -80,65 +80,44 @@ pub fn LessonsPage() -> impl IntoView {
         })
         .key("n"),
     ]);
+    let clear = move || {
+        typed.set(String::new());
+        apply(Filter::default());
+    };
     view! {
         <Page
             title="Lessons"
-            actions=|| view! { <a href="/lessons/new" class="button primary" data-testid="new-lesson">"New lesson"</a> }.into_any()
+            actions=|| view! {
+                <a href="/settings#import" class="button" data-testid="import-link">"Import"</a>
+                <a href="/lessons/new" class="button primary" data-testid="new-lesson">"New lesson"</a>
+            }.into_any()
         >
-            <form class="filters" role="search" on:submit=|event| event.prevent_default()>
-                <div class="field search">
-                    <label for="search-input">"Search"</label>
+            <form class="lesson-bar" role="search" on:submit=|event| event.prevent_default()>
+                <div class="lesson-search">
+                    <label for="search-input" class="sr-only">"Search"</label>
                     <input
                         id="search-input"
                         type="search"
-                        placeholder="Words or a situation, such as “database security”"
+                        placeholder="Search, or describe a situation"
                         prop:value=typed
                         on:input:target=move |event| on_type(event.target().value())
                         autocomplete="off"
                         maxlength="8000"
+                        aria-keyshortcuts="/"
                         data-testid="search-input"
                     />
+                    <kbd aria-hidden="true">"/"</kbd>
                 </div>
-                <button type="button" class="facet-toggle" aria-controls="facets" aria-expanded=move || facets_open.get().to_string()
-                    on:click=move |_| facets_open.update(|open| *open = !*open)>
-                    {move || match filter.get().facets() {
-                        0 => "Filter and order".to_owned(),
-                        n => format!("Filter and order ({n} on)"),
-                    }}
-                </button>
-                <div id="facets" class=move || if facets_open.get() { "facets open" } else { "facets" }>
-                    <Pick id="facet-category" label="Category" value=Signal::derive(move || filter.get().category)
-                        on_pick=Callback::new(move |word: String| change(&|filter| filter.category = word.clone()))
-                        options=facet_words("All", Category::ALL.iter().map(|word| word.as_str()))/>
-                    <Pick id="facet-trust" label="Trust" value=Signal::derive(move || filter.get().trust)
-                        on_pick=Callback::new(move |word: String| change(&|filter| filter.trust = word.clone()))
-                        options=facet_words("Any", Trust::ALL.iter().map(|word| word.as_str()))/>
-                    <Pick id="facet-badge" label="Badge" value=Signal::derive(move || filter.get().badge)
-                        on_pick=Callback::new(move |word: String| change(&|filter| filter.badge = word.clone()))
-                        options=facet_words("Any", BadgeKind::ALL.iter().map(|word| word.as_str()))/>
-                    <div class="field">
-                        <label for="facet-domain">"Domain"</label>
-                        <input id="facet-domain" placeholder="Any" list="facet-domain-offers" autocomplete="off" maxlength="100"
-                            prop:value=move || filter.get().domain
-                            on:change:target=move |event| {
-                                let word = event.target().value();
-                                change(&|filter| filter.domain = word.trim().to_owned());
-                            }
-                            data-testid="facet-domain"/>
-                        <datalist id="facet-domain-offers">
-                            {move || feed.domains().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
-                        </datalist>
-                    </div>
-                    <Pick id="facet-archived" label="Show" value=Signal::derive(move || filter.get().archived)
-                        on_pick=Callback::new(move |word: String| change(&|filter| filter.archived = word.clone()))
-                        options=vec![(String::new(), "In use".into()), ("true".into(), "Archived".into())]/>
-                    <Pick id="sort" label="Order" value=Signal::derive(move || filter.get().sort)
-                        on_pick=Callback::new(move |word: String| change(&|filter| filter.sort = word.clone()))
-                        options=filter::orders()/>
+                <div class="filter-chips">
+                    {move || filter.get().facets().into_iter().map(|(name, label)| view! {
+                        <button type="button" class="filter-chip on" aria-label=format!("{label} ✕ take this filter off") data-testid=format!("chip-{name}")
+                            on:click=move |_| apply(filter.get_untracked().without(name))>
+                            {label.clone()}<span aria-hidden="true">"✕"</span>
+                        </button>
+                    }).collect_view()}
+                    <FilterMenu filter feed change=Callback::new(apply)/>
                 </div>
-            </form>
-            <div class="list-head">
-                <p aria-live="polite" data-testid="list-status">
+                <p class="list-status" aria-live="polite" data-testid="list-status">
                     {move || match (feed.total.get(), feed.loaded.get()) {
                         (n, true) => {
                             let found = format::plural(n, "lesson", "lessons");
@@ -149,12 +128,9 @@ pub fn LessonsPage() -> impl IntoView {
                     }}
                 </p>
                 <Show when=move || !filter.get().is_plain() || feed.error.read().is_some()>
-                    <button type="button" class="plain" data-testid="clear-filters" on:click=move |_| {
-                        typed.set(String::new());
-                        apply(Filter::default());
-                    }>"Clear search and filters"</button>
+                    <button type="button" class="plain" data-testid="clear-filters" on:click=move |_| clear()>"Clear"</button>
                 </Show>
-            </div>
+            </form>
             {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
             {move || (!feed.loaded.get() && feed.error.read().is_none()).then(|| view! { <Loading label="Loading lessons…"/> })}
             {move || (feed.loaded.get() && feed.total.get() == 0).then(|| {

@@ -8,7 +8,7 @@ mod merge;
 mod queue;
 mod reasons;
 
-use crate::components::{ErrorNote, Loading, Page};
+use crate::components::{ErrorNote, Loading, Page, ReasonDialog};
 use crate::review::Reviewing;
 use crate::sync::Syncing;
 use card::Card;
@@ -83,6 +83,8 @@ pub fn ReviewPage() -> impl IntoView {
             }}
             <UndoBar/>
             <MergeDialog/>
+            <ReasonDialog open=desk.reasoning send=Callback::new(move |reason| desk.approve_because(reason))
+                findings=Signal::derive(move || desk.findings())/>
         </Page>
     }
 }

@@ -12,6 +12,9 @@ pub enum Act {
     Approve {
         /// What the person saw.
         content_hash: String,
+        /// Why, where the text was held back.
+        #[serde(default)]
+        reason: Option<String>,
     },
     /// It helped, or not.
     Rate {
@@ -54,11 +57,15 @@ impl Act {
     pub fn request(&self, slug: &str) -> Option<(String, Value)> {
         let path = |act| format!("/v1/lessons/{}/{act}", format::encode(slug));
         Some(match self {
-            Self::Approve { content_hash } => (
+            Self::Approve {
+                content_hash,
+                reason,
+            } => (
                 path("review"),
                 json(&Review {
                     verdict: Verdict::Approve,
                     content_hash: Some(content_hash.clone()),
+                    reason: reason.clone(),
                 }),
             ),
             Self::Rate { helpful } => (
@@ -102,6 +109,7 @@ mod tests {
         let path = |act: Act| act.request("a-lesson").map(|(path, _)| path);
         let approve = Act::Approve {
             content_hash: "h".into(),
+            reason: None,
         };
         assert_eq!(
             approve.request("a-lesson"),

@@ -6,6 +6,7 @@ use crate::dom::Memory as Kept;
 use serde::{Deserialize, Serialize};
 
 const KEPT: &str = "lessonloop.review.kept";
+const PAIRS: &str = "lessonloop.review.pairs";
 const VISIT: &str = "lessonloop.review.visit";
 /// The most questions that are remembered as answered; the oldest are asked again.
 const MOST: usize = 1_000;
@@ -17,6 +18,8 @@ const PAUSE: f64 = 6.0 * 3_600_000.0;
 pub struct ReviewState {
     /// Keys of the questions that were answered by “keep”.
     kept: Vec<String>,
+    /// Pairs of texts that were found to say each something of its own.
+    pairs: Vec<String>,
     /// This visit.
     pub visit: Visit,
 }
@@ -55,6 +58,7 @@ impl ReviewState {
         let visit: Visit = Kept::Tab.find_json(VISIT).unwrap_or_default();
         let memory = Self {
             kept: Kept::Browser.find_json(KEPT).unwrap_or_default(),
+            pairs: Kept::Browser.find_json(PAIRS).unwrap_or_default(),
             visit,
         };
         memory.at(now)
@@ -72,6 +76,32 @@ impl ReviewState {
     /// Whether a question was answered by “keep”.
     pub fn is_kept(&self, key: &str) -> bool {
         self.kept.iter().any(|kept| kept == key)
+    }
+
+    /// Whether each of these pairs, of which there is one at least, was answered for.
+    pub fn knows_pairs<'a>(&self, pairs: impl Iterator<Item = &'a String>) -> bool {
+        let mut pairs = pairs.peekable();
+        pairs.peek().is_some() && pairs.all(|pair| self.pairs.contains(pair))
+    }
+
+    /// Remembers pairs.
+    pub fn keep_pairs(&mut self, pairs: Vec<String>) {
+        if pairs.is_empty() {
+            return;
+        }
+        // What another tab has kept meanwhile stays.
+        self.pairs = Kept::Browser
+            .find_json(PAIRS)
+            .unwrap_or_else(|| self.pairs.clone());
+        self.pairs.retain(|held| !pairs.contains(held));
+        self.pairs.extend(pairs);
+        let old = self.pairs.len().saturating_sub(MOST);
+        self.pairs.drain(..old);
+    }
+
+    /// Takes them back.
+    pub fn forget_pairs(&mut self, pairs: &[String]) {
+        self.pairs.retain(|held| !pairs.contains(held));
     }
 
     /// Whether a lesson was rated in this visit and has no other question.
@@ -144,6 +174,7 @@ impl ReviewState {
     pub fn save(&mut self, now: f64) {
         self.visit.at = now;
         Kept::Browser.keep_json(KEPT, &self.kept);
+        Kept::Browser.keep_json(PAIRS, &self.pairs);
         Kept::Tab.keep_json(VISIT, &self.visit);
     }
 }

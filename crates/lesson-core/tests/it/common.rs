@@ -52,6 +52,7 @@ pub fn reviewed(slug: &str, verdict: Verdict) -> EventKind {
         lesson: slug.to_owned(),
         verdict,
         content_hash: lesson(slug).text.content_hash(),
+        reason: String::new(),
     }
 }
 

@@ -353,6 +353,7 @@ fn refused_events_change_nothing() {
         lesson: "a".to_owned(),
         verdict: Verdict::Approve,
         content_hash: "of another text".to_owned(),
+        reason: String::new(),
     };
     let edited = |base_rev, title: &str| EventKind::LessonEdited {
         lesson: "a".to_owned(),
@@ -468,6 +469,7 @@ fn an_archived_lesson_can_be_restored_and_a_quarantined_one_approved() {
         lesson: "a".to_owned(),
         verdict,
         content_hash: hash.clone(),
+        reason: String::new(),
     };
     let name = || "a".to_owned();
     let space = folded([

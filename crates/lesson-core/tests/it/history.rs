@@ -46,6 +46,7 @@ fn every_event_that_touched_a_lesson_is_told() {
             lesson: name(),
             verdict: Verdict::Approve,
             content_hash: text.content_hash(),
+            reason: String::new(),
         },
         EventKind::ToolSucceeded {
             query: "q".to_owned(),

@@ -2,8 +2,8 @@
 
 use crate::common::{NOW, lesson, space, with, written};
 use lesson_core::{
-    KeywordIndex, Lesson, Measure, NearPair, Policy, ReviewCounts, ReviewReason, Space, Trust,
-    near_duplicates, review_queue,
+    Keepable, KeywordIndex, Lesson, Measure, NearPair, Policy, ReviewCounts, ReviewReason, Space,
+    Trust, near_duplicates, pair_key, review_queue,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -136,6 +136,7 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
         queue.counts,
         ReviewCounts {
             quarantined: 1,
+            hurts: 0,
             near_duplicate: 1,
             disqualified: 2,
             pruning: 2,
@@ -148,7 +149,17 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
     let kept: Vec<_> = [
         "double", "excluded", "pending", "useless", "harmful", "worst", "bad", "often",
     ]
-    .map(|slug| (slug, key_of(&space, &near, slug).unwrap()))
+    .map(|slug| Keepable {
+        slug,
+        key: key_of(&space, &near, slug).unwrap(),
+        pairs: match slug {
+            "double" => vec![pair_key(
+                space.lesson("fine").unwrap(),
+                space.lesson("double").unwrap(),
+            )],
+            _ => Vec::new(),
+        },
+    })
     .into();
     assert_eq!(queue.keepable, kept);
     let some = review_queue(&space, &near, 2, &Policy::default());

@@ -177,6 +177,7 @@ impl Server {
                 lesson: slug.to_owned(),
                 verdict: Verdict::Approve,
                 content_hash: held.space.lesson(slug).unwrap().text.content_hash(),
+                reason: String::new(),
             },
         };
         held.space.fold(&event, &Policy::default()).unwrap();

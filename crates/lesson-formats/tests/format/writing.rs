@@ -28,6 +28,7 @@ fn a_ledger_reads_back_as_equal_events() {
             lesson: "a-slug".into(),
             verdict: Verdict::Approve,
             content_hash: lesson.text.content_hash(),
+            reason: String::new(),
         },
         EventKind::OutcomeRecorded {
             decision_id: "d".into(),

@@ -1,6 +1,6 @@
 //! `POST /v1/lessons/bulk`: one act on many lessons, stored together, with the requests that take it back.
 
-use crate::handlers::lessons::known;
+use crate::handlers::lessons::{WANTS_REASON, known, wants_reason};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -51,7 +51,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 }
                 done.undo = back
                     .into_iter()
-                    .map(|((_, act, tags), lessons)| Bulk { act, lessons, tags })
+                    .map(|((_, act, tags), lessons)| Bulk {
+                        act,
+                        lessons,
+                        tags,
+                        // What was approved before may be so again.
+                        reason: (act == BulkAct::Approve).then(|| TAKEN_BACK.to_owned()),
+                    })
                     .collect();
                 Ok((Plan::of(own), done))
             })
@@ -59,6 +65,9 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&done)
     }
 }
+
+/// Why a lesson is approved that was held back by the act which is taken back.
+const TAKEN_BACK: &str = "Taken back";
 
 /// Approvals come back after the text that they were given to.
 fn late(act: BulkAct) -> bool {
@@ -77,6 +86,7 @@ fn checked(mut bulk: Bulk) -> Result<Bulk, ApiError> {
         *tag = tag.trim().to_owned();
     }
     validate::words("tags", Some(&bulk.tags))?;
+    validate::optional("reason", bulk.reason.as_ref(), limits::DESCRIPTION)?;
     let about_tags = matches!(bulk.act, BulkAct::Tag | BulkAct::Untag);
     if about_tags == bulk.tags.is_empty() {
         let message = if about_tags {
@@ -116,12 +126,17 @@ fn step(
         };
         (act, tags, item)
     };
+    let reason = bulk.reason.as_deref().unwrap_or_default().trim();
+    if bulk.act == BulkAct::Approve && wants_reason(held, Verdict::Approve, reason) {
+        return Err(ApiError::invalid("reason", WANTS_REASON));
+    }
     let reviewed = |verdict, wanted| {
         (held.trust != wanted).then(|| {
             let happening = EventKind::LessonReviewed {
                 lesson: lesson.clone(),
                 verdict,
                 content_hash: hash.clone(),
+                reason: reason.to_owned(),
             };
             (happening, vec![verdict_of(held, &hash)])
         })

@@ -1,6 +1,7 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
 use crate::convert;
+use crate::handlers::lift_view::{in_short, measured_of};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -148,6 +149,8 @@ impl<S: Store, H: Host> Service<S, H> {
         review: Review,
     ) -> Result<Answer<LessonView>, ApiError> {
         validate::optional("content_hash", review.content_hash.as_ref(), limits::ID)?;
+        validate::optional("reason", review.reason.as_ref(), limits::DESCRIPTION)?;
+        let reason = review.reason.as_deref().unwrap_or_default().trim();
         let verdict: Verdict = review.verdict;
         self.commit(context, |state, _| {
             let held = known(state, slug)?;
@@ -163,10 +166,14 @@ impl<S: Store, H: Host> Service<S, H> {
             if held.trust == wanted && content_hash == current {
                 return Ok((Plan::default(), ()));
             }
+            if wants_reason(held, verdict, reason) {
+                return Err(ApiError::invalid("reason", WANTS_REASON));
+            }
             let reviewed = EventKind::LessonReviewed {
                 lesson: slug.to_owned(),
                 verdict,
                 content_hash,
+                reason: reason.to_owned(),
             };
             Ok((Plan::one(reviewed), ()))
         })
@@ -208,7 +215,16 @@ impl<S: Store, H: Host> Service<S, H> {
     /// The answer that shows a lesson.
     pub(crate) fn shown(&self, slug: &str) -> Result<Answer<LessonView>, ApiError> {
         let state = self.state.borrow();
-        Answer::json(&self.view(known(&state, slug)?))
+        Answer::json(&self.measured_view(&state, known(&state, slug)?))
+    }
+
+    /// A lesson with what was measured of it.
+    pub(crate) fn measured_view(&self, state: &State, lesson: &Lesson) -> LessonView {
+        let measured = measured_of(state, &self.policy, &lesson.slug);
+        LessonView {
+            measured: measured.as_ref().map(in_short),
+            ..self.view(lesson)
+        }
     }
 }
 
@@ -269,4 +285,12 @@ fn changes(patch: LessonPatch) -> Changes {
 
 fn trimmed(text: String) -> String {
     text.trim().to_owned()
+}
+
+/// What is said where a text that is held back is approved without a word.
+pub(crate) const WANTS_REASON: &str = "this text is held back because of what was found in it; say why it may be recommended all the same";
+
+/// Whether an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
+pub(crate) fn wants_reason(held: &Lesson, verdict: Verdict, reason: &str) -> bool {
+    verdict == Verdict::Approve && held.trust == Trust::Quarantined && reason.is_empty()
 }

@@ -7,10 +7,11 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, SearchOptions};
+use lesson_core::{Lesson, RankPolicy, SearchOptions, Space, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, LessonPage, LessonQuery, LessonSort, Tags, WordCount, WordCounts, limits,
+    ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Tags, WordCount, WordCounts,
+    limits,
 };
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -43,7 +44,12 @@ impl<S: Store, H: Host> Service<S, H> {
             None => (state.space.lessons().collect(), false),
         };
         found.retain(|lesson| fits(lesson, query) && !context.withholds(lesson));
-        order(&mut found, query.sort.unwrap_or_default(), text.is_some());
+        let sort = query.sort.unwrap_or_default();
+        let policy = state.in_force(&self.policy);
+        order(&mut found, sort, text.is_some(), &policy.rank, &state.space);
+        if query.reverse == Some(true) {
+            reverse(&mut found, sort, &state.space);
+        }
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
         let page: Vec<&Lesson> = found.iter().skip(begin).take(limit).copied().collect();
@@ -53,7 +59,15 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|_| end < found.len())
             .map(|last| Cursor::write(end, &last.slug));
         Answer::json(&LessonPage {
-            lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+            courses: if query.courses == Some(true) {
+                self.courses_of(&state.space, &page)
+            } else {
+                Vec::new()
+            },
+            lessons: page
+                .into_iter()
+                .map(|lesson| self.measured_view(&state, lesson))
+                .collect(),
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
@@ -80,6 +94,17 @@ impl<S: Store, H: Host> Service<S, H> {
             tech_stacks: counted(texts().map(|text| words(&text.tech_stacks))),
             categories: counted(texts().map(|text| BTreeSet::from([text.category.as_str()]))),
         })
+    }
+
+    fn courses_of(&self, space: &Space, page: &[&Lesson]) -> Vec<LessonCourse> {
+        let slugs: Vec<&str> = page.iter().map(|lesson| lesson.slug.as_str()).collect();
+        lesson_core::courses(space, &slugs, self.host.now())
+            .into_iter()
+            .map(|course| LessonCourse {
+                last_used_at: course.last_used_at.map(to_rfc3339),
+                success: course.success,
+            })
+            .collect()
     }
 
     /// All lessons that a text finds, best first, and whether the model took part.
@@ -129,29 +154,76 @@ fn fits(lesson: &Lesson, query: &LessonQuery) -> bool {
 }
 
 /// Brings lessons into the order asked for; equal ones by slug. A search's own order stays.
-fn order(lessons: &mut [&Lesson], sort: LessonSort, searched: bool) {
-    if sort == LessonSort::Relevance && searched {
-        return;
-    }
-    if sort == LessonSort::Title {
-        // Lower case is made once for each lesson, not once for each comparison.
-        lessons.sort_by_cached_key(|lesson| (lesson.text.title.to_lowercase(), &lesson.slug));
-        return;
+fn order(
+    lessons: &mut [&Lesson],
+    sort: LessonSort,
+    searched: bool,
+    policy: &RankPolicy,
+    space: &Space,
+) {
+    match sort {
+        LessonSort::Relevance if searched => return,
+        LessonSort::Title => {
+            // Lower case is made once for each lesson, not once for each comparison.
+            lessons.sort_by_cached_key(|lesson| (lesson.text.title.to_lowercase(), &lesson.slug));
+            return;
+        }
+        LessonSort::LastUsed => {
+            let used = lesson_core::last_used(space);
+            let at = |lesson: &Lesson| used.get(lesson.slug.as_str()).copied();
+            lessons.sort_by(|a, b| at(b).cmp(&at(a)).then_with(|| a.slug.cmp(&b.slug)));
+            return;
+        }
+        _ => {}
     }
     let compare = |a: &Lesson, b: &Lesson| -> Ordering {
         let (x, y) = (&a.standing, &b.standing);
         match sort {
-            LessonSort::Relevance | LessonSort::Created | LessonSort::Title => {
-                b.created_at.cmp(&a.created_at)
-            }
             LessonSort::Updated => b.updated_at.cmp(&a.updated_at),
             LessonSort::Confidence => y.confidence.total_cmp(&x.confidence),
             LessonSort::Effectiveness => y.effectiveness.total_cmp(&x.effectiveness),
             LessonSort::Surfaced => y.times_surfaced.cmp(&x.times_surfaced),
             LessonSort::Applied => y.times_applied.cmp(&x.times_applied),
+            LessonSort::Success => falling(x.success_rate(), y.success_rate())
+                .then_with(|| y.times_applied.cmp(&x.times_applied)),
+            LessonSort::Score => falling(score(a, policy), score(b, policy)),
+            LessonSort::Relevance
+            | LessonSort::Created
+            | LessonSort::Title
+            | LessonSort::LastUsed => b.created_at.cmp(&a.created_at),
         }
     };
     lessons.sort_by(|a, b| compare(a, b).then_with(|| a.slug.cmp(&b.slug)));
+}
+
+/// The higher number first, none last.
+fn falling(a: Option<f64>, b: Option<f64>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        _ => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+/// The causal score; none of a lesson that no feedback has named.
+fn score(lesson: &Lesson, policy: &RankPolicy) -> Option<f64> {
+    let held = &lesson.standing;
+    (held.use_count > 0).then(|| held.causal_adjusted(policy))
+}
+
+/// Turns an order round; lessons that have no number to go by stay last.
+fn reverse(lessons: &mut [&Lesson], sort: LessonSort, space: &Space) {
+    let known = match sort {
+        LessonSort::Success => lessons.partition_point(|one| one.standing.times_applied > 0),
+        LessonSort::Score => lessons.partition_point(|one| one.standing.use_count > 0),
+        LessonSort::LastUsed => {
+            let used = lesson_core::last_used(space);
+            lessons.partition_point(|one| used.contains_key(one.slug.as_str()))
+        }
+        _ => lessons.len(),
+    };
+    if let Some(known) = lessons.get_mut(..known) {
+        known.reverse();
+    }
 }
 
 /// Where a page begins: after a lesson, and at a number if that lesson has left the list.

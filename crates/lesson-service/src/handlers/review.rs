@@ -1,13 +1,15 @@
 //! `GET /v1/review`: the queue.
 
-use crate::handlers::lift::of_effect;
+use crate::handlers::lift_view::of_effect;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::learning::Effects;
-use lesson_core::{LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, to_rfc3339};
+use lesson_core::{
+    Lesson, LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, pair_key, to_rfc3339,
+};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
 use serde_json::Value;
@@ -61,6 +63,7 @@ fn answer(
         total: queue.total,
         counts: ReviewCounts {
             quarantined: queue.counts.quarantined,
+            hurts: queue.counts.hurts,
             near_duplicate: queue.counts.near_duplicate,
             disqualified: queue.counts.disqualified,
             pruning: queue.counts.pruning,
@@ -71,9 +74,10 @@ fn answer(
         keepable: queue
             .keepable
             .into_iter()
-            .map(|(slug, key)| Keepable {
-                slug: slug.to_owned(),
-                key,
+            .map(|one| Keepable {
+                slug: one.slug.to_owned(),
+                key: one.key,
+                pairs: one.pairs,
             })
             .collect(),
     })
@@ -96,10 +100,7 @@ fn item(
         success_count: held.success_count,
         effectiveness: held.effectiveness,
         causal_hits: held.causal_hits,
-        remedy: match &hurts {
-            Some(_) => Some(HURTS.to_owned()),
-            None => remedy(&item.reasons).map(str::to_owned),
-        },
+        remedy: remedy(&item.reasons).map(str::to_owned),
         hurts,
         key: item.key,
         slug: lesson.slug.clone(),
@@ -108,7 +109,11 @@ fn item(
         trust: lesson.trust,
         badge: lesson.standing.badge(),
         findings: lesson.findings.clone(),
-        duplicates: item.others.into_iter().map(duplicate).collect(),
+        duplicates: item
+            .others
+            .into_iter()
+            .map(|other| duplicate(lesson, other))
+            .collect(),
         times_surfaced: lesson.standing.times_surfaced,
         times_helpful: lesson.standing.times_helpful,
         times_not_helpful: lesson.standing.times_not_helpful,
@@ -123,6 +128,7 @@ const HURTS: &str = "Decisions go well less often with it than without, as withh
 /// What to do with a lesson that what happened speaks against.
 fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     reasons.iter().find_map(|reason| match reason {
+        ReviewReason::Hurts => Some(HURTS),
         ReviewReason::Disqualified => Some(
             "Archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
         ),
@@ -133,8 +139,9 @@ fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     })
 }
 
-fn duplicate(other: lesson_core::Other<'_>) -> NearDuplicate {
+fn duplicate(of: &Lesson, other: lesson_core::Other<'_>) -> NearDuplicate {
     NearDuplicate {
+        pair: pair_key(of, other.lesson),
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
         badge: other.lesson.standing.badge(),

@@ -193,7 +193,19 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             entries("measured", drawn.len(), limits::LIMIT)?;
             drawn
                 .iter()
-                .try_for_each(|drawn| name("lesson", &drawn.lesson))
+                .try_for_each(|drawn| name("lesson", &drawn.lesson))?;
+            let Some(shadow) = measured
+                .as_ref()
+                .and_then(|measured| measured.shadow.as_ref())
+            else {
+                return Ok(());
+            };
+            filled("comparison", &shadow.comparison, limits::ID)?;
+            for (field, slugs) in [("first", &shadow.first), ("second", &shadow.second)] {
+                entries(field, slugs.len(), limits::LIMIT)?;
+                slugs.iter().try_for_each(|slug| name(field, slug))?;
+            }
+            Ok(())
         }
         EventKind::UsageTracked {
             decision_id,
@@ -230,10 +242,12 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
         EventKind::LessonReviewed {
             lesson,
             content_hash,
+            reason,
             ..
         } => {
             name("lesson", lesson)?;
-            chars("content_hash", content_hash, limits::ID)
+            chars("content_hash", content_hash, limits::ID)?;
+            chars("reason", reason, limits::DESCRIPTION)
         }
         EventKind::LessonArchived { lesson }
         | EventKind::LessonRestored { lesson }

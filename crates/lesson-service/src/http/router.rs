@@ -41,6 +41,12 @@ impl Route {
         T::read(held.map_or("", |(_, text)| text))
     }
 
+    /// A part of the path as text, where the path has it.
+    pub(crate) fn text_part(&self, name: &str) -> Option<String> {
+        let held = self.parts.iter().find(|(held, _)| *held == name)?;
+        Some(held.1.clone())
+    }
+
     /// The query parameters.
     pub(crate) fn query<T: serde::de::DeserializeOwned>(&self) -> Result<T, ApiError> {
         validate::read(Value::Object(self.query.clone()))
@@ -212,8 +218,8 @@ fn revision(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived` true or false; the rest
-/// is text.
+/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
+/// `courses` true or false; the rest is text.
 fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Map::new();
     for (name, text) in query {
@@ -226,12 +232,14 @@ fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> 
                     )
                 })?
             }
-            "archived" => text.parse::<bool>().map(Value::from).map_err(|_| {
-                ApiError::invalid(
-                    "archived",
-                    format!("archived is `{}`; use true or false", clip(&text)),
-                )
-            })?,
+            "archived" | "reverse" | "courses" => {
+                text.parse::<bool>().map(Value::from).map_err(|_| {
+                    ApiError::invalid(
+                        &name,
+                        format!("{name} is `{}`; use true or false", clip(&text)),
+                    )
+                })?
+            }
             _ => Value::String(text),
         };
         if fields.contains_key(&name) {

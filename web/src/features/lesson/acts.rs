@@ -1,13 +1,60 @@
 //! What a person can do with a lesson: rate, vote, review, edit, archive.
 
-use crate::api::{Acted, Client};
-use crate::components::use_toasts;
+use crate::api::Client;
+use crate::components::{ReasonDialog, use_toasts};
 use crate::dom;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Something that is asked of the engine.
+struct Deed {
+    path: String,
+    body: Value,
+    /// Makes the request one with others of this key.
+    key: Option<String>,
+    /// What is said once it is done.
+    done: &'static str,
+}
+
+/// What a person said of the lesson while its page was open. Saying it again changes nothing: both times it is one
+/// request with one key, to the engine too.
+#[derive(Clone, Copy)]
+struct Said {
+    /// Whether it was good, and the key of the request that said so.
+    last: RwSignal<Option<(bool, String)>>,
+}
+
+impl Said {
+    fn new() -> Self {
+        Self {
+            last: RwSignal::new(None),
+        }
+    }
+
+    /// The key of the request that says this.
+    fn key(self, good: bool) -> String {
+        if let Some((was, key)) = self.last.get_untracked()
+            && was == good
+        {
+            return key;
+        }
+        let key = dom::random_id();
+        self.last.set(Some((good, key.clone())));
+        key
+    }
+
+    fn pressed(self, good: bool) -> impl Fn() -> String + Copy {
+        move || {
+            self.last
+                .with(|last| last.as_ref().is_some_and(|(was, _)| *was == good))
+                .to_string()
+        }
+    }
+}
 
 /// The buttons. They stay in place while the lesson changes, so that the focus does too.
 #[component]
@@ -17,19 +64,24 @@ pub fn Acts(
 ) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
-    let busy = RwSignal::new(false);
-    let act = move |asked: Acted, done: &'static str| {
-        if busy.get_untracked() {
-            return;
-        }
+    let doing = Action::new_unsync(move |deed: &Deed| {
+        let asked = match &deed.key {
+            Some(key) => client.act_once(deed.path.clone(), &deed.body, key),
+            None => client.act(deed.path.clone(), &deed.body),
+        };
+        let done = deed.done;
         let give_back = dom::hold_focus();
-        busy.set(true);
-        spawn_local(async move {
-            let answer = asked.await;
-            toasts.tell(&answer, done);
-            busy.try_set(false);
+        async move {
+            toasts.tell(&asked.await, done);
             give_back();
-        });
+        }
+    });
+    let busy = doing.pending();
+    // A second press while the first one is under way does nothing.
+    let act = move |deed: Deed| {
+        if !busy.get_untracked() {
+            doing.dispatch(deed);
+        }
     };
     let slug = move || {
         lesson.with_untracked(|lesson| {
@@ -40,48 +92,54 @@ pub fn Acts(
         })
     };
     let path = move |what: &str| format!("/v1/lessons/{}/{what}", format::encode(&slug()));
+    let (rated, voted) = (Said::new(), Said::new());
     let rate = move |helpful: bool| {
         let done = if helpful {
             "Rated helpful"
         } else {
             "Rated not helpful"
         };
-        let lesson = slug();
-        act(
-            client.act(
-                "/v1/rate",
-                &Rate {
-                    lesson,
-                    helpful,
-                    decision_id: None,
-                },
-            ),
+        let body = Rate {
+            lesson: slug(),
+            helpful,
+            decision_id: None,
+        };
+        act(Deed {
+            path: "/v1/rate".to_owned(),
+            body: value(&body),
+            key: Some(rated.key(helpful)),
             done,
-        );
+        });
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
-        let lesson = slug();
-        act(
-            client.act(
-                "/v1/vote",
-                &Vote {
-                    lesson,
-                    up,
-                    decision_id: None,
-                },
-            ),
+        let body = Vote {
+            lesson: slug(),
+            up,
+            decision_id: None,
+        };
+        act(Deed {
+            path: "/v1/vote".to_owned(),
+            body: value(&body),
+            key: Some(voted.key(up)),
             done,
-        );
+        });
     };
-    let review = move |verdict: Verdict, done: &'static str| {
+    let reasoning = RwSignal::new(false);
+    let review = move |verdict: Verdict, reason: Option<String>, done: &'static str| {
         let content_hash = lesson
             .with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
         let review = Review {
             verdict,
             content_hash,
+            reason,
         };
-        act(client.act(path("review"), &review), done);
+        act(Deed {
+            path: path("review"),
+            body: value(&review),
+            key: None,
+            done,
+        });
     };
     let count = move |read: fn(&LessonView) -> u32| {
         move || format::count(lesson.with(|lesson| lesson.as_ref().map_or(0, read)))
@@ -95,17 +153,30 @@ pub fn Acts(
     let archived = Memo::new(move |_| {
         lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived))
     });
+    // What screening held back takes a reason.
+    let approve = move || {
+        if trust.get_untracked() == Some(Trust::Quarantined) {
+            reasoning.set(true);
+        } else {
+            review(Verdict::Approve, None, "Approved");
+        }
+    };
+    let approve_because = Callback::new(move |reason: String| {
+        review(Verdict::Approve, Some(reason), "Approved, with your reason");
+    });
+    let plainly = move |what: &'static str, done: &'static str| {
+        act(Deed {
+            path: path(what),
+            body: Value::Null,
+            key: None,
+            done,
+        });
+    };
     let shelve = move |()| {
         if archived.get_untracked() {
-            act(
-                client.act(path("restore"), &()),
-                "Restored: it may be recommended again",
-            );
+            plainly("restore", "Restored: it may be recommended again");
         } else {
-            act(
-                client.act(path("archive"), &()),
-                "Archived. “Restore” brings it back",
-            );
+            plainly("archive", "Archived. “Restore” brings it back");
         }
     };
     let kept_out = Memo::new(move |_| {
@@ -116,51 +187,50 @@ pub fn Acts(
         })
     });
     let retry = move |()| {
-        act(
-            client.act(path("trial"), &()),
-            "Another trial: it may be recommended again",
-        );
+        plainly("trial", "Another trial: it may be recommended again");
     };
     use_acts([
         Act::new("Edit this lesson", move || {
             editing.set(lesson.get_untracked());
         })
         .key("e"),
-        Act::new("Approve this lesson", move || {
-            review(Verdict::Approve, "Approved");
-        })
-        .when(move || trust.get() != Some(Trust::Approved)),
+        Act::new("Approve this lesson", approve).when(move || trust.get() != Some(Trust::Approved)),
         Act::new("Give this lesson another trial", move || retry(())).when(move || kept_out.get()),
         Act::new("Archive this lesson", move || shelve(())).when(move || !archived.get()),
         Act::new("Restore this lesson", move || shelve(())).when(move || archived.get()),
     ]);
     view! {
-        <section class="card acts">
-            <h2>"Your judgement"</h2>
-            <div class="pair">
-                <button type="button" disabled=busy on:click=move |_| rate(true) data-testid="rate-helpful">"Helpful ("{helpful}")"</button>
-                <button type="button" disabled=busy on:click=move |_| rate(false) data-testid="rate-not-helpful">"Not helpful ("{not_helpful}")"</button>
-                <button type="button" disabled=busy on:click=move |_| vote(true) data-testid="vote-up">"▲ Up ("{up}")"</button>
-                <button type="button" disabled=busy on:click=move |_| vote(false) data-testid="vote-down">"▼ Down ("{down}")"</button>
-            </div>
-            <div class="pair">
-                <Show when=move || trust.get() != Some(Trust::Approved)>
-                    <button type="button" class="primary" data-testid="approve"
-                        on:click=move |_| review(Verdict::Approve, "Approved")>"Approve"</button>
-                </Show>
-                <Show when=move || trust.get() != Some(Trust::Quarantined)>
-                    <button type="button" data-testid="quarantine"
-                        on:click=move |_| review(Verdict::Quarantine, "Quarantined: held back until a person approves it")>"Quarantine"</button>
-                </Show>
-                <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
-                <button type="button" on:click=move |_| shelve(()) data-testid=move || if archived.get() { "restore" } else { "archive" }>
-                    {move || if archived.get() { "Restore" } else { "Archive" }}
+        <div class="lesson-acts" role="group" aria-label="What to do with it">
+            <Show when=move || trust.get() != Some(Trust::Approved)>
+                <button type="button" class="primary" disabled=busy data-testid="approve" on:click=move |_| approve()>
+                    {move || if trust.get() == Some(Trust::Quarantined) { "Approve…" } else { "Approve" }}
                 </button>
-            </div>
+            </Show>
+            <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
             <Show when=move || kept_out.get()>
                 <button type="button" disabled=busy aria-describedby="trial-about" data-testid="trial" on:click=move |_| retry(())>"Another trial"</button>
-                <p class="hint" id="trial-about">"Its run of failures is forgiven; counters stay."</p>
+                <span class="sr-only" id="trial-about">"Its run of failures is forgiven; counters stay."</span>
             </Show>
-        </section>
+            <Show when=move || trust.get() != Some(Trust::Quarantined)>
+                <button type="button" disabled=busy data-testid="quarantine"
+                    on:click=move |_| review(Verdict::Quarantine, None, "Quarantined: held back until a person approves it")>"Quarantine"</button>
+            </Show>
+            <button type="button" disabled=busy on:click=move |_| shelve(()) data-testid=move || if archived.get() { "restore" } else { "archive" }>
+                {move || if archived.get() { "Restore" } else { "Archive" }}
+            </button>
+            <span class="opinions" role="group" aria-label="Your opinion">
+                <button type="button" disabled=busy aria-pressed=rated.pressed(true) on:click=move |_| rate(true) data-testid="rate-helpful">"Helpful "<span class="num">{helpful}</span></button>
+                <button type="button" disabled=busy aria-pressed=rated.pressed(false) on:click=move |_| rate(false) data-testid="rate-not-helpful">"Not helpful "<span class="num">{not_helpful}</span></button>
+                <button type="button" disabled=busy aria-pressed=voted.pressed(true) on:click=move |_| vote(true) data-testid="vote-up"><span aria-hidden="true">"▲ "</span><span class="sr-only">"Vote up "</span><span class="num">{up}</span></button>
+                <button type="button" disabled=busy aria-pressed=voted.pressed(false) on:click=move |_| vote(false) data-testid="vote-down"><span aria-hidden="true">"▼ "</span><span class="sr-only">"Vote down "</span><span class="num">{down}</span></button>
+            </span>
+        </div>
+        <ReasonDialog open=reasoning send=approve_because
+            findings=Signal::derive(move || lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.findings.clone()).unwrap_or_default()))/>
     }
+}
+
+/// A body; the API's types always have such a form.
+fn value(body: &impl Serialize) -> Value {
+    serde_json::to_value(body).unwrap_or_default()
 }

@@ -1,149 +1,122 @@
-//! Editing a lesson. The form keeps what was typed when the store changes under it.
+//! Editing a lesson. What is typed is kept as a draft; an edit that somebody else was faster than is put together with
+//! theirs.
 
+use super::draft::{DraftOf, Keeper};
 use super::form::{LessonFields, LessonForm};
+use super::preview::Preview;
+use super::reconcile::Reconcile;
 use crate::api::{Client, json};
-use crate::components::{ErrorNote, Prose, use_toasts};
+use crate::components::{ErrorNote, use_toasts};
+use crate::dom;
 use crate::format;
-use crate::markdown::visible;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{ApiError, ErrorCode, LessonView, Method};
 
-/// A pause in typing after which the preview is made anew, in milliseconds.
-const PAUSE: u32 = 150;
-
-/// A form with the lesson's text.
+/// A form with the lesson's text, or with the draft that was kept of it.
 #[component]
 pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
-    let fields = LessonFields::of(&lesson);
-    let from = StoredValue::new(lesson);
-    let base_rev = RwSignal::new(from.with_value(|lesson| lesson.rev));
-    let error = RwSignal::new(None::<ApiError>);
-    let busy = RwSignal::new(false);
-    let path = from.with_value(|lesson| format!("/v1/lessons/{}", format::encode(&lesson.slug)));
-    let path = StoredValue::new(path);
-    let save = move || {
-        let Some(patch) = from.with_value(|lesson| fields.patch(lesson, base_rev.get_untracked()))
-        else {
-            toasts.good("Nothing was changed");
-            editing.set(None);
+    let of = DraftOf::Edit(lesson.slug.clone());
+    let kept = of.find();
+    // A draft goes on from the text that it began with: what changed since comes up when it is saved.
+    let from = kept
+        .as_ref()
+        .and_then(|draft| draft.base.clone())
+        .unwrap_or_else(|| lesson.clone());
+    let fields = LessonFields::of(&from);
+    let plain = LessonFields::text_of(&from);
+    if let Some(draft) = &kept {
+        fields.fill(draft.text.clone());
+    }
+    let keeper = Keeper::follow(of.clone(), Some(from.clone()), fields, plain);
+    let path = StoredValue::new(format!("/v1/lessons/{}", format::encode(&lesson.slug)));
+    let from = RwSignal::new(from);
+    let theirs = RwSignal::new(None::<LessonView>);
+    let newest = StoredValue::new(lesson);
+    let save = Action::new_local(move |(): &()| async move {
+        let patch = from.with_untracked(|from| fields.patch(from, from.rev));
+        let Some(patch) = patch else {
+            return Ok(false);
+        };
+        let sent = client
+            .raw(Method::Patch, path.get_value(), json(&patch))
+            .await;
+        let Err(failed) = sent else { return Ok(true) };
+        if failed.code != ErrorCode::Conflict {
+            return Err(failed);
+        }
+        // Somebody was faster: their text, to be put together with this one.
+        theirs.set(Some(client.get::<LessonView>(path.get_value()).await?));
+        Ok::<bool, ApiError>(false)
+    });
+    let busy = save.pending();
+    let error = Signal::derive(move || save.value().get().and_then(Result::err));
+    Effect::new(move |_| {
+        let Some(Ok(stored)) = save.value().get() else {
             return;
         };
-        busy.set(true);
-        error.set(None);
-        spawn_local(async move {
-            let answer = client
-                .raw(Method::Patch, path.get_value(), json(&patch))
-                .await;
-            busy.try_set(false);
-            match answer {
-                Ok(_) => {
-                    toasts.good("Saved. The text waits for review again");
-                    editing.try_set(None);
-                }
-                Err(failed) => {
-                    error.try_set(Some(failed));
-                }
-            }
+        if theirs.with_untracked(Option::is_some) && !stored {
+            dom::focus("reconcile");
+            return;
+        }
+        keeper.finish();
+        toasts.good(if stored {
+            "Saved. The text waits for review again"
+        } else {
+            "Nothing was changed"
         });
+        editing.set(None);
+    });
+    let submit = move || {
+        if !busy.get_untracked() && theirs.with_untracked(Option::is_none) {
+            save.dispatch(());
+        }
     };
-    let overwrite = move |_| {
-        busy.set(true);
-        spawn_local(async move {
-            match client.get::<LessonView>(path.get_value()).await {
-                Ok(newest) => {
-                    base_rev.set(newest.rev);
-                    save();
-                }
-                Err(failed) => {
-                    busy.try_set(false);
-                    error.try_set(Some(failed));
-                }
-            }
-        });
+    let cancel = move |_| {
+        let draft = keeper.is_changed().then(|| of.find()).flatten();
+        let text = fields.text_untracked();
+        keeper.finish();
+        editing.set(None);
+        if let Some(draft) = draft {
+            let of = of.clone();
+            let bring_back = Callback::new(move |()| {
+                of.keep(&super::draft::Draft {
+                    text: text.clone(),
+                    ..draft.clone()
+                });
+                editing.try_set(newest.try_get_value());
+            });
+            toasts.with_act("Your changes were dropped", "Bring them back", bring_back);
+        }
     };
-    let conflict = move || {
-        error.with(|error| {
-            error
-                .as_ref()
-                .is_some_and(|error| error.code == ErrorCode::Conflict)
-        })
-    };
+    let settled = Callback::new(move |newest: LessonView| {
+        keeper.rebase(newest.clone());
+        from.set(newest);
+        theirs.set(None);
+        save.dispatch(());
+    });
+    let note = kept.map(|draft| {
+        let at = format::ago((js_sys::Date::now() - draft.at) / 1_000.0);
+        view! { <p class="note" role="status" data-testid="draft-kept">{format!("Your draft, typed {at}. It is kept in this browser until you save or drop it.")}</p> }
+    });
     view! {
-        <form class="card form" data-testid="edit-form" on:submit=move |event| {
-            event.prevent_default();
-            if !busy.get_untracked() {
-                save();
-            }
-        }>
-            <LessonForm fields/>
-            <Preview fields/>
-            <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
+        <form class="lesson-edit" data-testid="edit-form"
+            on:submit=move |event| { event.prevent_default(); submit(); }
+            on:keydown=move |event| if dom::is_submit(&event) { event.prevent_default(); submit(); }
+        >
+            {note}
+            {move || theirs.get().map(|theirs| view! { <Reconcile base=from.get_untracked() theirs fields busy settled/> })}
+            <div class="edit-split">
+                <div class="form edit-fields"><LessonForm fields/></div>
+                <Preview fields/>
+            </div>
             {move || error.get().map(|error| view! { <ErrorNote error/> })}
-            <Show when=conflict>
-                <div class="note note-warn" data-testid="edit-conflict">
-                    <p>"The lesson was changed since this form was opened. Your text is still here."</p>
-                    <div class="actions">
-                        <button type="button" disabled=busy on:click=overwrite>"Save mine over it"</button>
-                        <button type="button" on:click=move |_| editing.set(None)>"Drop mine and show the newest"</button>
-                    </div>
-                </div>
-            </Show>
-            <div class="actions">
-                <button type="submit" class="primary" disabled=busy data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
-                <button type="button" on:click=move |_| editing.set(None)>"Cancel"</button>
+            <div class="form-foot">
+                <button type="submit" class="primary" disabled=move || busy.get() || theirs.read().is_some() data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
+                <button type="button" data-testid="cancel-edit" on:click=cancel>"Cancel"</button>
+                <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
             </div>
         </form>
-    }
-}
-
-/// The text as it will be shown. It is made anew after a pause in typing, so that a long text does not slow the keys.
-#[component]
-fn Preview(fields: LessonFields) -> impl IntoView {
-    let open = RwSignal::new(true);
-    let shown = RwSignal::new(fields.text_untracked());
-    let pause = StoredValue::new_local(None::<Timeout>);
-    Effect::new(move |before: Option<()>| {
-        fields.track_text();
-        if before.is_some() {
-            let timer = Timeout::new(PAUSE, move || {
-                shown.try_set(fields.text_untracked());
-            });
-            // The timer before it is dropped, which stops it.
-            pause.set_value(Some(timer));
-        }
-    });
-    let parts = move || {
-        let [title, description, context, recommendation] = shown.get();
-        let part = |heading: Option<&'static str>, text: String| {
-            (!text.trim().is_empty()).then(|| {
-                view! { {heading.map(|heading| view! { <h3 class="preview-heading">{heading}</h3> })} <Prose text/> }.into_any()
-            })
-        };
-        let title = if title.trim().is_empty() {
-            "Untitled".to_owned()
-        } else {
-            visible(&title)
-        };
-        view! {
-            <p class="preview-title" dir="auto">{title}</p>
-            {part(None, description)}
-            {part(Some("When it applies"), context)}
-            {part(Some("What to do"), recommendation)}
-        }
-    };
-    view! {
-        <section class="preview" aria-label="Preview" data-testid="preview">
-            <div class="card-head">
-                <h2>"Preview"</h2>
-                <button type="button" class="plain" aria-expanded=move || open.get().to_string() on:click=move |_| open.update(|open| *open = !*open)>
-                    {move || if open.get() { "Hide" } else { "Show" }}
-                </button>
-            </div>
-            <Show when=move || open.get()><div class="preview-text" tabindex="0" role="group" aria-label="Text as it will be shown">{parts}</div></Show>
-        </section>
     }
 }

@@ -4,6 +4,7 @@ use crate::components::{Area, Pick, TextField};
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Category, LessonPatch, LessonView, NewLesson, limits};
+use serde::{Deserialize, Serialize};
 
 /// What stands in the fields.
 #[derive(Clone, Copy)]
@@ -17,6 +18,84 @@ pub struct LessonFields {
     project_types: RwSignal<String>,
     tech_stacks: RwSignal<String>,
     tags: RwSignal<String>,
+    /// Of a new lesson alone.
+    pub slug: RwSignal<String>,
+}
+
+/// What stands in the fields, as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FormText {
+    pub title: String,
+    pub description: String,
+    pub context: String,
+    pub recommendation: String,
+    pub category: String,
+    pub domain: String,
+    pub project_types: String,
+    pub tech_stacks: String,
+    pub tags: String,
+    pub slug: String,
+}
+
+impl FormText {
+    /// The names of the fields, in the order of [`FormText::all`], as people read them.
+    pub const NAMES: [&str; 10] = [
+        "Title",
+        "Description",
+        "When it applies",
+        "What to do",
+        "Category",
+        "Domain",
+        "Kinds of project",
+        "Technologies",
+        "Tags",
+        "Slug",
+    ];
+
+    /// Every field.
+    pub fn all(self) -> [String; 10] {
+        [
+            self.title,
+            self.description,
+            self.context,
+            self.recommendation,
+            self.category,
+            self.domain,
+            self.project_types,
+            self.tech_stacks,
+            self.tags,
+            self.slug,
+        ]
+    }
+
+    /// The other way round.
+    pub fn from_all(all: [String; 10]) -> Self {
+        let [
+            title,
+            description,
+            context,
+            recommendation,
+            category,
+            domain,
+            project_types,
+            tech_stacks,
+            tags,
+            slug,
+        ] = all;
+        Self {
+            title,
+            description,
+            context,
+            recommendation,
+            category,
+            domain,
+            project_types,
+            tech_stacks,
+            tags,
+            slug,
+        }
+    }
 }
 
 impl LessonFields {
@@ -33,26 +112,71 @@ impl LessonFields {
             project_types: field(),
             tech_stacks: field(),
             tags: field(),
+            slug: field(),
         }
     }
 
     /// Fields with a lesson's text.
     pub fn of(lesson: &LessonView) -> Self {
         let fields = Self::empty();
-        fields.title.set(lesson.title.clone());
-        fields.description.set(lesson.description.clone());
-        fields.context.set(lesson.context.clone());
-        fields.recommendation.set(lesson.recommendation.clone());
-        fields.category.set(lesson.category.as_str().to_owned());
-        fields.domain.set(lesson.domain.clone());
-        fields.project_types.set(lesson.project_types.join(", "));
-        fields.tech_stacks.set(lesson.tech_stacks.join(", "));
-        fields.tags.set(lesson.tags.join(", "));
+        fields.fill(Self::text_of(lesson));
         fields
     }
 
+    /// A lesson's text as it stands in the fields.
+    pub fn text_of(lesson: &LessonView) -> FormText {
+        FormText {
+            title: lesson.title.clone(),
+            description: lesson.description.clone(),
+            context: lesson.context.clone(),
+            recommendation: lesson.recommendation.clone(),
+            category: lesson.category.as_str().to_owned(),
+            domain: lesson.domain.clone(),
+            project_types: lesson.project_types.join(", "),
+            tech_stacks: lesson.tech_stacks.join(", "),
+            tags: lesson.tags.join(", "),
+            slug: String::new(),
+        }
+    }
+
+    /// Puts a text into the fields.
+    pub fn fill(self, text: FormText) {
+        for (field, text) in self.all().into_iter().zip(text.all()) {
+            field.set(text);
+        }
+    }
+
+    /// What stands in the fields; whoever reads it here reads it again when one changes.
+    pub fn text(self) -> FormText {
+        FormText::from_all(self.all().map(|field| field.get()))
+    }
+
+    /// What stands in the fields now.
+    pub fn text_untracked(self) -> FormText {
+        // The page may have been left meanwhile.
+        FormText::from_all(
+            self.all()
+                .map(|field| field.try_get_untracked().unwrap_or_default()),
+        )
+    }
+
+    fn all(self) -> [RwSignal<String>; 10] {
+        [
+            self.title,
+            self.description,
+            self.context,
+            self.recommendation,
+            self.category,
+            self.domain,
+            self.project_types,
+            self.tech_stacks,
+            self.tags,
+            self.slug,
+        ]
+    }
+
     /// The lesson that is written here.
-    pub fn new_lesson(self, slug: &str) -> NewLesson {
+    pub fn new_lesson(self) -> NewLesson {
         let filled = |field: RwSignal<String>| format::filled(&field.get_untracked());
         let words = |field: RwSignal<String>| {
             let words = format::words(&field.get_untracked());
@@ -63,7 +187,7 @@ impl LessonFields {
             description: filled(self.description),
             context: filled(self.context),
             recommendation: filled(self.recommendation),
-            slug: format::filled(slug),
+            slug: filled(self.slug),
             category: Category::parse(&self.category.get_untracked()),
             domain: filled(self.domain),
             project_types: words(self.project_types),
@@ -101,25 +225,6 @@ impl LessonFields {
             ..LessonPatch::default()
         };
         (patch != nothing).then_some(patch)
-    }
-
-    /// Title, description, context and recommendation as they stand.
-    pub fn text_untracked(self) -> [String; 4] {
-        [
-            self.title,
-            self.description,
-            self.context,
-            self.recommendation,
-        ]
-        .map(|field| field.get_untracked())
-    }
-
-    /// Runs again when one of these changes.
-    pub fn track_text(self) {
-        self.title.track();
-        self.description.track();
-        self.context.track();
-        self.recommendation.track();
     }
 }
 

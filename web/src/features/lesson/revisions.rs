@@ -1,8 +1,7 @@
 //! A lesson's texts as they were, and what each edit changed, word by word.
 
 use crate::api::use_get;
-use crate::components::{ErrorNote, Loading};
-use crate::diff::{Piece, compare};
+use crate::components::{ErrorNote, Loading, Versus};
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
@@ -99,14 +98,8 @@ fn Field(field: RevisionField) -> impl IntoView {
     let name = label(&field.name);
     let sides = match field.before.filter(|_| field.changed) {
         Some(before) => {
-            let (was, is) = compare(&visible(&before), &visible(&field.after));
-            view! {
-                <div class="versus-sides">
-                    <Side title="Before" pieces=was gone=true/>
-                    <Side title="After" pieces=is gone=false/>
-                </div>
-            }
-            .into_any()
+            view! { <Versus name=name.clone() titles=("Before", "After") left=visible(&before) right=visible(&field.after) is_edit=true/> }
+                .into_any()
         }
         None => {
             view! { <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=name.clone()>{visible(&field.after)}</div> }
@@ -114,25 +107,6 @@ fn Field(field: RevisionField) -> impl IntoView {
         }
     };
     view! { <section class="versus" data-testid="revision-field" data-field=field.name.clone()><h3>{name.clone()}</h3>{sides}</section> }
-}
-
-#[component]
-fn Side(title: &'static str, pieces: Vec<Piece>, gone: bool) -> impl IntoView {
-    let empty = pieces.is_empty();
-    let pieces = pieces
-        .into_iter()
-        .map(|piece| match (piece.differs, gone) {
-            (true, true) => view! { <del>{piece.text}</del> }.into_any(),
-            (true, false) => view! { <ins>{piece.text}</ins> }.into_any(),
-            (false, _) => piece.text.into_any(),
-        })
-        .collect::<Vec<_>>();
-    view! {
-        <div class="side">
-            <p class="hint">{title}</p>
-            <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=title>{pieces}{empty.then(|| view! { <span class="muted">"(empty)"</span> })}</div>
-        </div>
-    }
 }
 
 /// A field by the name that the lesson's form gives it.

@@ -6,8 +6,10 @@ use crate::api::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{
-    ApiError, LessonPage, LessonView, RelevanceWord, Search, SearchResults, limits,
+    ApiError, LessonCourse, LessonPage, LessonView, LiftReport, LiftVerdict, RelevanceWord, Search,
+    SearchResults, Trust, limits,
 };
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -16,15 +18,24 @@ const AROUND: u32 = 60;
 /// Rows on either side that have to be there, or more are fetched.
 const NEAR: u32 = 15;
 
+/// A lesson of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The lesson.
+    pub lesson: LessonView,
+    /// How its use went lately.
+    pub course: LessonCourse,
+}
+
 /// Rows of the list that follow each other.
 #[derive(Clone, Default)]
 struct Rows {
     first: u32,
-    list: Vec<Arc<LessonView>>,
+    list: Vec<Arc<Row>>,
 }
 
 impl Rows {
-    fn get(&self, at: u32) -> Option<&Arc<LessonView>> {
+    fn get(&self, at: u32) -> Option<&Arc<Row>> {
         self.list.get(at.checked_sub(self.first)? as usize)
     }
 
@@ -75,6 +86,9 @@ pub struct Feed {
     /// How well the best lessons fit the search, by slug.
     pub relevance: RwSignal<HashMap<String, RelevanceWord>>,
     domains: RwSignal<BTreeSet<String>>,
+    verdicts: RwSignal<HashMap<String, LiftVerdict>>,
+    /// Whether few enough are unreviewed that it says something of one.
+    pub tells_unreviewed: RwSignal<bool>,
 }
 
 impl Feed {
@@ -93,6 +107,8 @@ impl Feed {
             error: RwSignal::new(None),
             relevance: RwSignal::new(HashMap::new()),
             domains: RwSignal::new(BTreeSet::new()),
+            verdicts: RwSignal::new(HashMap::new()),
+            tells_unreviewed: RwSignal::new(false),
         };
         // A model that came or went changes what a search finds.
         let by_meaning = Memo::new(move |_| feed.client.ranks_by_meaning());
@@ -121,13 +137,31 @@ impl Feed {
     }
 
     /// The row at a place, if it has been fetched.
-    pub fn row(self, at: u32) -> Option<Arc<LessonView>> {
+    pub fn row(self, at: u32) -> Option<Arc<Row>> {
         self.rows.with(|rows| rows.get(at).cloned())
+    }
+
+    /// What measuring says of a lesson.
+    pub fn verdict(self, slug: &str) -> Option<LiftVerdict> {
+        self.verdicts.with(|verdicts| verdicts.get(slug).copied())
+    }
+
+    /// All rows that are here: where they begin, and where they end.
+    pub fn held(self) -> Window {
+        self.rows.with_untracked(|rows| Window {
+            first: rows.first,
+            end: rows.end(),
+        })
     }
 
     /// The domains seen so far.
     pub fn domains(self) -> Vec<String> {
         self.domains.get().into_iter().collect()
+    }
+
+    /// Reads the filter, and again when it changes.
+    pub fn with_filter<R>(self, read: impl FnOnce(&Filter) -> R) -> R {
+        self.filter.with(read)
     }
 
     /// The filter as it is now.
@@ -164,6 +198,7 @@ impl Feed {
             }
             if anew {
                 self.judge(turn).await;
+                self.weigh(turn).await;
             }
         });
     }
@@ -179,7 +214,20 @@ impl Feed {
                 seen.extend(domains.filter(|domain| !domain.is_empty()));
             });
         }
-        let list = page.lessons.into_iter().map(Arc::new).collect();
+        let unreviewed = page.lessons.iter();
+        let unreviewed = unreviewed.filter(|lesson| lesson.trust == Trust::Unreviewed);
+        let few = unreviewed.count() * 2 < page.lessons.len();
+        if self.tells_unreviewed.get_untracked() != few {
+            self.tells_unreviewed.set(few);
+        }
+        let courses = page
+            .courses
+            .into_iter()
+            .chain(std::iter::repeat_with(LessonCourse::default));
+        let rows = page.lessons.into_iter().zip(courses);
+        let list = rows
+            .map(|(lesson, course)| Arc::new(Row { lesson, course }))
+            .collect();
         self.rows.set(Rows { first, list });
         self.total.set(page.total);
         self.semantic.set(page.semantic);
@@ -213,6 +261,35 @@ impl Feed {
             && self.relevance.with_untracked(|before| *before != words)
         {
             self.relevance.set(words);
+        }
+    }
+
+    /// Asks what measuring says of lessons, where anything is measured: making that reads all decisions.
+    async fn weigh(self, turn: u32) {
+        let Ok(policy) = self.client.get::<Value>("/v1/policy").await else {
+            return;
+        };
+        let on = |name: &str| {
+            policy["measure"][name]
+                .as_f64()
+                .is_some_and(|share| share > 0.0)
+        };
+        if !on("withhold") && !on("control_runs") {
+            return;
+        }
+        let path = format!("/v1/lift?limit={}", limits::PAGE);
+        let Ok(report) = self.client.get::<LiftReport>(path).await else {
+            return;
+        };
+        let told = report
+            .lessons
+            .into_iter()
+            .filter(|one| matches!(one.verdict, LiftVerdict::Helps | LiftVerdict::Hurts));
+        let verdicts = told.map(|one| (one.slug, one.verdict)).collect();
+        if self.turn.try_get_value() == Some(turn)
+            && self.verdicts.with_untracked(|before| *before != verdicts)
+        {
+            self.verdicts.set(verdicts);
         }
     }
 }

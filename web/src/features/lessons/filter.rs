@@ -3,6 +3,9 @@
 use crate::format;
 use crate::parameters::Parameters;
 
+/// The address of the list.
+pub const LIST: &str = "/lessons";
+
 /// The search and its facets; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
@@ -20,6 +23,8 @@ pub struct Filter {
     pub archived: String,
     /// An order.
     pub sort: String,
+    /// `true` turns the order round.
+    pub reverse: String,
 }
 
 impl Filter {
@@ -34,6 +39,7 @@ impl Filter {
             domain: word("domain"),
             archived: word("archived"),
             sort: word("sort"),
+            reverse: word("reverse"),
         }
     }
 
@@ -41,29 +47,63 @@ impl Filter {
     pub fn is_plain(&self) -> bool {
         Self {
             sort: String::new(),
+            reverse: String::new(),
             ..self.clone()
         } == Self::default()
     }
 
-    /// How many facets limit the list.
-    pub fn facets(&self) -> usize {
-        let facets = [
-            &self.category,
-            &self.trust,
-            &self.badge,
-            &self.domain,
-            &self.archived,
-        ];
-        facets.into_iter().filter(|word| !word.is_empty()).count()
+    /// What limits the list beside the search: the parameter's name, and the limit in words.
+    pub fn facets(&self) -> Vec<(&'static str, String)> {
+        let named =
+            |name: &str, word: &str| format!("{name}: {}", format::lower(&format::spaced(word)));
+        [
+            (
+                "category",
+                named("Category", &self.category),
+                &self.category,
+            ),
+            ("trust", named("Trust", &self.trust), &self.trust),
+            ("badge", named("Badge", &self.badge), &self.badge),
+            ("domain", format!("Domain: {}", self.domain), &self.domain),
+            ("archived", "Archived".to_owned(), &self.archived),
+        ]
+        .into_iter()
+        .filter(|(_, _, word)| !word.is_empty())
+        .map(|(name, label, _)| (name, label))
+        .collect()
+    }
+
+    /// Takes one of the limits off.
+    pub fn without(mut self, name: &str) -> Self {
+        match name {
+            "category" => self.category.clear(),
+            "trust" => self.trust.clear(),
+            "badge" => self.badge.clear(),
+            "domain" => self.domain.clear(),
+            "archived" => self.archived.clear(),
+            _ => {}
+        }
+        self
+    }
+
+    /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
+    pub fn sorted_by(mut self, sort: &str) -> Self {
+        let (same, turned) = (self.sort == sort, self.reverse == "true");
+        (self.sort, self.reverse) = match (same, turned) {
+            (false, _) => (sort.to_owned(), String::new()),
+            (true, false) => (sort.to_owned(), "true".to_owned()),
+            (true, true) => (String::new(), String::new()),
+        };
+        self
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
         let query = self.query();
         if query.is_empty() {
-            "/lessons".to_owned()
+            LIST.to_owned()
         } else {
-            format!("/lessons?{query}")
+            format!("{LIST}?{query}")
         }
     }
 
@@ -73,7 +113,7 @@ impl Filter {
         if !query.is_empty() {
             query.push('&');
         }
-        query.push_str(&format!("limit={limit}"));
+        query.push_str(&format!("courses=true&limit={limit}"));
         if offset > 0 {
             query.push_str(&format!("&offset={offset}"));
         }
@@ -89,6 +129,7 @@ impl Filter {
             ("domain", &self.domain),
             ("archived", &self.archived),
             ("sort", &self.sort),
+            ("reverse", &self.reverse),
         ];
         let parts: Vec<String> = parts
             .into_iter()
@@ -114,10 +155,12 @@ pub fn orders() -> Vec<(String, String)> {
         ("updated", "Last changed"),
         ("created", "Last added"),
         ("title", "Title"),
-        ("confidence", "Confidence"),
-        ("effectiveness", "Effectiveness"),
+        ("score", "Causal score"),
+        ("success", "Success rate"),
+        ("applied", "Most used"),
+        ("last_used", "Last used"),
         ("surfaced", "Most shown"),
-        ("applied", "Most applied"),
+        ("confidence", "Confidence"),
     ]
     .map(|(word, label)| (word.to_owned(), label.to_owned()))
     .into()
@@ -140,10 +183,13 @@ mod tests {
         );
         assert_eq!(
             filter.request(50, 100),
-            "/v1/lessons?q=sql%20%26%20rls&trust=approved&limit=50&offset=100"
+            "/v1/lessons?q=sql%20%26%20rls&trust=approved&courses=true&limit=50&offset=100"
         );
         assert_eq!(Filter::default().address(), "/lessons");
-        assert_eq!(Filter::default().request(50, 0), "/v1/lessons?limit=50");
+        assert_eq!(
+            Filter::default().request(50, 0),
+            "/v1/lessons?courses=true&limit=50"
+        );
     }
 
     #[test]
@@ -154,7 +200,10 @@ mod tests {
                 ..Filter::default()
             };
             let address = filter.address();
-            assert_eq!(Filter::read(&Parameters::read(&address[1..])), filter);
+            assert_eq!(
+                Filter::read(&Parameters::read(&address[LIST.len()..])),
+                filter
+            );
         }
     }
 
@@ -165,7 +214,17 @@ mod tests {
             badge: "new".into(),
             ..Filter::default()
         };
-        assert_eq!(filter.facets(), 1);
+        assert_eq!(filter.facets(), [("badge", "Badge: new".to_owned())]);
+        assert_eq!(filter.without("badge").facets(), []);
+        let order = |filter: &Filter| (filter.sort.clone(), filter.reverse.clone());
+        let mut filter = Filter::default();
+        for expected in [("title", ""), ("title", "true"), ("", "")] {
+            filter = filter.sorted_by("title");
+            assert_eq!(
+                order(&filter),
+                (expected.0.to_owned(), expected.1.to_owned())
+            );
+        }
         assert!(
             Filter {
                 sort: "title".into(),

@@ -1,24 +1,25 @@
 //! The list itself. It is as high as all its rows, and holds those in view: 100,000 lessons scroll like ten.
 
-use super::feed::Feed;
+use super::feed::{Feed, Row};
+use super::filter::LIST;
+use super::row::RowCells;
 use super::selection::Selection;
 use super::window::{Window, reachable};
-use crate::components::{BadgeChip, RelevanceChip, TrustChip};
 use crate::format;
-use crate::markdown::plain;
 use crate::shell::{Act, Place, Places, use_acts};
 use leptos::ev;
-use leptos::html::Ul;
+use leptos::html::Div;
 use leptos::prelude::*;
-use lesson_types::LessonView;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
 
 /// A row's height before one has been measured, in pixels.
-const ROW: f64 = 104.0;
-/// What covers the top of the page, in pixels: the head, which stays.
-const HEAD: f64 = 72.0;
+const ROW: f64 = 38.0;
+/// What covers the top of the page, in pixels: the columns' names, or the phone's bar.
+const HEAD: f64 = 56.0;
 /// What covers its bottom, at most: the phone's navigation, or the bar of what is selected.
 const FOOT: f64 = 80.0;
 
@@ -26,7 +27,7 @@ const FOOT: f64 = 80.0;
 #[derive(Clone)]
 struct Slot {
     at: u32,
-    row: Option<Arc<LessonView>>,
+    row: Option<Arc<Row>>,
 }
 
 impl Slot {
@@ -34,13 +35,26 @@ impl Slot {
     fn key(&self) -> String {
         match &self.row {
             Some(row) => {
-                let (shown, confidence) = (row.standing.times_surfaced, row.standing.confidence);
-                let trust = row.trust.as_str();
-                let badge = &row.derived.badge.text;
-                let confidence = confidence.to_bits();
+                let (lesson, course) = (&row.lesson, &row.course);
+                let standing = &lesson.standing;
+                let points: Vec<u64> = course
+                    .success
+                    .iter()
+                    .map(|point| point.map_or(u64::MAX, f64::to_bits))
+                    .collect();
                 format!(
-                    "{} {} {} {trust} {} {shown} {confidence} {badge}",
-                    self.at, row.slug, row.rev, row.archived
+                    "{} {} {} {} {} {} {} {} {} {:?} {:?} {points:?}",
+                    self.at,
+                    lesson.slug,
+                    lesson.rev,
+                    lesson.archived,
+                    lesson.trust.as_str(),
+                    standing.times_applied,
+                    standing.success_count,
+                    lesson.derived.causal_adjusted.to_bits(),
+                    standing.use_count,
+                    lesson.derived.qualification,
+                    course.last_used_at,
                 )
             }
             None => self.at.to_string(),
@@ -56,7 +70,7 @@ impl Slot {
     }
 
     fn slug(&self) -> Option<String> {
-        self.row.as_ref().map(|row| row.slug.clone())
+        self.row.as_ref().map(|row| row.lesson.slug.clone())
     }
 }
 
@@ -64,7 +78,7 @@ impl Slot {
 #[derive(Clone, Copy)]
 struct List {
     feed: Feed,
-    node: NodeRef<Ul>,
+    node: NodeRef<Div>,
     row: RwSignal<f64>,
     /// The row that has the focus, kept in the page even out of view.
     held: RwSignal<Option<Slot>>,
@@ -99,7 +113,7 @@ impl List {
     fn keep_place(self, row: Option<u32>) {
         let location = window().location();
         // The window is scrolled for the next page, too.
-        if location.pathname().is_ok_and(|path| path == "/lessons") {
+        if location.pathname().is_ok_and(|path| path == LIST) {
             let place = Place {
                 y: window().scroll_y().unwrap_or_default() as i32,
                 total: self.feed.total.get_untracked(),
@@ -144,7 +158,7 @@ impl List {
         let Some(node) = self.node.try_get_untracked().flatten() else {
             return;
         };
-        let link = node.query_selector(&format!("[data-at=\"{at}\"] a"));
+        let link = node.query_selector(&format!("[data-at=\"{at}\"] a.row-link"));
         if let Ok(Some(link)) = link {
             self.wanted.set_value(None);
             let _ = link.unchecked_into::<HtmlElement>().focus();
@@ -174,7 +188,7 @@ impl List {
             .is_none_or(|element| element.tag_name() == "BODY");
         if let (Some(Some(at)), true) = (held, nobody)
             && let Some(node) = self.node.try_get_untracked().flatten()
-            && let Ok(Some(link)) = node.query_selector(&format!("[data-at=\"{at}\"] a"))
+            && let Ok(Some(link)) = node.query_selector(&format!("[data-at=\"{at}\"] a.row-link"))
         {
             let quietly = FocusOptions::new();
             quietly.set_prevent_scroll(true);
@@ -299,7 +313,14 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
         if let Some(slot) = list.held.get_untracked()
             && let Some(row) = slot.row
         {
-            selection.toggle(&row);
+            selection.pick(feed, slot.at, &row.lesson, false);
+        }
+    };
+    let pick_range = move || {
+        if let Some(slot) = list.held.get_untracked()
+            && let Some(row) = slot.row
+        {
+            selection.pick(feed, slot.at, &row.lesson, true);
         }
     };
     use_acts([
@@ -313,36 +334,56 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             .key("x")
             .unlisted()
             .when(move || list.held.read().is_some()),
+        Act::new("Select all rows up to this one", pick_range)
+            .key("X")
+            .unlisted()
+            .when(move || list.held.read().is_some()),
     ]);
+    // On paper all rows that are here stand one below the other; afterwards those in view do again.
+    let before_print = window_event_listener(ev::beforeprint, move |_| {
+        feed.window.set(feed.held());
+    });
+    let after_print = window_event_listener(ev::afterprint, move |_| list.look());
+    on_cleanup(move || before_print.remove());
+    on_cleanup(move || after_print.remove());
     let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
     view! {
-        <ul class="lesson-list" role="list" data-testid="lesson-list" node_ref=list.node
-            class:hidden=move || feed.total.get() == 0
-            style:height=move || format!("{}px", high())
-            on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
-            on:focusin=move |event| list.hold(place_of(&event))
-            on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
-        >
-            // What is shown of a row is part of its key: a row that changed is made anew.
-            <For
-                each=move || list.slots()
-                key=Slot::key
-                let:slot
+        <div class="lesson-table" role="table" aria-label="Lessons" aria-rowcount=move || feed.total.get().saturating_add(1).to_string()
+            class:hidden=move || feed.total.get() == 0>
+            <div role="rowgroup" class="lesson-head">
+                <div role="row" class="lesson-columns" aria-rowindex="1">
+                    <span role="columnheader"><span class="sr-only">"Selected"</span></span>
+                    {COLUMNS.iter().map(|column| view! { <ColumnName column feed/> }).collect_view()}
+                </div>
+            </div>
+            <div class="lesson-list" role="rowgroup" data-testid="lesson-list" node_ref=list.node
+                style:height=move || format!("{}px", high())
+                on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
+                on:focusin=move |event| list.hold(place_of(&event))
+                on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
             >
-                <li class="lesson-row" data-at=slot.at.to_string()
-                    data-testid=slot.testid()
-                    data-slug=slot.slug()
-                    aria-setsize=move || feed.total.get().to_string() aria-posinset={(slot.at + 1).to_string()}
-                    style:top=move || format!("{}px", f64::from(slot.at) * list.row.get())
-                    on:click=move |_| list.keep_place(Some(slot.at))
+                // What is shown of a row is part of its key: a row that changed is made anew.
+                <For
+                    each=move || list.slots()
+                    key=Slot::key
+                    let:slot
                 >
-                    {match slot.row.clone() {
-                        Some(row) => view! { <Row row feed selection/> }.into_any(),
-                        None => view! { <span class="row-due">"Loading…"</span> }.into_any(),
-                    }}
-                </li>
-            </For>
-        </ul>
+                    <div class="lesson-row" role="row" data-at=slot.at.to_string()
+                        data-testid=slot.testid()
+                        data-slug=slot.slug()
+                        aria-rowindex={slot.at.saturating_add(2).to_string()}
+                        style:top=move || format!("{}px", f64::from(slot.at) * list.row.get())
+                        on:click=move |_| list.keep_place(Some(slot.at))
+                    >
+                        {match slot.row.clone() {
+                            Some(row) => view! { <RowCells row at=slot.at feed selection/> }.into_any(),
+                            None => view! { <span class="row-due" role="cell">"Loading…"</span> }.into_any(),
+                        }}
+                    </div>
+                </For>
+            </div>
+        </div>
+        <p class="print-only muted">{move || format!("{} of {}", format::count(feed.held().end.saturating_sub(feed.held().first)), format::plural(feed.total.get(), "lesson", "lessons"))}</p>
         <Show when=move || reachable(feed.total.get(), list.row.get()) < feed.total.get()>
             <p class="muted" data-testid="list-cut">
                 {move || format!("The first {} are listed. Search or filter to reach the others.", format::count(reachable(feed.total.get(), list.row.get())))}
@@ -351,52 +392,98 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
     }
 }
 
-#[component]
-fn Row(row: Arc<LessonView>, feed: Feed, selection: Selection) -> impl IntoView {
-    let href = format!("/lessons/{}", format::encode(&row.slug));
-    let about = if row.description.is_empty() {
-        &row.context
-    } else {
-        &row.description
-    };
-    let about = plain(about);
-    let mut facts = vec![row.category.as_str().to_owned()];
-    if !row.domain.is_empty() {
-        facts.push(row.domain.clone());
+/// A column: its name, the order that it stands for, and what it says.
+struct Column {
+    name: &'static str,
+    sort: Option<&'static str>,
+    about: &'static str,
+    class: &'static str,
+}
+
+const COLUMNS: [Column; 7] = [
+    column("Lesson", Some("title"), "cell-lesson", ""),
+    column("", None, "cell-badge", "What stands out"),
+    column(
+        "Score",
+        Some("score"),
+        "cell-score",
+        "Causal score, 0 to 100: how strongly feedback names it as a cause of good work",
+    ),
+    column(
+        "Success",
+        Some("success"),
+        "cell-success",
+        "Decisions that went well, of those that applied it and have an outcome",
+    ),
+    column(
+        "Uses",
+        Some("applied"),
+        "cell-uses",
+        "Decisions with an outcome that applied it",
+    ),
+    column(
+        "13 weeks",
+        None,
+        "cell-trend",
+        "Success over the last 13 weeks, four weeks at a time",
+    ),
+    column(
+        "Last used",
+        Some("last_used"),
+        "cell-used",
+        "When it was last applied, or named in feedback",
+    ),
+];
+
+const fn column(
+    name: &'static str,
+    sort: Option<&'static str>,
+    class: &'static str,
+    about: &'static str,
+) -> Column {
+    Column {
+        name,
+        sort,
+        about,
+        class,
     }
-    facts.extend(row.tech_stacks.iter().take(4).cloned());
-    let shown = row.standing.times_surfaced;
-    let slug = row.slug.clone();
-    let relevance = move || {
-        let found = feed.relevance.with(|words| words.get(&slug).copied());
-        found.map(|relevance| view! { <RelevanceChip relevance/> })
-    };
-    let slug = row.slug.clone();
-    let picked = Memo::new(move |_| selection.has(&slug));
-    let label = format!("Select “{}”", row.title);
-    let title = row.title.clone();
-    let badge = row.derived.badge.clone();
-    let (trust, archived, confidence) = (row.trust, row.archived, row.standing.confidence);
-    view! {
-        <label class="row-pick">
-            <input type="checkbox" aria-label=label prop:checked=picked data-testid="pick" on:change=move |_| selection.toggle(&row)/>
-        </label>
-        <a href=href>
-            <span class="row-title" dir="auto">{title}</span>
-            <span class="row-about" dir="auto">{about}</span>
-            <span class="row-facts">
-                <BadgeChip badge/>
-                {relevance}
-                <TrustChip trust/>
-                {archived.then(|| view! { <span class="chip">"Archived"</span> })}
-                <span class="muted">{facts.join(" · ")}</span>
+}
+
+#[component]
+fn ColumnName(column: &'static Column, feed: Feed) -> impl IntoView {
+    let Some(sort) = column.sort else {
+        return view! {
+            <span role="columnheader" class=column.class title=column.about>
+                {column.name}{column.name.is_empty().then(|| view! { <span class="sr-only">{column.about}</span> })}
             </span>
-        </a>
-        <span class="row-numbers">
-            <span title="Confidence"><b>{format::percent(confidence)}</b>" confidence"</span>
-            <span><b>{format::count(shown)}</b>{if shown == 1 { " time shown" } else { " times shown" }}</span>
+        }
+        .into_any();
+    };
+    // Which way it goes now; none while the list goes by something else.
+    let way = Memo::new(move |_| {
+        feed.with_filter(|filter| {
+            (filter.sort == sort).then_some((filter.reverse == "true") != (sort == "title"))
+        })
+    });
+    let go = StoredValue::new_local(use_navigate());
+    let press = move |_| {
+        let address = feed.filter().sorted_by(sort).address();
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            ..NavigateOptions::default()
+        };
+        go.with_value(|go| go(&address, options));
+    };
+    view! {
+        <span role="columnheader" class=column.class aria-sort=move || way.get().map(|rises| if rises { "ascending" } else { "descending" })>
+            <button type="button" class="plain column-name" title=column.about data-testid=format!("sort-{sort}") on:click=press>
+                {column.name}
+                <span aria-hidden="true">{move || match way.get() { Some(true) => " ↑", Some(false) => " ↓", None => "" }}</span>
+            </button>
         </span>
     }
+    .into_any()
 }
 
 fn inner_height() -> f64 {

@@ -7,7 +7,9 @@ use crate::components::{Toasts, use_toasts};
 use crate::format;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, LessonPage, LessonView, limits};
+use lesson_types::{
+    ApiError, Bulk, BulkAct, BulkDone, BulkItem, ErrorCode, LessonPage, LessonView, limits,
+};
 use std::collections::BTreeMap;
 
 /// Lessons in one request: few enough that progress moves, and stopping stops soon.
@@ -20,6 +22,8 @@ pub struct Selection {
     toasts: Toasts,
     /// The hash of the text of each, as it was when it was selected.
     chosen: RwSignal<BTreeMap<String, String>>,
+    /// The place of the row that was picked last, where a range begins.
+    anchor: StoredValue<Option<u32>>,
     /// What is under way: its name, how many lessons are done, of how many.
     pub work: RwSignal<Option<Work>>,
     /// Requests that take back the last act.
@@ -46,6 +50,7 @@ impl Selection {
             client: Client::get_from_context(),
             toasts: use_toasts(),
             chosen: RwSignal::new(BTreeMap::new()),
+            anchor: StoredValue::new(None),
             work: RwSignal::new(None),
             undo: StoredValue::new(Vec::new()),
             can_undo: RwSignal::new(false),
@@ -68,17 +73,75 @@ impl Selection {
         self.chosen.with(|chosen| chosen.contains_key(slug))
     }
 
-    /// Selects a lesson, or not any more.
-    pub fn toggle(self, row: &LessonView) {
-        self.chosen.update(|chosen| {
-            if chosen.remove(&row.slug).is_none() {
-                chosen.insert(row.slug.clone(), row.content_hash.clone());
+    /// Selects the lesson at a place of the list, or not any more; with `range`, all from the last one that was picked up
+    /// to this one.
+    pub fn pick(self, feed: Feed, at: u32, lesson: &LessonView, range: bool) {
+        let on = self
+            .chosen
+            .with_untracked(|chosen| !chosen.contains_key(&lesson.slug));
+        let from = self.anchor.get_value().filter(|_| range);
+        self.anchor.set_value(Some(at));
+        match from {
+            Some(from) if from != at => self.pick_range(feed, from.min(at), from.max(at), on),
+            _ => self.set([(lesson.slug.clone(), lesson.content_hash.clone())], on),
+        }
+    }
+
+    fn set(self, lessons: impl IntoIterator<Item = (String, String)>, on: bool) {
+        self.chosen.try_update(|chosen| {
+            for (slug, hash) in lessons {
+                if on {
+                    chosen.insert(slug, hash);
+                } else {
+                    chosen.remove(&slug);
+                }
             }
+        });
+    }
+
+    /// Rows that are out of view may have been let go of, so they are read.
+    fn pick_range(self, feed: Feed, first: u32, last: u32, on: bool) {
+        let held = (first..=last).map(|at| feed.row(at));
+        if let Some(rows) = held.collect::<Option<Vec<_>>>() {
+            let named = rows
+                .iter()
+                .map(|row| (row.lesson.slug.clone(), row.lesson.content_hash.clone()));
+            return self.set(named, on);
+        }
+        let count = last.saturating_sub(first).saturating_add(1);
+        if !self.begin("Selecting", count) {
+            return;
+        }
+        spawn_local(async move {
+            let filter = feed.filter();
+            let mut done = 0;
+            while done < count {
+                let some = (count - done).min(limits::PAGE as u32);
+                let path = filter.request(some, first + done);
+                let page = match self.client.get::<LessonPage>(path).await {
+                    Ok(page) => page,
+                    Err(error) => {
+                        self.toasts.bad(error.message);
+                        break;
+                    }
+                };
+                if page.lessons.is_empty() {
+                    break;
+                }
+                let lessons = page.lessons.into_iter();
+                self.set(lessons.map(|lesson| (lesson.slug, lesson.content_hash)), on);
+                done += some;
+                if !self.on(done) {
+                    return;
+                }
+            }
+            self.work.try_set(None);
         });
     }
 
     /// Selects nothing.
     pub fn clear(self) {
+        self.anchor.set_value(None);
         self.chosen.set(BTreeMap::new());
     }
 
@@ -167,6 +230,7 @@ impl Selection {
             act,
             lessons: lessons.to_vec(),
             tags: tags.clone(),
+            reason: None,
         });
         let requests: Vec<Bulk> = requests.collect();
         spawn_local(async move {
@@ -217,7 +281,11 @@ impl Selection {
                 Ok(done) => {
                     outcome.changed += done.changed;
                     outcome.unchanged += done.unchanged;
-                    outcome.refused += done.refused.len() as u32;
+                    let held = done.refused.iter();
+                    let held = held.filter(|one| one.code == ErrorCode::InvalidRequest);
+                    let held = held.count() as u32;
+                    outcome.held_back += held;
+                    outcome.refused += done.refused.len() as u32 - held;
                     // What was done last is taken back first.
                     outcome.undo.splice(..0, done.undo);
                 }
@@ -254,6 +322,8 @@ struct Outcome {
     changed: u32,
     unchanged: u32,
     refused: u32,
+    /// Refused because screening holds the text back.
+    held_back: u32,
     undo: Vec<Bulk>,
     error: Option<ApiError>,
 }
@@ -271,6 +341,12 @@ impl Outcome {
             text.push_str(&format!(
                 "; {} changed meanwhile and stayed",
                 format::count(self.refused)
+            ));
+        }
+        if self.held_back > 0 {
+            text.push_str(&format!(
+                "; {} held back: open each and say why it may be recommended",
+                format::count(self.held_back)
             ));
         }
         text
@@ -304,11 +380,12 @@ mod tests {
             changed: 1_200,
             unchanged: 3,
             refused: 2,
+            held_back: 1,
             ..Outcome::default()
         };
         assert_eq!(
             outcome.told("Approved"),
-            "Approved 1,200 lessons; 3 so already; 2 changed meanwhile and stayed"
+            "Approved 1,200 lessons; 3 so already; 2 changed meanwhile and stayed; 1 held back: open each and say why it may be recommended"
         );
     }
 }

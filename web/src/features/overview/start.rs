@@ -1,7 +1,8 @@
 //! Before there is a lesson: what this is for, how it goes round, and three steps to begin with.
 
 use crate::api::{Client, Engine};
-use crate::features::data::SamplesButton;
+use crate::features::settings::SamplesButton;
+use crate::space::Space;
 use leptos::prelude::*;
 use lesson_types::ModelState;
 
@@ -21,8 +22,8 @@ pub fn Start() -> impl IntoView {
             <li class="panel">
                 <span class="start-step" aria-hidden="true">"1"</span>
                 <h2>"Look around"</h2>
-                <p>"Load sample lessons on software and trading, to see how they are found, ranked and judged."</p>
-                <div class="actions"><SamplesButton/><a href="/settings" class="button">"Import lessons"</a></div>
+                <p>"The demo has sample lessons with ninety simulated days of runs, in a space of its own. Or begin with the samples alone."</p>
+                <div class="actions"><button type="button" class="primary" data-testid="open-demo" on:click=|_| Space::Demo.open()>"Open the demo"</button><SamplesButton/></div>
             </li>
             <li class="panel">
                 <span class="start-step" aria-hidden="true">"2"</span>

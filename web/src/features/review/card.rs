@@ -207,6 +207,12 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
                 .is_some_and(|item| item.trust == Trust::Approved)
         })
     });
+    let held_back = Memo::new(move |_| {
+        item.with(|item| {
+            item.as_ref()
+                .is_some_and(|item| item.trust == Trust::Quarantined)
+        })
+    });
     let doubles = Memo::new(move |_| {
         item.with(|item| {
             item.as_ref()
@@ -227,7 +233,7 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
         <div class="review-acts" role="group" aria-label="What to do with it">
             <Show when=move || is_lesson.get()>
                 <button type="button" class="primary" data-testid="review-approve" on:click=run(Command::Approve)>
-                    {move || if approved.get() { "Keep as it is" } else { "Approve" }}<kbd aria-hidden="true">"a"</kbd>
+                    {move || match (approved.get(), held_back.get()) { (true, _) => "Keep as it is", (_, true) => "Approve…", _ => "Approve" }}<kbd aria-hidden="true">"a"</kbd>
                 </button>
                 <Show when=move || doubles.get()>
                     <button type="button" data-testid="review-merge" on:click=run(Command::Merge)>"Merge…"<kbd aria-hidden="true">"m"</kbd></button>
@@ -241,8 +247,8 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
             </Show>
             <button type="button" data-testid="review-skip" on:click=run(Command::Skip)>"Skip"<kbd aria-hidden="true">"s"</kbd></button>
             <span class="review-steps">
-                <button type="button" aria-label="Back" data-testid="review-back" on:click=run(Command::Previous)><span aria-hidden="true">"↑"</span><kbd aria-hidden="true">"k"</kbd></button>
-                <button type="button" aria-label="Next" data-testid="review-next" on:click=run(Command::Next)><span aria-hidden="true">"↓"</span><kbd aria-hidden="true">"j"</kbd></button>
+                <button type="button" data-testid="review-back" on:click=run(Command::Previous)><span class="sr-only">"Back"</span><span aria-hidden="true">"↑"</span><kbd aria-hidden="true">"k"</kbd></button>
+                <button type="button" data-testid="review-next" on:click=run(Command::Next)><span class="sr-only">"Next"</span><span aria-hidden="true">"↓"</span><kbd aria-hidden="true">"j"</kbd></button>
             </span>
         </div>
     }

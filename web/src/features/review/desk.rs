@@ -70,6 +70,8 @@ pub struct Desk {
     pub offer: RwSignal<Option<(u32, String)>>,
     /// Whether the question is open into which lesson to merge.
     pub merging: RwSignal<bool>,
+    /// Whether the question is open why a text that was held back is approved.
+    pub reasoning: RwSignal<bool>,
     navigate: StoredValue<Go, LocalStorage>,
 }
 
@@ -156,6 +158,7 @@ impl Desk {
             said: RwSignal::new(String::new()),
             offer: RwSignal::new(None),
             merging: RwSignal::new(false),
+            reasoning: RwSignal::new(false),
             navigate: StoredValue::new_local(Box::new(move |path: &str| {
                 go(path, Default::default());
             }) as Go),
@@ -323,8 +326,14 @@ impl Desk {
                         lesson.slug == item.slug && lesson.content_hash == content_hash
                     })
                 });
-                if seen {
-                    self.answer(item, Act::Approve { content_hash }, true);
+                if seen && item.trust == Trust::Quarantined {
+                    self.reasoning.set(true);
+                } else if seen {
+                    let act = Act::Approve {
+                        content_hash,
+                        reason: None,
+                    };
+                    self.answer(item, act, true);
                 } else {
                     self.say("The lesson is being read; approve it once it is shown.");
                 }
@@ -351,6 +360,26 @@ impl Desk {
             Command::Merge => self.merging.set(true),
             _ => {}
         }
+    }
+
+    /// What was found in the lesson in front.
+    pub fn findings(self) -> Vec<String> {
+        self.current.with(|current| match current {
+            Some((_, Entry::Lesson(item))) => item.findings.clone(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// Approves the lesson in front, which was held back.
+    pub fn approve_because(self, reason: String) {
+        let Some((_, Entry::Lesson(item))) = self.current.get_untracked() else {
+            return;
+        };
+        let act = Act::Approve {
+            content_hash: item.content_hash.clone(),
+            reason: Some(reason),
+        };
+        self.answer(&item, act, true);
     }
 
     /// Merges the lesson in front and another one, one into the other.

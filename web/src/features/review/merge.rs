@@ -3,8 +3,8 @@
 use super::desk::{Desk, Entry};
 use super::reasons::alike;
 use crate::api::{Query, use_get};
-use crate::components::{Dialog, ErrorNote, Loading, Pick};
-use crate::diff::{Piece, compare};
+use crate::components::{Dialog, ErrorNote, Loading, Pick, Versus};
+use crate::dom;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{LessonView, ReviewItem};
@@ -63,7 +63,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
         }
     };
     let read = move || matches!(both.get(), Some(Ok(_)));
-    let merge = move |_| {
+    let merge = move || {
         if !read() {
             return;
         }
@@ -79,6 +79,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
         item.with_value(|item| desk.merge(item, into, from));
     };
     view! {
+        <div class="merge-question" on:keydown=move |event| if dom::is_submit(&event) { event.prevent_default(); merge(); }>
         <p class="muted" dir="auto">{likeness}</p>
         {many.then(|| view! {
             <Pick id="merge-other" label="The other lesson" value=chosen on_pick=Callback::new(move |slug| chosen.set(slug)) options/>
@@ -93,9 +94,10 @@ fn Question(item: ReviewItem) -> impl IntoView {
         }}
         <p class="hint">"The one that goes is archived, and its counts are added to the one that stays. No text is changed; edit the lesson afterwards if something is missing."</p>
         <div class="actions">
-            <button type="button" class="primary" autofocus aria-disabled=move || (!read()).then_some("true") on:click=merge data-testid="merge-confirm">"Merge"</button>
+            <button type="button" class="primary" aria-disabled=move || (!read()).then_some("true") on:click=move |_| merge() data-testid="merge-confirm">"Merge"<kbd aria-hidden="true">{format!("{} ↵", dom::key_name("Ctrl"))}</kbd></button>
             <button type="button" on:click=move |_| turned.update(|turned| *turned = !*turned) data-testid="merge-turn">"Keep the other one"</button>
-            <button type="button" on:click=move |_| desk.merging.set(false) data-testid="merge-cancel">"Cancel"</button>
+            <button type="button" autofocus on:click=move |_| desk.merging.set(false) data-testid="merge-cancel">"Cancel"</button>
+        </div>
         </div>
     }
 }
@@ -112,14 +114,11 @@ fn Sides(stays: LessonView, goes: LessonView) -> impl IntoView {
         .into_iter()
         .filter(|(_, stays, goes)| !stays.trim().is_empty() || !goes.trim().is_empty())
         .map(|(name, stays, goes)| {
-            let (left, right) = compare(stays, goes);
+            let same = stays.trim() == goes.trim();
             view! {
                 <section class="versus">
-                    <h3>{name}</h3>
-                    <div class="versus-sides">
-                        <Side label="Stays" title=format!("{name}, stays") pieces=left/>
-                        <Side label="Goes" title=format!("{name}, goes") pieces=right/>
-                    </div>
+                    <h3>{name}{same.then(|| view! { <span class="hint">" the same in both"</span> })}</h3>
+                    <Versus name titles=("Stays", "Goes") left=stays.clone() right=goes.clone()/>
                 </section>
             }
         })
@@ -148,27 +147,6 @@ fn MergeHead(label: &'static str, class: &'static str, lesson: LessonView) -> im
         <div data-testid=format!("merge-{}", format::lower(label)) data-slug=lesson.slug>
             <p><span class=class>{label}</span>" "<code class="slug">{slug}</code></p>
             <p class="hint">{numbers}</p>
-        </div>
-    }
-}
-
-#[component]
-fn Side(label: &'static str, title: String, pieces: Vec<Piece>) -> impl IntoView {
-    let empty = pieces.is_empty();
-    let pieces = pieces
-        .into_iter()
-        .map(|piece| {
-            if piece.differs {
-                view! { <mark>{piece.text}</mark> }.into_any()
-            } else {
-                piece.text.into_any()
-            }
-        })
-        .collect_view();
-    view! {
-        <div class="side">
-            <p class="side-label" aria-hidden="true">{label}</p>
-            <div class="side-text" dir="auto" tabindex="0" role="group" aria-label=title>{pieces}{empty.then(|| view! { <span class="muted">"(empty)"</span> })}</div>
         </div>
     }
 }
