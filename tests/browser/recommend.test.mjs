@@ -161,7 +161,9 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("track-input").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("only-looked").count(), 0));
     // Weights come with a link too.
-    await page.goto(`${url}/playground?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`);
+    await page.goto(
+      `${url}/playground?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`,
+    );
     await page.getByTestId("order-after").first().waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("weight-unhelpful_factor").inputValue(), "0.25"));
     await eventually(async () => assert.equal(await page.getByTestId("weight-causal_weight").inputValue(), "0.5"));
