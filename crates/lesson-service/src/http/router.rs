@@ -218,13 +218,13 @@ fn revision(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
+/// Parameters as fields. `days`, `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
 /// `courses` true or false; the rest is text.
 fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Map::new();
     for (name, text) in query {
         let value = match name.as_str() {
-            "limit" | "offset" | "before" | "shown_before" => {
+            "days" | "limit" | "offset" | "before" | "shown_before" => {
                 text.parse::<u32>().map(Value::from).map_err(|_| {
                     ApiError::invalid(
                         &name,
