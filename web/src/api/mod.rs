@@ -2,8 +2,10 @@
 
 mod asking;
 mod client;
+mod query;
 mod resource;
 
 pub use asking::Asking;
-pub use client::{Client, Engine, Query, json, object, read, use_get};
+pub use client::{Client, Engine, json, object, read};
+pub use query::{Query, use_get};
 pub use resource::resource;

@@ -42,7 +42,7 @@ impl Drawn {
     fn one(&self, selector: &str) -> HtmlElement {
         let found = self.root.query_selector(selector).expect("a selector");
         found
-            .unwrap_or_else(|| panic!("{selector} is not in {}", self.root.inner_html()))
+            .unwrap_or_else(|| panic!("{selector} is not in {}", self.root.inner_text()))
             .unchecked_into()
     }
 
