@@ -1,6 +1,6 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
-use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
+use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A badge and its words.
@@ -68,6 +68,9 @@ pub struct LessonView {
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
+    /// The store that it lies in, where a project's and a person's own answer as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreName>,
 }
 
 /// The stored numbers of a lesson.

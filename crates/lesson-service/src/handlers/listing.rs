@@ -29,6 +29,17 @@ impl<S: Store, H: Host> Service<S, H> {
         query: &LessonQuery,
         body: &Value,
     ) -> Result<Answer<LessonPage>, ApiError> {
+        self.list_with(None, context, query, body)
+    }
+
+    /// Lists the lessons of this store, and of another one where it is given; of two with one slug, this one's.
+    pub(crate) fn list_with(
+        &self,
+        other: Option<&Self>,
+        context: &RequestContext,
+        query: &LessonQuery,
+        body: &Value,
+    ) -> Result<Answer<LessonPage>, ApiError> {
         validate::no_body(body)?;
         validate::optional("q", query.q.as_ref(), limits::QUERY)?;
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
@@ -38,10 +49,17 @@ impl<S: Store, H: Host> Service<S, H> {
         let vector = text.and_then(|text| self.query_vector(text));
 
         let state = self.state.borrow();
-        let (mut found, semantic) = match text {
-            Some(text) => self.found(&state, text, vector.as_deref()),
-            None => (state.space.lessons().collect(), false),
-        };
+        let there = other.map(|other| (other, other.state.borrow()));
+        let (mut scored, mut semantic) = self.found(&state, text, vector.as_deref());
+        if let Some((other, there)) = &there {
+            let (more, by_meaning) = other.found(there, text, vector.as_deref());
+            let is_new = |lesson: &Lesson| state.space.lesson(&lesson.slug).is_none();
+            scored.extend(more.into_iter().filter(|(_, lesson)| is_new(lesson)));
+            // Stable: equal ones stay in the order of their stores.
+            scored.sort_by(|(one, _), (two, _)| two.total_cmp(one));
+            semantic |= by_meaning;
+        }
+        let mut found: Vec<&Lesson> = scored.into_iter().map(|(_, lesson)| lesson).collect();
         found.retain(|lesson| fits(lesson, query) && !context.withholds(lesson));
         order(&mut found, query.sort.unwrap_or_default(), text.is_some());
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
@@ -52,8 +70,12 @@ impl<S: Store, H: Host> Service<S, H> {
             .last()
             .filter(|_| end < found.len())
             .map(|last| Cursor::write(end, &last.slug));
+        let view = |lesson: &Lesson| match other {
+            Some(other) if state.space.lesson(&lesson.slug).is_none() => other.view(lesson),
+            _ => self.view(lesson),
+        };
         Answer::json(&LessonPage {
-            lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+            lessons: page.into_iter().map(view).collect(),
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
@@ -82,13 +104,20 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    /// All lessons that a text finds, best first, and whether the model took part.
+    /// All lessons that a text finds with their scores, best first, and whether the model took part. Without a text all
+    /// lessons, each with 0.
     fn found<'a>(
         &self,
         state: &'a State,
-        text: &str,
+        text: Option<&str>,
         vector: Option<&[f32]>,
-    ) -> (Vec<&'a Lesson>, bool) {
+    ) -> (Vec<(f64, &'a Lesson)>, bool) {
+        let Some(text) = text else {
+            return (
+                state.space.lessons().map(|lesson| (0.0, lesson)).collect(),
+                false,
+            );
+        };
         let options = SearchOptions {
             limit: Some(usize::MAX),
             prefix: true,
@@ -108,7 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let lessons = ranking
             .items
             .iter()
-            .filter_map(|item| state.space.lesson(&item.slug))
+            .filter_map(|item| Some((item.score, state.space.lesson(&item.slug)?)))
             .collect();
         (lessons, ranking.semantic)
     }

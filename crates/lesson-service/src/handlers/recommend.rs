@@ -118,14 +118,18 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// Ranks the lessons for a request that nothing is measured in.
+    /// Ranks the lessons, as far as a trial goes.
     pub(crate) fn ranking_alone(
         &self,
         asked: &Recommend,
         policy: &RankPolicy,
         part: Option<&TracePart>,
+        trial: Option<&Trial>,
     ) -> Result<Ranking, ApiError> {
-        let situation = situation(asked);
+        let mut situation = situation(asked);
+        if let Some(trial) = trial {
+            trial.widen(&mut situation);
+        }
         let vector = self.situation_vector(&situation);
         let explain = explained(asked, part);
         let state = self.state.borrow();
