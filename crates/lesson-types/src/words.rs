@@ -202,6 +202,15 @@ vocabulary!(
     }
 );
 vocabulary!(
+    /// Which of a machine's stores something lies in.
+    StoreName {
+        /// The project's.
+        Project = "project",
+        /// The person's own.
+        Personal = "personal",
+    }
+);
+vocabulary!(
     /// How a space is.
     HealthStatus {
         /// Nothing has to be done.

@@ -141,14 +141,18 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// Ranks the lessons for a request that nothing is measured in.
+    /// Ranks the lessons, as far as a trial goes.
     pub(crate) fn ranking_alone(
         &self,
         asked: &Recommend,
         policy: &RankPolicy,
         part: Option<&TracePart>,
+        trial: Option<&Trial>,
     ) -> Result<Ranking, ApiError> {
-        let situation = situation(asked);
+        let mut situation = situation(asked);
+        if let Some(trial) = trial {
+            trial.widen(&mut situation);
+        }
         let vector = self.situation_vector(&situation);
         let explain = explained(asked, part);
         let state = self.state.borrow();
@@ -374,7 +378,11 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         otherwise: &'static str,
     ) -> String {
-        let elsewhere = self.part_of.borrow().as_ref().is_some_and(|space| space.lessons > 0);
+        let elsewhere = self
+            .part_of
+            .borrow()
+            .as_ref()
+            .is_some_and(|space| space.lessons > 0);
         let in_use = elsewhere || state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,

@@ -63,15 +63,22 @@ impl PartWanted {
             ..Situation::default()
         };
         let told = also(body).join(" ");
-        let words = asked.query.filter(|query| !query.trim().is_empty()).unwrap_or(told);
+        let words = asked
+            .query
+            .filter(|query| !query.trim().is_empty())
+            .unwrap_or(told);
         let policy = Policy::default();
         let categories = asked.phase.as_deref().and_then(|phase| {
             let mut phases = policy.rank.phases.iter();
-            let (_, categories) = phases.find(|(name, _)| name.eq_ignore_ascii_case(phase.trim()))?;
+            let (_, categories) =
+                phases.find(|(name, _)| name.eq_ignore_ascii_case(phase.trim()))?;
             let names = categories.iter().map(|category| category.as_str());
             Some(names.chain(["workflow"]).collect::<Vec<_>>())
         });
-        let domain = asked.domain.as_deref().map(|domain| domain.trim().to_lowercase());
+        let domain = asked
+            .domain
+            .as_deref()
+            .map(|domain| domain.trim().to_lowercase());
         let domain = domain.filter(|domain| !domain.is_empty());
         let more = json!({
             "also": also(body), "domain": domain, "categories": categories, "decision": asked.decision_id,
@@ -152,8 +159,7 @@ impl PartWanted {
                 names.extend(extracted.injected.iter().cloned());
                 slugs.extend(extracted.injected);
             }
-            EndpointName::record_tool_success
-            | EndpointName::suggest_tools => {
+            EndpointName::record_tool_success | EndpointName::suggest_tools => {
                 ask.insert("tools".to_owned(), Value::Bool(true));
             }
             _ => {}
@@ -185,7 +191,11 @@ fn text(body: &Value, field: &str) -> Option<String> {
 }
 
 fn list(body: &Value, field: &str) -> Vec<String> {
-    let given = body.get(field).and_then(Value::as_array).into_iter().flatten();
+    let given = body
+        .get(field)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     given.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 

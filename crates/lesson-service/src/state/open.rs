@@ -7,7 +7,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::Store;
-use lesson_types::ApiError;
+use lesson_types::{ApiError, StoreName};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -24,6 +24,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .map_err(|error| of_store(&error))?;
         let service = Self {
             store,
+            name: None,
             host,
             policy: Policy::default(),
             tools: ToolPolicy::default(),
@@ -49,6 +50,13 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         read.map_err(|error| of_store(&error))?;
         Ok(service)
+    }
+
+    /// Has every lesson say that it lies in this store: for one of two that answer as one.
+    #[must_use]
+    pub fn with_name(mut self, name: StoreName) -> Self {
+        self.name = Some(name);
+        self
     }
 
     /// Keeps further tool servers out: they are always at hand, so they are neither recorded nor
