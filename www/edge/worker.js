@@ -63,6 +63,7 @@ function engine(env) {
     ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
     ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
     ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+    ...(env.REPLICA_BYTES ? { replica_bytes: Number(env.REPLICA_BYTES) } : {}),
     keep,
     recall,
   });

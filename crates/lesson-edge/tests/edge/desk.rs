@@ -468,6 +468,7 @@ pub fn config() -> EdgeConfig {
         hosts: vec!["edge.example.org".to_owned()],
         requests_per_second: None,
         burst: None,
+        replica_bytes: None,
     }
 }
 

@@ -52,6 +52,15 @@ impl PartWanted {
         }
     }
 
+    /// These lessons, for embedding them.
+    pub fn lessons(slugs: &[String]) -> Self {
+        Self {
+            function: Some("space_rows"),
+            ask: json!({ "slugs": slugs }),
+            ..Self::default()
+        }
+    }
+
     fn recommend(body: &Value, model: Option<&dyn Embedder>) -> Self {
         let Ok(asked) = serde_json::from_value::<Recommend>(body.clone()) else {
             return Self::default();
