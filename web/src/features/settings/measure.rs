@@ -114,19 +114,10 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
     view! {
         <tr data-testid="lift" data-slug=lesson.slug.clone()>
             <th scope="row"><a href=address dir="auto">{visible(name)}</a></th>
-            <td>{verdict(lesson.verdict)}</td>
+            <td>{lesson.verdict.in_words(None)}</td>
             <td>{told(&lesson.lift, lesson.more_runs)}</td>
             <td class="muted">{observed}</td>
         </tr>
-    }
-}
-
-fn verdict(verdict: LiftVerdict) -> &'static str {
-    match verdict {
-        LiftVerdict::Helps => "helps",
-        LiftVerdict::NoDifference => "no difference seen",
-        LiftVerdict::Hurts => "hurts",
-        LiftVerdict::Unknown => "not known yet",
     }
 }
 
@@ -139,13 +130,7 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
             format!("{} ({} to {})", points(estimate), points(low), points(high))
         }
-        _ => match more_runs {
-            Some(runs) => format!(
-                "not known yet: about {}",
-                format::plural(runs, "more run", "more runs")
-            ),
-            None => "not known yet".to_owned(),
-        },
+        _ => LiftVerdict::Unknown.in_words(more_runs),
     }
 }
 

@@ -29,6 +29,8 @@ fn sections(policy: &Value) -> AnyView {
     };
     sections
         .iter()
+        // The values are in the other sections.
+        .filter(|(name, _)| *name != "constants")
         .map(|(name, section)| {
             let mut rows = Vec::new();
             flatten("", section, &mut rows);
