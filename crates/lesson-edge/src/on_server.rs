@@ -6,9 +6,7 @@ use crate::message::Refusal;
 use crate::space::Space;
 use crate::timeout::timeout;
 use crate::unanswered::Made;
-use lesson_service::{
-    Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service,
-};
+use lesson_service::{Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service};
 use lesson_sync::{RemoteError, Store};
 use lesson_types::{ApiError, Request, Response};
 
@@ -100,9 +98,16 @@ impl<S: Store, H: Host> Space<S, H> {
         let part = asked
             .unwrap_or_else(|| Err(late()))
             .map_err(|error| unread(&error))?;
-        let host = Signed::by(&self.maker.host, &self.maker.tokens, &self.service.space_id());
+        let host = Signed::by(
+            &self.maker.host,
+            &self.maker.tokens,
+            &self.service.space_id(),
+        );
         let store = (self.maker.store)();
-        let service = self.service.over_part(store, host, part, wanted, no_model).await?;
+        let service = self
+            .service
+            .over_part(store, host, part, wanted, no_model)
+            .await?;
         Ok(service)
     }
 

@@ -1,8 +1,9 @@
 //! Making one answer of two stores' answers. Where one of them refuses, its refusal is the answer.
 
 use lesson_types::{
-    DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftReport, LiftVerdict,
-    OutcomeRecorded, Response, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts,
+    DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts, LiftReport,
+    LiftVerdict, OutcomeRecorded, Response, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked,
+    WordCounts,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -130,7 +131,13 @@ pub(crate) fn stats(first: Response, second: Response) -> Response {
             disqualified,
             never_rated,
             activity,
+            measured,
         } = one;
+        match (measured.as_mut(), two.measured) {
+            (Some(held), Some(more)) => add(held, &more),
+            (None, more) => *measured = more,
+            (Some(_), None) => {}
+        }
         for (sum, more) in [
             (lessons, two.lessons),
             (archived, two.archived),
@@ -228,11 +235,15 @@ pub(crate) fn lift(first: Response, second: Response, most: usize) -> Response {
         one.lessons.sort_by_key(weight);
         one.lessons.truncate(most);
         one.total = one.total.saturating_add(two.total);
-        one.counts.helps += two.counts.helps;
-        one.counts.no_difference += two.counts.no_difference;
-        one.counts.hurts += two.counts.hurts;
-        one.counts.unknown += two.counts.unknown;
+        add(&mut one.counts, &two.counts);
     })
+}
+
+fn add(one: &mut LiftCounts, two: &LiftCounts) {
+    one.helps += two.helps;
+    one.no_difference += two.no_difference;
+    one.hurts += two.hurts;
+    one.unknown += two.unknown;
 }
 
 /// The words of both.

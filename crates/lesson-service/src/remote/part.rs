@@ -67,7 +67,9 @@ impl<S: Store, H: Host> Service<S, H> {
     /// From now on events are sent to the linked space and no rows of it are read; whether the store took it. Nothing may be
     /// held of it yet.
     pub async fn send_only(&self, size: &SpaceSize) -> bool {
-        let Some(link) = self.link() else { return false };
+        let Some(link) = self.link() else {
+            return false;
+        };
         let expected = link.revision;
         let change = Change::to(Link {
             sends_only: true,
@@ -85,7 +87,12 @@ impl<S: Store, H: Host> Service<S, H> {
         let space = &state.space;
         let texts = space.lessons().map(|lesson| {
             let text = &lesson.text;
-            let long = [&text.title, &text.description, &text.context, &text.recommendation];
+            let long = [
+                &text.title,
+                &text.description,
+                &text.context,
+                &text.recommendation,
+            ];
             (lesson.slug.len() + long.map(String::len).iter().sum::<usize>()) as u64
         });
         let records = space.decisions().map(|(_, one)| one.records.len() as u64);
