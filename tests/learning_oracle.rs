@@ -199,7 +199,11 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
                 withheld,
             });
         }
-        let measured = dice.chance(0.9).then_some(Measured { control, drawn });
+        let measured = dice.chance(0.9).then_some(Measured {
+            control,
+            drawn,
+            ..Measured::default()
+        });
         Decision {
             domain,
             success: dice.chance(rate.clamp(0.02, 0.98)),

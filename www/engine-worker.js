@@ -6,9 +6,11 @@
 
 import "./trusted.js";
 import { Crew } from "./worker/crew.js";
+import { fill, giveVectors } from "./worker/demo.js";
 import { asFile, handle } from "./worker/files.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
 import { dropPack, getPack, keepPack, packCached, readAhead } from "./worker/pack.js";
+import { channel, database, isDemo } from "./worker/space.js";
 import { Sync } from "./worker/sync.js";
 
 const RELOAD = "Reload the page; if it happens again, export your lessons and report it.";
@@ -19,7 +21,7 @@ const MAX_RESTARTS = 3;
 // Both come in at the same time: the module, and the model if it is there already.
 const module = compile();
 let ahead = readAhead();
-const tabs = new BroadcastChannel("lessonloop");
+const tabs = new BroadcastChannel(channel);
 
 /** Requests that have no answer yet, by id. */
 const open = new Map();
@@ -44,16 +46,19 @@ let paused = false;
 
 const post = (message) => self.postMessage(message);
 
-const sync = new Sync({
-  onStep: (status) => {
-    tellChanged("synced");
-    if (status) post({ type: "synced" });
-  },
-  askLeader: () => tabs.postMessage("sync"),
-  onError: (error) => {
-    if (isTrap(error)) void restart(error);
-  },
-});
+/** The demo has nothing to do with any server. */
+const sync = isDemo
+  ? null
+  : new Sync({
+      onStep: (status) => {
+        tellChanged("synced");
+        if (status) post({ type: "synced" });
+      },
+      askLeader: () => tabs.postMessage("sync"),
+      onError: (error) => {
+        if (isTrap(error)) void restart(error);
+      },
+    });
 
 const tellModel = (state) => {
   if (JSON.stringify(state) === JSON.stringify(model)) return;
@@ -97,26 +102,27 @@ async function start() {
   const glue = await instantiate(module, instances);
   instances += 1;
   const opened = await glue.Engine.open({
-    store: { kind: "indexed_db" },
+    store: { kind: "indexed_db", name: database },
     on_index: () => {
       tellIndexing();
       if (!paused) crew?.consider();
     },
   });
+  if (isDemo) await fill(opened);
   position = opened.position();
   told = stateOf(opened);
   cleared = 0;
   startedAt = Date.now();
   engine = opened;
   engine.set_indexing(!paused);
-  sync.adopt(engine, instances > 1);
+  sync?.adopt(engine, instances > 1);
 }
 
 /** Fails what is under way, opens a fresh instance over the same store, and says so. */
 function restart(cause) {
   restarting ??= (async () => {
     engine = null;
-    sync.abandon();
+    sync?.abandon();
     crew?.abandon();
     crew = null;
     const message = cause?.message ?? String(cause);
@@ -188,11 +194,11 @@ async function answer({ id, request, as_file: wantsFile }) {
     await ready;
     await restarting;
     if (!engine) throw new Error("the engine is not open");
-    const answered = await handle(() => engine, request);
+    const answered = isDemo && talksToServer(request) ? refused() : await handle(() => engine, request);
     const response = wantsFile ? await asFile(answered) : answered;
     if (open.delete(id)) post({ type: "response", id, response });
     await tellOthers();
-    if (request.method === "POST" && request.path.startsWith("/v1/sync/")) sync.asked();
+    if (request.method === "POST" && request.path.startsWith("/v1/sync/")) sync?.asked();
   } catch (error) {
     if (isTrap(error)) {
       await restart(error);
@@ -201,6 +207,16 @@ async function answer({ id, request, as_file: wantsFile }) {
     }
   }
 }
+
+const talksToServer = ({ method, path }) => method === "POST" && path.startsWith("/v1/sync/");
+
+const refused = () => ({
+  status: 409,
+  headers: { "content-type": "application/json" },
+  body: {
+    error: { code: "conflict", message: "The demo is never synced. Go to your own space to connect a server." },
+  },
+});
 
 /** After something was stored: this page and the other tabs look again. */
 async function tellOthers() {
@@ -220,7 +236,7 @@ function tellSync() {
   const now = engine.position();
   if (now === position) return;
   position = now;
-  sync.written();
+  sync?.written();
 }
 
 /** Says so when the store was found cleared. */
@@ -247,7 +263,7 @@ function tellChanged(message) {
 // wanted of the tab that syncs.
 tabs.onmessage = async ({ data }) => {
   if (data === "sync") {
-    sync.askedByTab();
+    sync?.askedByTab();
     return;
   }
   try {
@@ -297,7 +313,13 @@ async function takePack(pack) {
   tellModel({ phase: "loading" });
   const taker = engine;
   try {
+    // Nothing is embedded before what is there already was handed over.
+    if (isDemo) taker.set_indexing(false);
     modelId = await taker.load_model(pack.bytes);
+    if (isDemo) {
+      taker.set_indexing(!paused);
+      await giveVectors(taker, modelId);
+    }
   } catch (error) {
     // The engine checks the pack's own hash.
     if (error.code !== "invalid_request") throw error;

@@ -86,7 +86,7 @@ async function run(browser, size, folder) {
   }
   await page.goto(`${url}/`);
   await page.getByTestId("model-state").filter({ hasNotText: "Starting" }).waitFor();
-  await visit(page, "Data");
+  await visit(page, "Settings");
   await longest(page);
   const begun = performance.now();
   await page.getByTestId("import-files").setInputFiles(files);
@@ -121,7 +121,7 @@ async function run(browser, size, folder) {
   }
   const search = `${shown(spent)}, p95 ${quantile(spent, 0.95).toFixed(0)}`;
   const longestSearch = await longest(page);
-  await visit(page, "Recommend");
+  await visit(page, "Playground");
   const recommend = await timed(ROUNDS, async (round) => {
     await page.getByTestId("new-decision").click();
     await page.getByTestId("recommend-query").fill(`tenant policy and ${WORDS[round]}`);
@@ -129,7 +129,7 @@ async function run(browser, size, folder) {
     await page.getByTestId("recommended-item").first().waitFor();
   });
   const longestRecommend = await longest(page);
-  await visit(page, "Data");
+  await visit(page, "Settings");
   await longest(page);
   const asked = performance.now();
   await page.getByTestId("download-model").click();

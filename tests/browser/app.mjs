@@ -86,29 +86,32 @@ export async function ready(page) {
   await page.getByTestId("model-state").filter({ hasNotText: "Starting" }).waitFor();
 }
 
-/** Goes to a screen by the app's own navigation, as a person would; works offline too. */
+/** Goes to a place by the app's own navigation, as a person would; works offline too. A phone has some behind *More*. */
 export async function visit(page, name) {
-  await page.getByRole("navigation").getByRole("link", { name, exact: true }).first().click();
+  const link = page.getByRole("navigation", { name: "Main" }).locator("a", { hasText: name });
+  await link.waitFor({ state: "attached" });
+  if (!(await link.isVisible())) await page.getByTestId("more-places").click();
+  await link.click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
 }
 
 /** Loads the sample lessons into an empty store. */
 export async function loadSamples(page) {
-  await page.goto(`${url}/`);
+  await page.goto(`${url}/lessons`);
   await page.getByTestId("load-samples").click();
   await page.getByTestId("lesson-row").first().waitFor();
 }
 
 /** Downloads the model and waits until every lesson has its vector. */
 export async function loadModel(page) {
-  await visit(page, "Data");
+  await visit(page, "Settings");
   await page.getByTestId("download-model").click();
   await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
 }
 
 /** Recommends for a situation and returns the slugs, best first. */
 export async function recommend(page, query) {
-  await visit(page, "Recommend");
+  await visit(page, "Playground");
   await page.getByTestId("new-decision").click();
   await page.getByTestId("recommend-query").fill(query);
   await page.getByTestId("recommend-limit").fill("5");

@@ -48,16 +48,16 @@ for (const [colorScheme, width, height] of LOOKS) {
     await withApp(async (page) => {
       const heading = page.getByRole("heading", { level: 1 });
       await screen(page, "/", page.getByTestId("empty"));
-      await screen(page, "/?q=nothing", page.getByTestId("empty"));
+      await screen(page, "/lessons?q=nothing", page.getByTestId("empty"));
       await screen(page, "/lessons/none", heading);
-      await screen(page, "/new", heading);
-      await screen(page, "/recommend", heading);
+      await screen(page, "/lessons/new", heading);
+      await screen(page, "/playground", heading);
       await screen(page, "/runs", page.getByTestId("empty"));
       await screen(page, "/runs?run=none", page.getByTestId("empty"));
       await screen(page, "/tools", heading);
-      await screen(page, "/stats", heading);
-      await screen(page, "/data", heading);
-      await screen(page, "/data/set-aside", heading);
+      await screen(page, "/insights", heading);
+      await screen(page, "/settings", heading);
+      await screen(page, "/settings/conflicts", heading);
       await screen(page, "/no/such/page", heading);
     }, look);
   });
@@ -93,13 +93,12 @@ for (const [colorScheme, width, height] of LOOKS) {
       await page.keyboard.press("Escape");
 
       const found = page.getByTestId("lesson-row");
-      await screen(page, "/?q=tenant", found);
-      await screen(page, "/?archived=true", found);
+      await screen(page, "/lessons?q=tenant", found);
+      await screen(page, "/lessons?archived=true", found);
       await screen(page, `/lessons/${ROWS}`, page.getByTestId("history-event"));
       await page.getByTestId("edit").click();
       await page.getByRole("heading", { level: 1, name: /^Edit/ }).waitFor();
       await clean(page, "edit");
-      await page.goto(`${url}/`);
       await recommend(page, "tenants in postgres");
       for (const part of await page.locator("details > summary").all()) await part.click();
       await clean(page, "recommended");
@@ -116,8 +115,8 @@ for (const [colorScheme, width, height] of LOOKS) {
       await clean(page, "run");
       await visit(page, "Tools");
       await clean(page, "tools");
-      await screen(page, "/stats", page.getByRole("table"));
-      await screen(page, "/data", page.getByTestId("storage"));
+      await screen(page, "/insights", page.getByRole("table"));
+      await screen(page, "/settings", page.getByTestId("storage"));
     }, look);
   });
 }

@@ -23,7 +23,7 @@ test("a full disk refuses an import whole and says what to do", async () => {
       await devtools.send("Storage.overrideQuotaForOrigin", { origin: url, quotaSize: 3_000_000 });
       await loadSamples(page);
 
-      await visit(page, "Data");
+      await visit(page, "Settings");
       // A lesson has a bound of its own, so many fill the disk.
       const big = Array.from({ length: 400 }, (_, at) => ({
         name: `big-${at}.md`,
@@ -43,7 +43,7 @@ test("a full disk refuses an import whole and says what to do", async () => {
       );
 
       // What fits is still taken.
-      await visit(page, "Data");
+      await visit(page, "Settings");
       await page
         .getByTestId("import-files")
         .setInputFiles({ name: "small.md", mimeType: "text/markdown", buffer: Buffer.from("# Small\n\nShort.\n") });

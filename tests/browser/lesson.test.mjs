@@ -168,7 +168,7 @@ test("a decision shows where the lesson was shown and what followed, and leads b
     await eventually(async () => assert.equal(await page.getByTestId("runs-lesson").inputValue(), IDEMPOTENCY));
     await page.goBack();
     await shown.getByTestId("shown-situation").click();
-    await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await page.getByTestId("recommended-item").first().waitFor();
     await eventually(async () =>
       assert.equal(await page.getByTestId("recommend-query").inputValue(), "idempotency keys on writes"),
@@ -182,7 +182,7 @@ test("a decision shows where the lesson was shown and what followed, and leads b
 
 test("a lesson that outcomes keep out gets another trial", async () => {
   await withApp(async (page) => {
-    await page.goto(`${url}/data`);
+    await page.goto(`${url}/settings`);
     await ready(page);
     const lesson = {
       slug: "often-failed",

@@ -36,7 +36,7 @@ const ONE = "row-policies";
 
 /** Puts one lesson into an empty store. */
 async function importOne(page) {
-  await page.goto(`${url}/data`);
+  await page.goto(`${url}/settings`);
   await ready(page);
   await page.getByTestId("import-files").setInputFiles({
     name: `${ONE}.md`,
@@ -107,7 +107,7 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
 
 test("a server that knows no ranges, or has another file now, sends all of it again", async () => {
   await withPack(async (page, { how }) => {
-    await page.goto(`${url}/data`);
+    await page.goto(`${url}/settings`);
     await ready(page);
     how.cutAt = 1.5 * PIECE;
     await page.getByTestId("download-model").click();
@@ -183,7 +183,7 @@ function manyLessons() {
 }
 
 async function importMany(page) {
-  await page.goto(`${url}/data`);
+  await page.goto(`${url}/settings`);
   await ready(page);
   await page.getByTestId("import-files").setInputFiles({
     name: "many.json",
@@ -229,7 +229,7 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
     // Requests are answered meanwhile, and nothing is read behind the person's back.
     await release(page);
     assert.equal((await recommend(page, "Lesson 999 on"))[0], "pattern-many-999");
-    await visit(page, "Data");
+    await visit(page, "Settings");
     await eventually(async () => assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/));
     await eventually(async () => assert.equal(await page.getByTestId("model-state").textContent(), stopped));
     assert.ok((await vectors(page)).count < LESSONS);

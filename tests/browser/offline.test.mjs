@@ -57,11 +57,11 @@ test("every page opens without a network, after a reload and by its address", as
     await page.getByTestId("lesson-row").first().waitFor();
     for (const [path, heading] of [
       [`/lessons/${ROWS}`, /./],
-      ["/recommend", "Recommend"],
+      ["/playground", "Playground"],
       ["/tools", "Tools"],
-      ["/stats", "Stats"],
-      ["/data", "Data"],
-      ["/?q=tenant", "Lessons"],
+      ["/insights", "Insights"],
+      ["/settings", "Settings"],
+      ["/lessons?q=tenant", "Lessons"],
     ]) {
       await page.goto(url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
@@ -73,7 +73,7 @@ test("every page opens without a network, after a reload and by its address", as
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
     await page.reload();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
-    await visit(page, "Recommend");
+    await visit(page, "Playground");
     assert.ok((await recommend(page, "tenants in postgres")).length > 0);
     assert.equal((await builds(page)).length, 1);
   });
@@ -107,7 +107,7 @@ test("a new version is offered, taken when a person says so, and no tab ever mix
     await page.goto(`${site.url}/`);
     await keptOffline(page);
     const other = await context.newPage();
-    await other.goto(`${site.url}/recommend`);
+    await other.goto(`${site.url}/playground`);
     await ready(other);
     await other.getByTestId("recommend-query").fill("half a thought");
 

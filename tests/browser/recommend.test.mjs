@@ -153,7 +153,7 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("track-submit").click();
     await page.locator(`[data-testid=detection][data-slug="${two[0]}"][data-applied=true]`).waitFor();
     // A link without a decision is looked at; the button makes it one.
-    await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&limit=3`);
+    await page.goto(`${url}/playground?q=${encodeURIComponent(QUERY)}&limit=3`);
     await page.getByTestId("only-looked").waitFor();
     await eventually(async () => assert.equal(await items(page).count(), 3));
     await eventually(async () => assert.equal(await page.getByTestId("track-input").count(), 0));
@@ -161,7 +161,7 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("track-input").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("only-looked").count(), 0));
     // Weights come with a link too.
-    await page.goto(`${url}/recommend?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`);
+    await page.goto(`${url}/playground?q=${encodeURIComponent(QUERY)}&w.unhelpful_factor=0.25&w.causal_weight=nonsense`);
     await page.getByTestId("order-after").first().waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("weight-unhelpful_factor").inputValue(), "0.25"));
     await eventually(async () => assert.equal(await page.getByTestId("weight-causal_weight").inputValue(), "0.5"));
@@ -171,9 +171,9 @@ test("the address holds the situation: links, back, forward and reload find it",
 test("a situation that can't be ranked says what to do, and an empty one is an empty form", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await page.goto(`${url}/recommend?q=x&phase=lunch`);
+    await page.goto(`${url}/playground?q=x&phase=lunch`);
     await page.getByTestId("error").filter({ hasText: "there is no phase" }).waitFor();
-    await visit(page, "Recommend");
+    await visit(page, "Playground");
     await page.getByTestId("error").waitFor({ state: "detached" });
     await ready(page);
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), ""));
@@ -230,7 +230,7 @@ test("what is told of a run is told once, and stands in every tab", async () => 
 test("a pending outcome can be settled later, in the words of the domain", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    await page.goto(`${url}/recommend?q=${encodeURIComponent("close a losing position")}&domain=perps`);
+    await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
     await page.getByTestId("only-looked").waitFor();
     await page.getByTestId("recommend-submit").click();
     const controls = page.getByTestId("outcome-controls");
@@ -252,11 +252,11 @@ test("a pending outcome can be settled later, in the words of the domain", async
 
 test("stats and tools show where numbers come from", async () => {
   await withApp(async (page) => {
-    await page.goto(`${url}/stats`);
+    await page.goto(`${url}/insights`);
     await page.getByTestId("empty").filter({ hasText: "Nothing to count yet" }).waitFor();
     await loadSamples(page);
     await recommend(page, QUERY);
-    await visit(page, "Stats");
+    await visit(page, "Insights");
     const steps = page.getByTestId("funnel-step");
     await eventually(async () =>
       assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]),
@@ -286,7 +286,7 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("no-records").waitFor();
 
     // What the space calls a core server is not recorded any more.
-    await visit(page, "Data");
+    await visit(page, "Settings");
     const core = page.getByTestId("core-server");
     await page.getByTestId("core-server-name").fill("Browser");
     await page.getByTestId("core-server-add").click();
@@ -297,7 +297,7 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("tool-server").fill("browser");
     await page.getByTestId("tool-submit").click();
     await page.getByTestId("tool-result").filter({ hasText: "this is a core server" }).waitFor();
-    await visit(page, "Data");
+    await visit(page, "Settings");
     await page.getByRole("button", { name: "Remove Browser" }).click();
     await eventually(async () => assert.equal(await core.count(), held - 1));
   });
@@ -355,7 +355,7 @@ test("a link waits for the model that the browser keeps; what came before it say
       await eventually(async () => assert.equal(await kept(), 1), 60_000);
 
       manifest.shut();
-      await page.goto(`${url}/recommend?q=database%20security`);
+      await page.goto(`${url}/playground?q=database%20security`);
       await page.getByText("Waiting for the model…").waitFor();
       assert.equal(await items(page).count(), 0);
       manifest.open();
@@ -392,7 +392,7 @@ test("a decision that came before the model is left as it is, and ranked anew on
         await route.continue();
       });
       await loadSamples(page);
-      await visit(page, "Data");
+      await visit(page, "Settings");
       await page.getByTestId("download-model").click();
       await page.locator("[data-testid=model-state][data-phase=downloading]").waitFor();
       const words = await recommend(page, "database security");

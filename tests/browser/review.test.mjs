@@ -40,7 +40,7 @@ const LESSONS = [
 /** Opens the app on a store with these lessons and goes to the queue. */
 async function open(page, lessons = LESSONS) {
   await holdActs(page);
-  await page.goto(`${url}/data`);
+  await page.goto(`${url}/settings`);
   await ready(page);
   const files = lessons.map(([slug, title, text]) => ({
     name: `${slug}.md`,
@@ -248,7 +248,7 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
 test("a lesson that outcomes keep out gets another trial by its key, which can be undone", async () => {
   await withApp(async (page) => {
     await holdActs(page);
-    await page.goto(`${url}/data`);
+    await page.goto(`${url}/settings`);
     await ready(page);
     const failed = { times_applied: 6, success_count: 1, consecutive_failures: 5 };
     const lessons = [

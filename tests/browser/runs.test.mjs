@@ -35,7 +35,7 @@ test("an empty list says how runs come about", async () => {
     const empty = page.getByTestId("empty");
     await empty.filter({ hasText: "No runs yet" }).waitFor();
     await empty.getByRole("link", { name: "Recommend lessons" }).click();
-    await page.getByRole("heading", { level: 1, name: "Recommend" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await page.goto(`${url}/runs?run=nobody%2Fknows`);
     await empty.filter({ hasText: "There is no run by this name" }).waitFor();
     await empty.getByRole("link", { name: "All runs" }).click();
@@ -47,7 +47,7 @@ test("the list is newest first, its filters are in the address, and a run shows 
   await withApp(async (page) => {
     await loadSamples(page);
     await walk(page);
-    await page.goto(`${url}/recommend?q=${encodeURIComponent("close a losing position")}&domain=perps`);
+    await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
     await page.getByTestId("only-looked").waitFor();
     await page.getByTestId("recommend-submit").click();
     await page.getByTestId("track-input").waitFor();
@@ -108,7 +108,7 @@ test("a run is found by its address, whatever its id holds", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
     const id = "key/run.1 50%2F&x=ü?#";
-    await visit(page, "Recommend");
+    await visit(page, "Playground");
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
@@ -137,7 +137,7 @@ test("more runs are loaded page by page, and what comes meanwhile stands first",
     assert.equal(new Set(ids).size, 27);
 
     const second = await context.newPage();
-    await second.goto(`${url}/recommend`);
+    await second.goto(`${url}/playground`);
     await recommend(second, "flaky tests that share state");
     await total(page, /^28 runs$/);
     await rows(page).first().filter({ hasText: "flaky tests" }).waitFor();
@@ -165,7 +165,7 @@ test("what was said of a run in another tab stands: saying another thing shows t
     await page.addInitScript(listenIn);
     await loadSamples(page);
     const id = "run/1 50%2F";
-    await visit(page, "Recommend");
+    await visit(page, "Playground");
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();

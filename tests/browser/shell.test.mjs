@@ -9,7 +9,7 @@ const MANY = 3_000;
 
 /** Fills an empty store with lessons named by number; in the order of titles they stand by it. */
 async function importMany(page) {
-  await page.goto(`${url}/data`);
+  await page.goto(`${url}/settings`);
   await ready(page);
   const lessons = Array.from({ length: MANY }, (_, at) => ({
     slug: `lesson-${String(at).padStart(5, "0")}`,
@@ -22,7 +22,7 @@ async function importMany(page) {
     .getByTestId("import-added")
     .filter({ hasText: /3.?000/ })
     .waitFor();
-  await page.goto(`${url}/?sort=title`);
+  await page.goto(`${url}/lessons?sort=title`);
   await page.getByTestId("lesson-row").first().waitFor();
 }
 
@@ -57,10 +57,10 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await page.keyboard.press("ArrowUp");
     await eventually(async () => assert.equal(await chosen(), first));
 
-    await page.keyboard.type("sta");
-    await page.getByTestId("palette-option").first().filter({ hasText: "Stats" }).waitFor();
+    await page.keyboard.type("ins");
+    await page.getByTestId("palette-option").first().filter({ hasText: "Insights" }).waitFor();
     await page.keyboard.press("Enter");
-    await heading(page, "Stats");
+    await heading(page, "Insights");
     await eventually(async () => assert.equal(await page.getByTestId("palette-input").count(), 0));
 
     await openPalette(page);
@@ -91,10 +91,13 @@ test("single keys go places, never while typing, and can be switched off", async
   await withApp(async (page) => {
     await loadSamples(page);
     for (const [key, name] of [
-      ["s", "Stats"],
+      ["o", "Overview"],
+      ["i", "Insights"],
       ["t", "Tools"],
-      ["d", "Data"],
-      ["r", "Recommend"],
+      ["a", "Agents"],
+      ["s", "Settings"],
+      ["p", "Playground"],
+      ["v", "Review"],
       ["n", "Runs"],
       ["l", "Lessons"],
     ]) {
@@ -126,7 +129,7 @@ test("single keys go places, never while typing, and can be switched off", async
     await page.keyboard.press("Control+k");
     await page.getByTestId("palette-input").waitFor();
     await eventually(async () => assert.equal(await page.locator("dialog[open]").count(), 1));
-    assert.equal(new URL(page.url()).pathname, "/");
+    assert.equal(new URL(page.url()).pathname, "/lessons");
   });
 });
 
@@ -253,17 +256,17 @@ test("the first page needs no other page; one that can't be fetched says so and 
       const pages = "**/web-*-pages.wasm";
       await context.route(pages, (route) => route.abort());
       await loadSamples(page);
-      await page.getByRole("navigation").getByRole("link", { name: "Stats", exact: true }).first().click();
+      await page.getByRole("navigation").getByRole("link", { name: "Insights", exact: true }).first().click();
       await heading(page, "This page is not here yet");
       await page.getByTestId("fetch-again").click();
       await heading(page, "This page is not here yet");
       await visit(page, "Review");
       await context.unroute(pages);
-      await page.getByRole("navigation").getByRole("link", { name: "Stats", exact: true }).first().click();
-      await heading(page, "Stats");
+      await page.getByRole("navigation").getByRole("link", { name: "Insights", exact: true }).first().click();
+      await heading(page, "Insights");
       // All of them came with it.
       await context.setOffline(true);
-      await visit(page, "Recommend");
+      await visit(page, "Playground");
       await visit(page, "Tools");
       await context.setOffline(false);
     },
@@ -311,7 +314,7 @@ test("no text becomes markup, and no script is started but the app's own workers
           }
         };
         return {
-          fixed: attempt(() => fragment('<p class="note" data-testid="x">a <b>b</b></p><a href="/data#sync">c</a>')),
+          fixed: attempt(() => fragment('<p class="note" data-testid="x">a <b>b</b></p><a href="/settings#sync">c</a>')),
           markup: hostile.filter((markup) => attempt(() => fragment(markup)) !== "TypeError"),
           code: attempt(() => setTimeout("document.title = 'x'", 0)),
           own: attempt(() => new Worker("/precache.js").terminate()),

@@ -5,6 +5,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { installed, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
 
 let on;
@@ -114,6 +115,44 @@ test("the dashboard comes with the headers of a real host, and none of another f
     assert.equal((await send(path)).status, 404, path);
   }
   assert.equal((await send("/", { method: "POST" })).status, 405);
+});
+
+test("what gets smaller comes packed in the coding that a client takes, and is the same to the byte", async () => {
+  const raw = (path, accepted) =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(served.url);
+      const headers = accepted === undefined ? {} : { "accept-encoding": accepted };
+      request({ hostname, port, path, headers }, (answer) => {
+        const pieces = [];
+        answer.on("data", (piece) => pieces.push(piece));
+        answer.on("end", () => resolve({ headers: answer.headers, bytes: Buffer.concat(pieces) }));
+      })
+        .on("error", reject)
+        .end();
+    });
+  const page = await raw("/", undefined);
+  assert.equal(page.headers["content-encoding"], undefined);
+  const script = String(page.bytes).match(/[\w/.-]+_bg[\w.-]*\.wasm|[\w/.-]+\.wasm/)?.[0];
+  assert.ok(script, "the page names its module");
+  const path = new URL(script, served.url).pathname;
+  const plain = await raw(path, undefined);
+  for (const [accepted, coding, unpack] of [
+    ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
+    ["gzip;q=1.0, br;q=0", "gzip", gunzipSync],
+    ["identity", undefined, (bytes) => bytes],
+    ["*", "br", brotliDecompressSync],
+  ]) {
+    const answer = await raw(path, accepted);
+    assert.equal(answer.headers["content-encoding"], coding, accepted);
+    assert.equal(answer.headers.vary, "accept-encoding");
+    assert.equal(answer.headers["content-type"], "application/wasm");
+    assert.equal(Number(answer.headers["content-length"]), answer.bytes.length);
+    assert.ok(unpack(answer.bytes).equals(plain.bytes), accepted);
+    if (coding) assert.ok(answer.bytes.length < plain.bytes.length * 0.5, `${coding}: ${answer.bytes.length}`);
+  }
+  // Packed already.
+  const icon = await raw("/icons/icon-192.png", "br");
+  assert.equal(icon.headers["content-encoding"], undefined);
 });
 
 test("agents ask over JSON and MCP, and one store answers all", async () => {

@@ -3,7 +3,8 @@
 use crate::dice::Dice;
 use lesson_core::{
     Changes, Decision, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome, Lesson,
-    MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
+    MatchType, Measured, Millis, Shadowed, Space, SurfacedContext, SurfacedItem, Text, Trust,
+    Verdict,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -52,6 +53,11 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
                         q: 0.125,
                         withheld: dice.one_in(8),
                     }],
+                    shadow: dice.one_in(2).then(|| Shadowed {
+                        comparison: "c".to_owned(),
+                        second: vec![slug(dice, space)],
+                        ..Shadowed::default()
+                    }),
                 });
             }
             surfaced
@@ -80,6 +86,7 @@ fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKi
                 .map_or_else(String::new, |held| held.text.content_hash()),
             lesson,
             verdict: *dice.of(Verdict::ALL),
+            reason: String::new(),
         },
         27 => EventKind::LessonsMerged {
             into: lesson,

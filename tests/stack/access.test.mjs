@@ -23,10 +23,16 @@ const CALLS = (space) => ({
   revoke_agent_key: { p_key: randomUUID() },
   agent_key_space: { p_hash: "0".repeat(64) },
   delete_space: { p_space: space, p_name: "Ada's" },
+  list_members: { p_space: space },
+  invite_member: { p_space: space, p_name: "n" },
+  revoke_invite: { p_space: space, p_invite: randomUUID() },
+  accept_invite: { p_code: "none" },
+  change_member: { p_space: space, p_user: randomUUID(), p_name: "n" },
+  remove_member: { p_space: space, p_user: randomUUID() },
 });
 
 /** Those that take no space. */
-const SPACELESS = ["create_space", "revoke_agent_key", "agent_key_space"];
+const SPACELESS = ["create_space", "revoke_agent_key", "agent_key_space", "accept_invite"];
 
 // Everything in the exposed schema that would let rows out; one line each.
 const AUDIT = `

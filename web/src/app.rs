@@ -3,7 +3,7 @@
 use crate::api::Client;
 use crate::components::{ToastList, Toasts};
 use crate::dom;
-use crate::features::{LessonsPage, NotFoundPage, OverviewPage, ReviewPage, Selection};
+use crate::features::{DemoBanner, LessonsPage, NotFoundPage, OverviewPage, ReviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::review::Reviewing;
 use crate::shell::{Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote};
@@ -33,6 +33,7 @@ pub fn App() -> impl IntoView {
             <div class="app">
                 <Side client/>
                 <main id="main" tabindex="-1">
+                    <DemoBanner/>
                     <Notices client/>
                     <FocusOnMove/>
                     {pages()}

@@ -2,6 +2,7 @@
 
 use gloo::file::{Blob, ObjectUrl};
 use leptos::prelude::*;
+use std::borrow::Cow;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
@@ -148,23 +149,31 @@ pub enum Memory {
     Tab,
 }
 
+/// Remembers which space the browser shows; absent for one's own.
+pub const SPACE: &str = "lessonloop.space";
+/// The word for the demo: what is remembered under `SPACE`, and the worker's name. `www/worker/space.js` knows it, too.
+pub const DEMO: &str = "demo";
+/// What keys begin with, and what those of the demo begin with.
+const OURS: &str = "lessonloop.";
+const OURS_IN_DEMO: &str = "lessonloop.demo.";
+
 impl Memory {
     /// Remembers a word, where storage allows.
     pub fn keep(self, key: &str, word: &str) {
         if let Some(storage) = self.storage() {
-            let _ = storage.set_item(key, word);
+            let _ = storage.set_item(&key_here(key), word);
         }
     }
 
     /// The word that was remembered.
     pub fn find(self, key: &str) -> Option<String> {
-        self.storage()?.get_item(key).ok()?
+        self.storage()?.get_item(&key_here(key)).ok()?
     }
 
-    /// Forgets what was remembered.
+    /// Forgets a word.
     pub fn forget(self, key: &str) {
         if let Some(storage) = self.storage() {
-            let _ = storage.remove_item(key);
+            let _ = storage.remove_item(&key_here(key));
         }
     }
 
@@ -176,7 +185,7 @@ impl Memory {
             .and_then(|value| js_sys::JSON::stringify(&value).ok())
             .and_then(|text| text.as_string());
         match (self.storage(), text) {
-            (Some(storage), Some(text)) => storage.set_item(key, &text).is_ok(),
+            (Some(storage), Some(text)) => storage.set_item(&key_here(key), &text).is_ok(),
             _ => false,
         }
     }
@@ -196,21 +205,46 @@ impl Memory {
 }
 
 /// What is about this browser and the person at it, not about lessons or a server.
-const SETTINGS: [&str; 3] = [
+const SETTINGS: [&str; 4] = [
+    SPACE,
     "lessonloop.theme",
     "lessonloop.single-keys",
     "lessonloop.review.keys_off",
 ];
 
+/// The key under which a word is remembered: the demo has its own, so that a draft for one of its lessons is none for a
+/// lesson of one's own with the same slug.
+fn key_here(key: &str) -> Cow<'_, str> {
+    let in_demo = Memory::Browser
+        .storage()
+        .and_then(|storage| storage.get_item(SPACE).ok().flatten())
+        .is_some_and(|space| space == DEMO);
+    match key.strip_prefix(OURS) {
+        Some(rest) if in_demo && !SETTINGS.contains(&key) => {
+            Cow::Owned(format!("{OURS_IN_DEMO}{rest}"))
+        }
+        _ => Cow::Borrowed(key),
+    }
+}
+
 /// Forgets what pages remembered of lessons, searches and a server; settings stay.
 pub fn forget_traces() {
+    forget(|key| key.starts_with(OURS) && !SETTINGS.contains(&key));
+}
+
+/// Forgets what pages remembered in the demo.
+pub fn forget_demo() {
+    forget(|key| key.starts_with(OURS_IN_DEMO));
+}
+
+fn forget(is_gone: impl Fn(&str) -> bool) {
     for storage in [Memory::Browser, Memory::Tab] {
         let Some(storage) = storage.storage() else {
             continue;
         };
         let keys: Vec<String> = (0..storage.length().unwrap_or(0))
             .filter_map(|at| storage.key(at).ok().flatten())
-            .filter(|key| key.starts_with("lessonloop.") && !SETTINGS.contains(&key.as_str()))
+            .filter(|key| is_gone(key))
             .collect();
         for key in keys {
             let _ = storage.remove_item(&key);

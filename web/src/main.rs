@@ -15,6 +15,7 @@ mod outcome;
 mod parameters;
 mod review;
 mod shell;
+mod space;
 mod sync;
 mod theme;
 mod who;

@@ -4,8 +4,8 @@
 use crate::api::{Client, Engine};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
-    AgentsPage, DataPage, InsightsPage, LessonPage, NewLessonPage, RecommendPage, RunsPage,
-    SetAsidePage, ToolsPage,
+    AgentsPage, InsightsPage, LessonPage, NewLessonPage, PlaygroundPage, RunsPage, SetAsidePage,
+    SettingsPage, ToolsPage,
 };
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -29,10 +29,10 @@ pub enum More {
 fn drawn(page: More) -> AnyView {
     match page {
         More::Agents => AgentsPage().into_any(),
-        More::Settings => DataPage().into_any(),
+        More::Settings => SettingsPage().into_any(),
         More::Lesson => LessonPage().into_any(),
         More::New => NewLessonPage().into_any(),
-        More::Playground => RecommendPage().into_any(),
+        More::Playground => PlaygroundPage().into_any(),
         More::Runs => RunsPage().into_any(),
         More::Conflicts => SetAsidePage().into_any(),
         More::Insights => InsightsPage().into_any(),

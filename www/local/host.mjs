@@ -4,28 +4,6 @@ import { isTrap, load, loadModel, open } from "./engine.mjs";
 import { log } from "./log.mjs";
 import { findStores, makeStore, personalPath } from "./store.mjs";
 
-/** What the engine says when other processes were quicker several times in a row: nothing was stored, so the same again is
- * right. */
-const BUSY = "nothing was saved, try again in a moment";
-/** How often it is tried again, and the longest pause before; pauses are random, so that writers don't go in step. */
-const TRIES = 40;
-const PAUSE_MS = 60;
-
-/**
- * Does it again while others keep writing.
- * @template T
- * @param {() => Promise<T>} work
- * @param {(done: T) => unknown} said what may hold the engine's words
- */
-export async function untilQuiet(work, said) {
-  for (let tried = 0; ; tried += 1) {
-    const done = await work();
-    const words = said(done);
-    if (tried === TRIES || typeof words !== "string" || !words.includes(BUSY)) return done;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
-  }
-}
-
 /** Traps in a row after which it stays down: the store or the module is at fault then. */
 const MAX_RESTARTS = 3;
 
@@ -104,10 +82,7 @@ export class Host {
 
   /** @param {EngineRequest} request */
   handle(request) {
-    return untilQuiet(
-      () => this.use((local) => local.handle(request)),
-      ({ status, body }) => status === 503 && body?.error?.message,
-    );
+    return this.use((local) => local.handle(request));
   }
 
   /** What waits to be stored is stored. `keep`: and the fold, so that the next process reads it at once. */

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod constants;
 mod counts;
 mod courses;
 mod event;
@@ -13,6 +14,7 @@ mod explain;
 mod fold;
 mod fold_error;
 mod history;
+mod insights;
 mod instant;
 mod keyword;
 pub mod learning;
@@ -34,10 +36,11 @@ mod tools;
 mod touched;
 mod usage;
 
+pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
-    SurfacedItem,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, Shadowed,
+    SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
@@ -46,22 +49,25 @@ pub use history::{
     Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
     first_of_agent, history, movers, narrowed, revision,
 };
+pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
-pub use keyword::{Alike, KeywordIndex, KeywordScores};
+pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
 pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
     FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, LiftGuard, LiftVerdict,
-    Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
-    Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
+    Market, MatchType, Measure, Placed, PolicySide, Qualification, RelevanceWord, ReviewReason,
+    ShadowMode, ShadowVerdict, StandingRule, Stats, Term, TermNumber, ToolReason, Trend, Trust,
+    Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
 pub use policy::{
-    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
+    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, ShadowPolicy,
+    UsagePolicy,
 };
 pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
 pub use rank::{
@@ -76,7 +82,8 @@ pub use review::{
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{
-    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
+    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, SHADOW_ENDED_SETTING,
+    SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING, SHADOW_SETTING, in_force,
 };
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};

@@ -24,6 +24,16 @@ pub fn tokens(text: &str) -> usize {
     text.len().div_ceil(TOKEN_BYTES)
 }
 
+/// How many tokens a lesson takes in the text that gives it to an agent, when it is not cut.
+pub(crate) fn given_tokens(lesson: &Lesson) -> usize {
+    tokens(&section(
+        lesson,
+        RelevanceWord::Medium,
+        &body(lesson),
+        false,
+    ))
+}
+
 /// What gives lessons to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptText {

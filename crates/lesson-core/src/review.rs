@@ -63,6 +63,8 @@ pub struct ReviewCounts {
     pub quarantined: u32,
     /// Much like another lesson.
     pub near_duplicate: u32,
+    /// Measured to hurt.
+    pub hurts: u32,
     /// Kept from being recommended by outcomes.
     pub disqualified: u32,
     /// Candidates for pruning.
@@ -126,8 +128,8 @@ pub fn review_queue<'a>(
     review_queue_with(space, near, limit, policy, None)
 }
 
-/// The same, with the lessons among those that outcomes speak against of which [`Effects`] says that they hurt, after the
-/// others; the strongest evidence first.
+/// The same, with the lessons of which [`Effects`] says that they hurt, right after those that are held back; the strongest
+/// evidence first.
 pub fn review_queue_with<'a>(
     space: &'a Space,
     near: &[NearPair],
@@ -137,18 +139,15 @@ pub fn review_queue_with<'a>(
 ) -> ReviewQueue<'a> {
     let mut counts = ReviewCounts::default();
     let mut asked = Asked::default();
+    for lesson in hurting(space, effects, policy) {
+        counts.hurts += 1;
+        asked.about(lesson, ReviewReason::Hurts);
+    }
     for (lesson, others) in doubled(space, near, &policy.review) {
         counts.near_duplicate += 1;
         asked.about(lesson, ReviewReason::NearDuplicate).others = others;
     }
     for lesson in disqualified(space, policy) {
-        counts.disqualified += 1;
-        asked.about(lesson, ReviewReason::Disqualified);
-    }
-    for lesson in hurting(space, effects, policy) {
-        if asked.has(lesson, ReviewReason::Disqualified) {
-            continue;
-        }
         counts.disqualified += 1;
         asked.about(lesson, ReviewReason::Disqualified);
     }
@@ -279,11 +278,6 @@ impl<'a> Asked<'a> {
         case
     }
 
-    fn has(&self, lesson: &Lesson, reason: ReviewReason) -> bool {
-        let place = self.places.get(lesson.slug.as_str());
-        place.is_some_and(|place| self.cases[*place].reasons.contains(&reason))
-    }
-
     fn knows(&self, lesson: &Lesson) -> bool {
         self.places.contains_key(lesson.slug.as_str())
     }
@@ -331,6 +325,8 @@ impl<'a> Case<'a> {
         let held = &self.lesson.standing;
         for reason in &self.reasons {
             match reason {
+                // The text is in the key already: an edit begins its measurement anew.
+                ReviewReason::Hurts => say("hurts"),
                 ReviewReason::Quarantined | ReviewReason::Unreviewed => {}
                 ReviewReason::NearDuplicate => {
                     for other in &self.others {

@@ -31,6 +31,7 @@ pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonV
         standing: standing(&lesson.standing),
         derived: derived(&lesson.standing, policy),
         content_hash: text.content_hash(),
+        measured: None,
     }
 }
 

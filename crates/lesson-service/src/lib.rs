@@ -29,6 +29,8 @@ pub use http::path::{Target, parse as parse_path};
 pub use http::router::{Route, methods, route, wrong_method};
 pub use http::strict;
 pub use remote::network::Network;
+pub use remote::part::MadeEvents;
+pub use remote::part_wanted::PartWanted;
 pub use remote::sync::SyncRound;
 pub use remote::vectors::VectorsRound;
 pub use state::embedder::{Embedder, NoModel};

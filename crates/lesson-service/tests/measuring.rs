@@ -374,7 +374,9 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
         .iter()
         .find(|item| item.slug == "deploy-0")
         .unwrap();
-    assert!(item.reasons.contains(&ReviewReason::Disqualified));
+    assert_eq!(item.reasons[0], ReviewReason::Hurts);
+    assert_eq!((queue.counts.hurts, queue.counts.disqualified), (1, 0));
+    assert!(item.remedy.as_deref().unwrap().contains("Archive it"));
     assert_eq!(item.hurts.as_ref().unwrap(), &worst.lift);
     // Under the sources' rules it goes on; under evidence it is left out.
     let is_given = |desk: &Desk| {

@@ -379,3 +379,46 @@ fn agents_read_the_lessons_in_use_and_the_proven_ones_as_skills() {
     assert_eq!(skills.files[0].path, "one/SKILL.md");
     assert!(export(&desk, "agents_md").contains("### one\n✅ Proven\n"));
 }
+
+#[test]
+fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
+    let desk = Desk::with(&[("one", "One", "x")]);
+    let archived = "---\nstatus: archived\n---\n# Out of use\n\nNot any more.\n";
+    let told = import(
+        &desk,
+        vec![
+            file("sql.md", SQL),
+            file("out-of-use.md", archived),
+            file("one.md", "# One\n\nAnother text.\n"),
+        ],
+    );
+    let lesson = |slug: &str, rev, added, archived| ImportedLesson {
+        slug: slug.to_owned(),
+        rev,
+        added,
+        archived,
+    };
+    assert_eq!(
+        told.lessons,
+        [
+            lesson("sql", 1, true, false),
+            lesson("out-of-use", 1, true, true),
+            lesson("one", 2, false, false),
+        ]
+    );
+    // What is there already is not named, nor does a dry run change that.
+    assert_eq!(import(&desk, vec![file("sql.md", SQL)]).lessons, []);
+
+    // Out of a ledger: as it stands after all of its events.
+    let other = Desk::with(&[("a", "A", "x"), ("b", "B", "y")]);
+    other.ok::<LessonView>(
+        "PATCH /v1/lessons/a",
+        json!({"base_rev": 1, "title": "A again"}),
+    );
+    other.ok::<LessonView>("POST /v1/lessons/b/archive", json!(null));
+    let told = import(&desk, vec![file("ledger.jsonl", &export(&other, "jsonl"))]);
+    assert_eq!(
+        told.lessons,
+        [lesson("a", 2, true, false), lesson("b", 1, true, true)]
+    );
+}

@@ -16,6 +16,7 @@ mod link;
 mod machine;
 mod measure;
 mod memory;
+mod part;
 mod remote;
 mod run;
 mod sign_in;
@@ -31,13 +32,16 @@ pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
 pub use machine::Machine;
 pub use measure::{LONGEST, back_off};
 pub use memory::MemoryStore;
+pub use part::{Counted, Part, SpaceSize, lacks_function};
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
 pub use sign_in::{
-    Account, SignInError, Space, create_space, server_url, sign_in, sign_out, spaces,
+    Account, SignInError, Space, create_space, join_space, server_url, sign_in, sign_out, spaces,
 };
 pub use store::{
     Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,
 };
 pub use supabase::Supabase;
-pub use vectors::{Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors};
+pub use vectors::{
+    Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors, packed_text,
+};

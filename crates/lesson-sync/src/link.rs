@@ -34,6 +34,9 @@ pub struct Link {
     pub tried: u64,
     /// Grows whenever the rows kept here are thrown away for others.
     pub cleared: u64,
+    /// Whether events are sent and no rows read: the space is too large to be held here. What was acknowledged is then not
+    /// kept either.
+    pub sends_only: bool,
     /// Whether all rows are to be read anew, because the server was restored from a backup.
     pub resync: bool,
     /// The version of the ledger that the rows kept here are of: see [`lesson_core::LEDGER_VERSION`]. Rows of an earlier

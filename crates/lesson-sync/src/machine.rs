@@ -214,6 +214,9 @@ impl Machine {
         }
         let Some(last) = self.batch.last().map(|stored| stored.position) else {
             self.began = None;
+            if self.link.sends_only {
+                return self.settle_sent(now);
+            }
             self.cursor = if self.link.resync {
                 0
             } else {
@@ -231,6 +234,24 @@ impl Machine {
             return self.commit(Change::to(link), After::Push);
         }
         self.push()
+    }
+
+    /// Nothing waits, and no rows are read: what was sent is done with.
+    fn settle_sent(&mut self, now: Millis) -> Effect {
+        self.status.synced_at = Some(now);
+        let link = Link {
+            based: self.link.acked,
+            resync: false,
+            ..self.link.clone()
+        };
+        if link == self.link {
+            return self.done(now);
+        }
+        let change = Change {
+            forget_through: Some(link.based),
+            ..Change::to(link)
+        };
+        self.commit(change, After::Done)
     }
 
     fn keep_session(&mut self, session: Session) -> Effect {

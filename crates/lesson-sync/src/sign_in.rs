@@ -34,6 +34,8 @@ pub enum SignInError {
     Credentials(String),
     /// The key is not the project's.
     Key(String),
+    /// An invitation does not hold.
+    Invite(String),
     /// No answer, or one that makes no sense.
     Server(String),
 }
@@ -42,9 +44,11 @@ impl SignInError {
     /// What to do, for a person.
     pub fn message(&self) -> &str {
         match self {
-            Self::Url(text) | Self::Credentials(text) | Self::Key(text) | Self::Server(text) => {
-                text
-            }
+            Self::Url(text)
+            | Self::Credentials(text)
+            | Self::Key(text)
+            | Self::Invite(text)
+            | Self::Server(text) => text,
         }
     }
 }
@@ -192,6 +196,35 @@ pub async fn create_space(
     Ok(Space {
         id,
         name: name.to_owned(),
+    })
+}
+
+/// Makes who is signed in a member of the space that an invitation is for; who is one already stays one.
+///
+/// # Errors
+/// [`SignInError::Invite`] when the code does not hold; see [`SignInError`].
+pub async fn join_space(
+    http: &impl Http,
+    url: &str,
+    key: &str,
+    session: &Session,
+    code: &str,
+) -> Result<Space, SignInError> {
+    let response = send(
+        http,
+        HttpRequest {
+            method: "POST",
+            url: format!("{url}/rest/v1/rpc/accept_invite"),
+            headers: headers(key, &session.access_token),
+            body: Some(json!({ "p_code": code }).to_string()),
+        },
+    )
+    .await?;
+    read(&response).map_err(|error| match error {
+        RemoteError::NotFound => SignInError::Invite(
+            "this invitation does not hold, or not any more: it does for seven days and for one person; ask for another".to_owned(),
+        ),
+        other => of_remote(other),
     })
 }
 

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 /// What to do about a server whose functions are not those of this version.
 pub(crate) const MIGRATE: &str = "Apply all files of supabase/migrations to the project, in the order of their names; if it has them, reload the page.";
 
+/// How the message of a server begins that lacks a function.
+pub(crate) const LACKS: &str = "The project lacks a function of Lessonloop";
+
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
 pub struct Supabase<'a, H> {
@@ -250,7 +253,7 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         404 if code == "PT404" => RemoteError::NotFound,
         // PostgREST's own code, or PostgreSQL's when PostgREST has not noticed yet.
         404 if !code.is_empty() => RemoteError::Refused(format!(
-            "The project lacks a function of Lessonloop, or has another version of it. {MIGRATE}"
+            "{LACKS}, or has another version of it. {MIGRATE}"
         )),
         404 => RemoteError::Refused(
             "There is no Supabase project at this address. Check it: it looks like https://abc.supabase.co.".to_owned(),

@@ -69,13 +69,18 @@ struct WireVectors {
 }
 
 #[derive(Deserialize)]
-struct WireVector {
+pub(crate) struct WireVector {
     content_hash: String,
     packed: String,
 }
 
+/// A vector's bytes as the server takes them.
+pub fn packed_text(bytes: &[u8]) -> String {
+    BASE64.encode(bytes)
+}
+
 impl WireVector {
-    fn read(self) -> Result<VectorRow, RefusedVector> {
+    pub(crate) fn read(self) -> Result<VectorRow, RefusedVector> {
         let refused = |reason: String| RefusedVector {
             hash: self.content_hash.clone(),
             reason,

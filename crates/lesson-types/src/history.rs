@@ -2,6 +2,7 @@
 //! standing explained.
 
 use crate::lesson::HistoryEntry;
+use crate::lift::LessonLift;
 use crate::words::{BadgeKind, DecisionOutcome, MatchType};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -205,6 +206,10 @@ pub struct StandingExplained {
     /// The numbers: `proven`, `qualification`, `success_rate`, `effectiveness_score`, `confidence`,
     /// `effective_confidence`, `effectiveness`, `causal_adjusted` and `rank_factor`.
     pub terms: Vec<Term>,
+    /// What withholding it at random has shown; absent where nothing was ever measured in the space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub measured: Option<LessonLift>,
 }
 
 /// A number or a state of a lesson, explained.

@@ -1,5 +1,6 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
+use crate::lift::LessonMeasured;
 use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,11 @@ pub struct LessonView {
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
+    /// What withholding it at random has shown; absent where nothing was ever measured in the space, and in answers to a
+    /// situation or a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub measured: Option<LessonMeasured>,
 }
 
 /// The stored numbers of a lesson.

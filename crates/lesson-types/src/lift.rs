@@ -91,6 +91,25 @@ pub struct LessonLift {
     pub effect: f64,
 }
 
+/// What is known of a lesson's effect, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LessonMeasured {
+    /// What may be said.
+    pub verdict: LiftVerdict,
+    /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
+    /// not withheld, and where the guard turned the estimate off.
+    pub more_runs: Option<u32>,
+    /// How much more often decisions go well with it, −1 to 1; `null` where that is not known.
+    pub estimate: Option<f64>,
+    /// The lower end of its interval; `null` where none is given.
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+}
+
 /// How many lessons each thing is said of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -36,6 +36,8 @@ pub const PROMPT_TOKENS_MIN: usize = 200;
 pub const PROMPT_TOKENS: usize = 6_000;
 /// The most tokens of a prompt text.
 pub const PROMPT_TOKENS_MAX: usize = 32_000;
+/// The `days` of insights.
+pub const INSIGHT_DAYS: usize = 3_650;
 /// The `limit` of a list of lessons.
 pub const PAGE: usize = 1_000;
 /// A count that comes with a lesson, as from an import: uses, votes, revisions and the like.

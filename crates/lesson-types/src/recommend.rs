@@ -236,6 +236,9 @@ pub struct Recommendations {
     pub recommended: Vec<Recommended>,
     /// How many lessons were in the pool.
     pub total_considered: u32,
+    /// Of how many lessons, where the store chose the candidates that were ranked: then all counts are of these candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates_of: Option<u32>,
     /// How many fell to their outcomes.
     pub excluded_low_effectiveness: u32,
     /// How many fell to their relevance.

@@ -1,7 +1,8 @@
 //! Stats, health and policy.
 
 use crate::lesson::Badge;
-use crate::words::{HealthStatus, Severity};
+use crate::lift::LiftCounts;
+use crate::words::{ConstantKind, HealthStatus, Severity};
 use serde::{Deserialize, Serialize};
 
 /// A lesson in a top or bottom list.
@@ -72,6 +73,33 @@ pub struct Stats {
     pub never_rated: Vec<LessonRank>,
     /// The last 30 days with events, oldest first.
     pub activity: Vec<DayActivity>,
+    /// Of how many lessons withholding them at random has shown what they do; absent where nothing was ever measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub measured: Option<LiftCounts>,
+}
+
+/// A constant that a space may change, in the answer to `GET /v1/policy` under `constants`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Constant {
+    /// Its section and name, such as `rank.match_weight`: where `PATCH /v1/policy` takes it.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub about: String,
+    /// What it holds.
+    pub kind: ConstantKind,
+    /// Its value where the space has set none.
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    pub default: serde_json::Value,
+    /// The least value of a number.
+    pub least: Option<f64>,
+    /// The greatest value of a number.
+    pub most: Option<f64>,
+    /// The words to choose from, of a word.
+    pub words: Vec<String>,
 }
 
 /// Lessons per band of causal effectiveness.

@@ -86,7 +86,7 @@ pub struct ReviewItem {
     pub updated_at: String,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
-    /// What was measured of a lesson that is said to hurt; absent for others.
+    /// What was measured of a lesson that is said to hurt, with its interval; absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub hurts: Option<Lift>,
@@ -100,6 +100,8 @@ pub struct ReviewItem {
 pub struct ReviewCounts {
     /// Held back.
     pub quarantined: u32,
+    /// Measured to hurt; at most 200 at a time.
+    pub hurts: u32,
     /// Much like another lesson; at most 200 at a time.
     pub near_duplicate: u32,
     /// Kept from being recommended by outcomes; at most 200 at a time.
@@ -115,7 +117,7 @@ pub struct ReviewCounts {
     pub unreviewed: u32,
 }
 
-/// `GET /v1/review`: held back lessons first, then near duplicates, those that outcomes keep out,
+/// `GET /v1/review`: held back lessons first, then those that hurt, near duplicates, those that outcomes keep out,
 /// candidates for pruning, the five worst, those often shown and never rated, and those that nobody
 /// has looked at. A lesson is here once, with all its
 /// reasons. Edits that came too late are in [`crate::SetAsideList`].
@@ -131,7 +133,7 @@ pub struct ReviewQueue {
     /// How many for each reason.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
-    /// is, which is no event. At most 805.
+    /// is, which is no event. At most 1,005.
     pub keepable: Vec<Keepable>,
 }
 

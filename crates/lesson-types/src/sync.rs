@@ -95,6 +95,9 @@ pub struct Connect {
     /// The name of a space to be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<String>,
+    /// The code of an invitation to a space; this person becomes a member of it and joins it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invite: Option<String>,
 }
 
 /// The answer to [`Connect`]: connected, or spaces to choose from.

@@ -89,6 +89,24 @@ pub struct Imported {
     pub rejected: Vec<Rejected>,
     /// What was taken, but not as it stood: dropped fields, redacted secrets, quarantined text.
     pub warnings: Vec<Rejected>,
+    /// The lessons that were added or updated, to find them and to take the import back.
+    pub lessons: Vec<ImportedLesson>,
+}
+
+/// A lesson that an import added or updated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ImportedLesson {
+    /// Which.
+    pub slug: String,
+    /// The revision that its text has now; 1 where it was added by a file of lessons.
+    pub rev: u32,
+    /// Whether it was added; otherwise its text was changed.
+    pub added: bool,
+    /// Whether it is archived, so that no agent gets it until it is restored.
+    pub archived: bool,
 }
 
 /// The format of an export.

@@ -185,6 +185,8 @@ vocabulary!(
     ReviewReason {
         /// Held back until a person approves it.
         Quarantined = "quarantined",
+        /// Withholding it at random shows that decisions go well less often with it.
+        Hurts = "hurts",
         /// Another lesson says almost the same.
         NearDuplicate = "near_duplicate",
         /// Outcomes keep it from being recommended.
@@ -289,6 +291,55 @@ vocabulary!(
         TooFew = "too_few",
         /// Lessons are shown and withheld in other shares than were drawn, so that nothing can be told.
         Ratio = "ratio",
+    }
+);
+
+vocabulary!(
+    /// What a constant holds.
+    ConstantKind {
+        /// A number.
+        Number = "number",
+        /// A whole number.
+        Count = "count",
+        /// True or false.
+        Flag = "flag",
+        /// One of some words.
+        Word = "word",
+        /// A list of words.
+        Words = "words",
+    }
+);
+vocabulary!(
+    /// How two policies are compared on live traffic.
+    ShadowMode {
+        /// Each decision gets lessons of both, drafted in turn; whose lessons were applied is the preference.
+        Interleave = "interleave",
+        /// Each decision goes to one policy or the other, by a fair draw; outcomes tell which is better.
+        Split = "split",
+    }
+);
+vocabulary!(
+    /// One of two policies that are compared.
+    PolicySide {
+        /// The space's policy.
+        First = "first",
+        /// The policy that it is compared with.
+        Second = "second",
+    }
+);
+vocabulary!(
+    /// What may be said of two policies that are compared.
+    #[derive(Default)]
+    ShadowVerdict {
+        /// The space's policy is the better one.
+        First = "first",
+        /// The other one is.
+        Second = "second",
+        /// It is known well enough to say that they do about the same.
+        NoDifference = "no_difference",
+        /// Too little is known.
+        #[default]
+        Unknown = "unknown",
     }
 );
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use crate::cache::{self, Cache};
+use crate::demo;
 use crate::engine::{self, Module};
 use crate::fault::advice;
 use crate::integrity;
@@ -19,6 +20,7 @@ use crate::progress::Plan;
 use crate::run;
 use crate::serve;
 use crate::split::Apart;
+use crate::styles;
 use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
@@ -34,6 +36,9 @@ pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
             Ok(engine::module(cache, profile, module)?.1.note())
         });
     }
+    plan.step("demo data", move || {
+        Ok(demo::ensure(cache, profile)?.1.note())
+    });
     plan.step("dashboard", move || Ok(dashboard(cache, profile)?.1.note()));
     plan.step("dist/", move || assemble(cache, profile));
 }
@@ -49,6 +54,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "crates/lesson-types",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",
+        "crates/xtask/src/styles.rs",
         "web",
         // What trunk takes of the static files.
         "www/index.html",
@@ -80,10 +86,10 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
             None,
             "read the compiler's message above",
         )?;
-        match apart {
-            Some(apart) => apart.finish(cache, at),
-            None => Ok(()),
+        if let Some(apart) = apart {
+            apart.finish(cache, at)?;
         }
+        styles::join(at)
     })
 }
 
@@ -103,6 +109,8 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
             && file.extension().is_none_or(|extension| extension != "css")
             // The package for Node takes it.
             && !file.starts_with("local")
+            // What the build makes of it comes in its place.
+            && !file.starts_with(demo::FOLDER)
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
 
@@ -114,6 +122,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
         .with_context(|| advice(engine.display(), full))?;
     engine::write_manifest(&engine)?;
+    demo::write(cache, profile, &new)?;
     notices::write(cache, &new)?;
     integrity::write(&new)?;
     finish_edge(&new)?;

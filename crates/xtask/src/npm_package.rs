@@ -8,6 +8,7 @@ use flate2::{Compression, GzBuilder};
 use serde_json::json;
 
 use crate::cache::{self, Cache};
+use crate::demo;
 use crate::fault::advice;
 use crate::notices;
 
@@ -52,7 +53,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
         file != Path::new("package.json")
     })?;
     cache::copy_tree(dist, &package.join("dashboard"), &|file| {
-        let apart = ["engine", "edge", FOLDER]
+        let apart = ["engine", "edge", demo::FOLDER, FOLDER]
             .iter()
             .any(|folder| file.starts_with(folder));
         // What a browser keeps for offline use is of no use there.

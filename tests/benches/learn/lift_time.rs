@@ -150,7 +150,11 @@ fn events() -> Vec<EventKind> {
                 })
                 .collect(),
             policy: String::new(),
-            measured: Some(Measured { control, drawn }),
+            measured: Some(Measured {
+                control,
+                drawn,
+                ..Measured::default()
+            }),
         });
         if n < DECISIONS {
             let outcome = if unit(&["outcome", &id]) < 0.6 {

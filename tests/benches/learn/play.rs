@@ -111,6 +111,7 @@ pub fn play(arm: Arm, world: &World, situations: &Situations) -> Played {
                 measured: (q > 0.0).then_some(Measured {
                     control: false,
                     drawn,
+                    ..Measured::default()
                 }),
                 success: went_well,
             });

@@ -8,7 +8,7 @@ import lighthouse, { desktopConfig } from "lighthouse";
 const url = process.env.LESSONLOOP_URL;
 const BAR = 95;
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
-const PAGES = ["/", "/recommend", "/stats", "/data"];
+const PAGES = ["/", "/playground", "/insights", "/settings"];
 const SHOWN = {
   "first-contentful-paint": "first paint",
   "largest-contentful-paint": "largest paint",

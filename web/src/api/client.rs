@@ -1,5 +1,6 @@
 //! The one client of the engine worker: requests with answers, and what the worker says unasked.
 
+use crate::space::Space;
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,7 +12,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{MessageEvent, Worker};
 
 /// Where the worker's script lies.
 const WORKER: &str = "/engine-worker.js";
@@ -90,9 +91,7 @@ impl Client {
             restarted: RwSignal::new(None),
             cleared: RwSignal::new(false),
         };
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        match Worker::new_with_options(WORKER, &options) {
+        match Worker::new_with_options(WORKER, &Space::current().worker_options()) {
             Ok(worker) => client.listen(worker),
             Err(_) => client.fail("This browser can't run the engine. Use a current version of Chrome, Edge, Firefox or Safari."),
         }

@@ -1,7 +1,8 @@
 //! One module per screen.
 
 mod agents;
-mod data;
+mod demo;
+mod figures;
 mod insights;
 mod lesson;
 mod lessons;
@@ -9,22 +10,26 @@ mod new_lesson;
 mod none;
 mod not_found;
 mod overview;
-mod recommend;
+mod playground;
+mod range;
 mod review;
 mod runs;
 mod set_aside;
+mod settings;
 mod tools;
+mod trend;
 
 pub use agents::AgentsPage;
-pub use data::DataPage;
+pub use demo::DemoBanner;
 pub use insights::InsightsPage;
 pub use lesson::LessonPage;
 pub use lessons::{LessonsPage, Selection};
 pub use new_lesson::NewLessonPage;
 pub use not_found::NotFoundPage;
 pub use overview::OverviewPage;
-pub use recommend::RecommendPage;
+pub use playground::PlaygroundPage;
 pub use review::ReviewPage;
 pub use runs::RunsPage;
 pub use set_aside::SetAsidePage;
+pub use settings::SettingsPage;
 pub use tools::ToolsPage;

@@ -2,7 +2,8 @@
 
 use crate::api::use_get;
 use crate::components::{Empty, Loading};
-use crate::features::data::SamplesButton;
+use crate::features::demo::DemoButton;
+use crate::features::settings::SamplesButton;
 use crate::sync::Syncing;
 use leptos::prelude::*;
 use lesson_types::{LessonPage, SyncPhase};
@@ -40,6 +41,7 @@ pub fn NoneInUse(
             Some(0) => view! {
                 <Empty title="No lessons yet" text=text>
                     <SamplesButton then/>
+                    <DemoButton/>
                     <a href="/settings" class="button">"Import lessons"</a>
                     <a href="/lessons/new" class="button">"Write a lesson"</a>
                 </Empty>

@@ -8,6 +8,7 @@ mod places;
 mod sheet;
 mod side;
 mod singles;
+mod spaces;
 mod state;
 mod update;
 

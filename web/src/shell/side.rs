@@ -2,6 +2,7 @@
 //! phone it is a bar above and one below.
 
 use super::palette::PaletteButton;
+use super::spaces::SpaceMenu;
 use super::state::{PAGES, Page};
 use crate::api::{Client, Engine, use_get};
 use crate::format;
@@ -31,7 +32,7 @@ pub fn Side(client: Client) -> impl IntoView {
     let (first, rest) = PAGES.split_at(FIRST.min(PAGES.len()));
     view! {
         <header class="side">
-            <div class="space"><SpaceName/><PaletteButton/></div>
+            <div class="space"><SpaceMenu/><PaletteButton/></div>
             <nav class="places" aria-label="Main">
                 {first.iter().map(place).collect_view()}
                 <div class=move || if open.get() { "places-rest" } else { "places-rest closed" } id="places-rest">
@@ -52,24 +53,6 @@ pub fn Side(client: Client) -> impl IntoView {
             <ReviewWaiting/>
             <div class="side-foot"><SyncChip/><ModelChip client/></div>
         </header>
-    }
-}
-
-/// The space whose lessons are shown, and the way to its settings.
-#[component]
-fn SpaceName() -> impl IntoView {
-    let syncing = Syncing::get_from_context();
-    let name = Memo::new(move |_| {
-        syncing.read(|status| match status.space.trim() {
-            "" => "This browser".to_owned(),
-            name => name.to_owned(),
-        })
-    });
-    view! {
-        <a class="space-name" href="/settings" data-testid="space-name">
-            <span class="mark" aria-hidden="true"><svg viewBox="0 0 24 24"><path d="M12 4a8 8 0 1 1-7.4 5M4 4v5h5"></path></svg></span>
-            <span>{name}</span>
-        </a>
     }
 }
 

@@ -1,7 +1,7 @@
 // `lessonloop mcp`: the Model Context Protocol on standard input and output, a JSON message a line. Nothing else is
 // written to standard output.
 import { answerAt, addressOf } from "../socket.mjs";
-import { hostOf, untilQuiet } from "../host.mjs";
+import { hostOf } from "../host.mjs";
 import { answerHook } from "../hook.mjs";
 import { log } from "../log.mjs";
 
@@ -50,10 +50,7 @@ export function onlyOf(values) {
  */
 async function answerOf(host, line) {
   try {
-    return await untilQuiet(
-      () => host.use((local) => local.message_line(line)),
-      (answer) => answer,
-    );
+    return await host.use((local) => local.message_line(line));
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
     log(host.log, `mcp: ${message}`);

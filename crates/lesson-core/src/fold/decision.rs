@@ -126,6 +126,15 @@ impl Space {
                 return Err(FoldError::UnknownLesson(drawn.lesson.clone()));
             }
         }
+        let shadow = given.measured.and_then(|measured| measured.shadow.as_ref());
+        for slug in shadow
+            .iter()
+            .flat_map(|shadow| shadow.first.iter().chain(&shadow.second))
+        {
+            if !self.lessons.contains_key(slug) {
+                return Err(FoldError::UnknownLesson(slug.clone()));
+            }
+        }
         let counted = self.retrievals.entry(given.id.to_owned()).or_default();
         for item in items {
             if counted.insert(item.lesson.clone())

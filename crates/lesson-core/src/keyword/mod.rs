@@ -3,11 +3,13 @@
 //! What a query scores is in `scores.rs`.
 
 mod alike;
+mod counts;
 mod packed;
 mod scores;
 mod words;
 
 pub use alike::Alike;
+pub use counts::{SpaceCounts, words_asked};
 pub(crate) use packed::packed_shape;
 pub use scores::KeywordScores;
 pub(crate) use scores::WordMatch;
@@ -59,6 +61,8 @@ pub struct KeywordIndex {
     version: u64,
     /// The sum of all slugs' hashes, as `Lessons` has it.
     slugs: u64,
+    /// The whole space, where the index holds but candidates of it.
+    counts: Option<SpaceCounts>,
 }
 
 #[derive(Debug, Clone)]
@@ -88,6 +92,17 @@ impl KeywordIndex {
             index.insert(lesson);
         }
         index
+    }
+
+    /// The space that the lessons here are but candidates of: how common words are is reckoned with its numbers, so that
+    /// a lesson scores to the bit what it does in an index of all.
+    pub fn count_as(&mut self, counts: SpaceCounts) {
+        self.counts = Some(counts);
+    }
+
+    /// The numbers of the whole space, where these lessons are candidates of it.
+    pub fn counts(&self) -> Option<&SpaceCounts> {
+        self.counts.as_ref()
     }
 
     /// How many lessons it holds.

@@ -61,6 +61,8 @@ pub(crate) struct WordMatch {
 struct QueryWord {
     /// The terms of its stem.
     terms: Vec<u32>,
+    /// In how many lessons of the space it is, where the index holds but candidates.
+    having: usize,
     /// When the word may be the beginning of one: the terms that begin with it.
     beginnings: Vec<u32>,
 }
@@ -121,10 +123,15 @@ impl KeywordIndex {
         if words.iter().any(|(word, _)| meaningful(word)) {
             words.retain(|(word, _)| meaningful(word) || (open && *word == last));
         }
+        if let Some(counts) = &self.counts {
+            // A very long query is ranked by those of its words that were asked for.
+            words.retain(|(_, stem)| counts.was_asked(stem));
+        }
         words
             .iter()
             .map(|(word, stem)| QueryWord {
                 terms: self.terms_in_use(self.stems.get(stem.as_str()).into_iter().flatten()),
+                having: self.counts.as_ref().map_or(0, |counts| counts.having(stem)),
                 beginnings: if open && *word == last {
                     let from = (Bound::Included(word.as_str()), Bound::Unbounded);
                     let begun = self
@@ -141,7 +148,10 @@ impl KeywordIndex {
 
     fn knows(&self, stem: &str) -> bool {
         let terms = self.stems.get(stem).into_iter().flatten();
-        !self.terms_in_use(terms).is_empty()
+        self.counts
+            .as_ref()
+            .is_some_and(|counts| counts.having(stem) > 0)
+            || !self.terms_in_use(terms).is_empty()
     }
 
     fn terms_in_use<'t>(&self, terms: impl Iterator<Item = &'t u32>) -> Vec<u32> {
@@ -153,7 +163,11 @@ impl KeywordIndex {
 
     /// What a word counts that so many lessons have: the fewer, the more. Never 0.
     fn idf(&self, having: usize) -> f64 {
-        let (all, having) = (self.len() as f64 + PRIOR_LESSONS, having as f64);
+        let lessons = self
+            .counts
+            .as_ref()
+            .map_or(self.len(), |counts| counts.lessons.max(self.len()));
+        let (all, having) = (lessons as f64 + PRIOR_LESSONS, having as f64);
         libm::log(1.0 + (all - having + 0.5) / (having + 0.5))
     }
 }
@@ -201,12 +215,14 @@ impl KeywordScores<'_> {
     fn add_word(&mut self, word: &QueryWord, held_back: &[f64], merge: &mut Merge) -> f64 {
         let index = self.index;
         let mut counted = 0.0;
-        for terms in [&word.beginnings, &word.terms] {
-            if terms.is_empty() {
+        for (terms, having) in [(&word.beginnings, 0), (&word.terms, word.having)] {
+            let postings = merge.postings(index, terms);
+            // The server that counts may part words otherwise; what is here is there.
+            let having = having.max(postings.len());
+            if having == 0 {
                 continue;
             }
-            let postings = merge.postings(index, terms);
-            let idf = index.idf(postings.len()) - counted;
+            let idf = index.idf(having) - counted;
             // The word's own forms may be more common than what begins with it.
             if idf > 0.0 {
                 self.add(postings, idf, held_back);

@@ -88,6 +88,7 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
             measured: Measured {
                 control: true,
                 drawn: before.map_or_else(Vec::new, |before| before.drawn.clone()),
+                shadow: None,
             },
         };
     }

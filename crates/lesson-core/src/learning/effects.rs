@@ -1,5 +1,6 @@
 //! What is said of every lesson, from all that is known by now.
 
+use super::comparisons::ComparisonEffect;
 use super::evalue::{FALSE_DISCOVERIES, e_bh};
 use super::evidence::{Cells, evidence, shrinkage};
 use super::loop_lift::{GroupLift, LoopLift};
@@ -50,6 +51,25 @@ pub struct LessonEffect {
     pub value: f64,
 }
 
+impl LessonEffect {
+    /// Of a lesson that was neither drawn for nor applied.
+    pub fn unknown(slug: &str) -> Self {
+        Self {
+            slug: Arc::from(slug),
+            running: LessonRunning::default(),
+            shown_open: 0,
+            withheld_open: 0,
+            interval: None,
+            verdict: LiftVerdict::Unknown,
+            guard: LiftGuard::TooFew,
+            cells: Cells::default(),
+            evidence: 0.0,
+            weight: 0.0,
+            value: 0.0,
+        }
+    }
+}
+
 /// What is said of all lessons that were drawn for or applied, and of the loop.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Effects {
@@ -67,6 +87,8 @@ pub struct Effects {
     pub by_domain: Vec<GroupLift>,
     /// The loop by who asked, in the order of their names.
     pub by_agent: Vec<GroupLift>,
+    /// Comparisons of two policies, the one with the newest decision first.
+    pub comparisons: Vec<ComparisonEffect>,
 }
 
 impl Effects {

@@ -1,6 +1,7 @@
 //! All that is learned of a space, kept as decisions come.
 
 use super::baseline::{Rate, baseline};
+use super::comparisons::{ComparisonEffect, Part, Split, Tally, take_split};
 use super::effects::{Effects, Known, Open, is_empty, say};
 use super::evidence::{Cell, Cells};
 use super::loop_lift::{GroupLift, LoopLift};
@@ -8,6 +9,7 @@ use super::run::Run;
 use super::running::LessonRunning;
 use crate::instant::Millis;
 use crate::space::Space;
+use lesson_types::PolicySide;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -44,6 +46,8 @@ struct Held {
     control: Option<bool>,
     drawn: Box<[DrawnOf]>,
     applied: Box<[u32]>,
+    /// Its part in a comparison of two policies.
+    part: Option<Part>,
 }
 
 impl Held {
@@ -58,6 +62,13 @@ impl Held {
                 other.control,
             )
             && self.drawn == other.drawn
+            && self.decided() == other.decided()
+    }
+
+    /// The policy that decided alone, with its comparison.
+    fn decided(&self) -> Option<(u32, PolicySide)> {
+        let part = self.part?;
+        Some((part.comparison, part.decided?))
     }
 }
 
@@ -74,6 +85,7 @@ struct Fold {
     whole: LoopLift,
     by_domain: Vec<LoopLift>,
     by_agent: Vec<LoopLift>,
+    splits: Vec<LessonRunning>,
     /// Whether a control run has been seen: what was measured before the first, there were none to compare with.
     has_control: bool,
     /// The last decision that it took.
@@ -94,6 +106,9 @@ pub struct Learning {
     lessons: Names,
     domains: Names,
     agents: Names,
+    comparisons: Names,
+    /// By comparison, what needs no order.
+    tallies: Vec<(Tally, (Millis, Millis))>,
     held: BTreeMap<Arc<str>, Held>,
     order: BTreeSet<(Millis, Arc<str>)>,
     since: BTreeMap<u32, Millis>,
@@ -143,6 +158,7 @@ impl Learning {
         for (held, forth) in [(&old, false), (&new, true)] {
             if let Some(held) = held {
                 self.count_open(held, forth);
+                self.count_part(held, forth);
             }
         }
         let was = old.as_ref().and_then(|old| old.outcome);
@@ -224,6 +240,11 @@ impl Learning {
                 drawn.push((place, one.q, one.withheld));
             }
         }
+        let shadow = run.measured.and_then(|measured| measured.shadow.as_ref());
+        let part = shadow.map(|shadow| {
+            let comparison = self.comparisons.place(&shadow.comparison);
+            Part::of(shadow, comparison, &run.applied())
+        });
         let control = run.measured.map(|measured| measured.control);
         if control == Some(true) {
             drawn.clear();
@@ -236,6 +257,7 @@ impl Learning {
             control,
             drawn: drawn.into(),
             applied: applied.into(),
+            part,
         }
     }
 
@@ -269,6 +291,15 @@ impl Learning {
             grow(&mut fold.lessons, *lesson as usize);
             fold.lessons[*lesson as usize].take(*q, *withheld, success, expected);
         }
+        if let Some((comparison, side)) = held.decided() {
+            grow(&mut fold.splits, comparison as usize);
+            take_split(
+                &mut fold.splits[comparison as usize],
+                side,
+                success,
+                expected,
+            );
+        }
         if let Some(control) = held.control {
             if fold.has_control {
                 grow(&mut fold.by_domain, domain);
@@ -296,6 +327,37 @@ impl Learning {
             grow(&mut self.open, *lesson as usize);
             self.open[*lesson as usize].count(*withheld, forth);
         }
+    }
+
+    /// Counts a decision's part in a comparison, or takes that back.
+    fn count_part(&mut self, held: &Held, forth: bool) {
+        let Some(part) = &held.part else { return };
+        let place = part.comparison as usize;
+        while self.tallies.len() <= place {
+            self.tallies.push((Tally::default(), (held.at, held.at)));
+        }
+        let (tally, (from, to)) = &mut self.tallies[place];
+        tally.count(part, held.outcome.is_some(), forth);
+        (*from, *to) = ((*from).min(held.at), (*to).max(held.at));
+    }
+
+    /// What comparisons have come to.
+    fn compared(&self) -> Vec<ComparisonEffect> {
+        let tallied = self.tallies.iter().zip(&self.comparisons.names).enumerate();
+        let mut said: Vec<ComparisonEffect> = tallied
+            .map(|(place, ((tally, between), id))| ComparisonEffect {
+                id: Arc::clone(id),
+                between: *between,
+                preference: tally.preference,
+                split: Split {
+                    running: self.fold.splits.get(place).copied().unwrap_or_default(),
+                    first_open: tally.first_open,
+                    second_open: tally.second_open,
+                },
+            })
+            .collect();
+        said.sort_by(|a, b| b.between.1.cmp(&a.between.1).then_with(|| a.id.cmp(&b.id)));
+        said
     }
 
     /// Counts the lessons that were applied, or takes that back.
@@ -351,6 +413,7 @@ impl Learning {
             control_open: self.open_runs.withheld,
             by_domain: groups(&self.domains, &fold.by_domain),
             by_agent: groups(&self.agents, &fold.by_agent),
+            comparisons: self.compared(),
         }
     }
 }

@@ -124,6 +124,13 @@ impl<'a> Matches<'a> {
                     *held = cosine;
                 }
             }
+            // Of candidates, most were found by their vectors: the space says how many have one.
+            if let Some(counts) = index.counts()
+                && let Some(with_vector) = counts.with_vector
+            {
+                all = u32::try_from(counts.lessons).unwrap_or(u32::MAX);
+                having = u32::try_from(with_vector).unwrap_or(u32::MAX).min(all);
+            }
             matches.without_vector = all - having;
             matches.semantic = f64::from(having) >= policy.meaning_min_covered * f64::from(all);
             if matches.semantic {

@@ -192,6 +192,7 @@ fn fed(learning: &mut Learning, n: i64, withheld: bool, success: bool) {
     let measured = Measured {
         control: false,
         drawn: vec![drawn("a", 0.2, withheld)],
+        ..Measured::default()
     };
     let lessons = [("a", true)];
     let run = Run {
@@ -268,6 +269,7 @@ fn a_decision_teaches_what_the_ledger_says_of_it() {
         *measured = Some(Measured {
             control: false,
             drawn: vec![drawn("a", 0.2, false), drawn("b", 0.2, true)],
+            ..Measured::default()
         });
     }
     let mut control = surfaced("r2", Some("c"), &[]);
@@ -275,6 +277,7 @@ fn a_decision_teaches_what_the_ledger_says_of_it() {
         *measured = Some(Measured {
             control: true,
             drawn: Vec::new(),
+            ..Measured::default()
         });
     }
     // The outcome of the control run comes before its retrieval, from another device.
@@ -347,6 +350,7 @@ fn ten_thousand_lessons_with_one_decision_each_say_nothing() {
         let measured = Measured {
             control: false,
             drawn: vec![drawn(&slug, 0.2, n % 5 == 0)],
+            ..Measured::default()
         };
         let run = Run {
             at: n,

@@ -3,6 +3,7 @@
 mod account;
 mod common;
 mod compare;
+mod comparing;
 #[path = "../../../../tests/benches/learn/coverage.rs"]
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]

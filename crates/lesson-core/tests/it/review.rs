@@ -136,6 +136,7 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
         queue.counts,
         ReviewCounts {
             quarantined: 1,
+            hurts: 0,
             near_duplicate: 1,
             disqualified: 2,
             pruning: 2,

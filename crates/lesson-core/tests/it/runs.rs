@@ -259,6 +259,7 @@ fn what_is_measured_is_kept_and_checked() {
                     q,
                     withheld: true,
                 }],
+                ..Measured::default()
             });
         }
         shown

@@ -16,7 +16,12 @@ impl<S, H> Service<S, H> {
         let Some(vectors) = &state.vectors else {
             return Some(self.no_model.get().reason().to_owned());
         };
-        let (embedded, pending) = (vectors.embedded(), vectors.pending());
+        let (mut embedded, mut pending) = (vectors.embedded(), vectors.pending());
+        if let Some(space) = &*self.part_of.borrow() {
+            // The lessons at hand were chosen, many of them by their vectors: the whole space tells.
+            embedded = space.with_vector.min(space.lessons);
+            pending = space.lessons - embedded;
+        }
         match (embedded, pending) {
             (_, 0) if semantic => None,
             (_, 0) if without_vector > 0 => {

@@ -5,6 +5,7 @@
 //! space.
 
 use crate::convert;
+use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend::{Checked, NONE_FITS, checked};
 use crate::handlers::trace_part;
 use crate::host::Host;
@@ -133,6 +134,7 @@ impl<S: Store, H: Host> Service<S, H> {
             stale: self.is_stale(context) || other.is_stale(context),
             recommended,
             total_considered: sum(|ranking| ranking.total_considered),
+            candidates_of: None,
             excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
             excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
             prompt,
@@ -182,11 +184,23 @@ impl<S: Store, H: Host> Service<S, H> {
             let (here, there) = (surfaced(false), surfaced(true));
             if !there.is_empty() {
                 let id = retrieval_id.clone();
-                other.surface(context, id, at, (asked.clone(), there, None), &policy);
+                other.surface(
+                    context,
+                    id,
+                    at,
+                    (asked.clone(), there, None),
+                    fingerprint(&policy),
+                );
             }
             // The first one knows of every decision.
             if !here.is_empty() || asked.decision_id.is_some() {
-                self.surface(context, retrieval_id, at, (asked, here, None), &policy);
+                self.surface(
+                    context,
+                    retrieval_id,
+                    at,
+                    (asked, here, None),
+                    fingerprint(&policy),
+                );
             }
         }
         Answer::json(&answer)

@@ -9,7 +9,9 @@ use crate::remote::network::Network;
 use crate::remote::remote_error::of_sign_in;
 use crate::state::service_struct::Service;
 use lesson_core::LEDGER_VERSION;
-use lesson_sync::{Account, Change, Link, Named, Store, create_space, server_url, spaces};
+use lesson_sync::{
+    Account, Change, Link, Named, Store, create_space, join_space, server_url, spaces,
+};
 use lesson_types::{
     ApiError, Connect, Connected, ErrorCode, SignIn, SignOut, SpaceChoice, SyncStatus, limits,
 };
@@ -37,10 +39,19 @@ impl<S: Store, H: Host> Service<S, H> {
         if let Some(name) = &asked.create {
             validate::filled("create", name, limits::ID)?;
         }
+        if let Some(code) = &asked.invite {
+            secret("invite", code.trim())?;
+        }
         if asked.space.is_some() && asked.create.is_some() {
             return Err(ApiError::invalid(
                 "create",
                 "name a space to join or one to make, not both",
+            ));
+        }
+        if asked.invite.is_some() && (asked.space.is_some() || asked.create.is_some()) {
+            return Err(ApiError::invalid(
+                "invite",
+                "an invitation names its space; leave out space and create",
             ));
         }
         if self.state.borrow().linked.is_some() {
@@ -54,11 +65,14 @@ impl<S: Store, H: Host> Service<S, H> {
             lesson_sync::sign_in(&network, &url, key, asked.email.trim(), &asked.password)
                 .await
                 .map_err(of_sign_in)?;
-        let space = match asked.create {
-            Some(name) => create_space(&network, &url, key, &account.session, name.trim())
+        let space = match (asked.invite, asked.create) {
+            (Some(code), _) => join_space(&network, &url, key, &account.session, code.trim())
                 .await
                 .map_err(of_sign_in)?,
-            None => {
+            (None, Some(name)) => create_space(&network, &url, key, &account.session, name.trim())
+                .await
+                .map_err(of_sign_in)?,
+            (None, None) => {
                 let known = spaces(&network, &url, key, &account.session)
                     .await
                     .map_err(of_sign_in)?;

@@ -79,7 +79,7 @@ fn refused(error: &RemoteError) -> ApiError {
     match error {
         RemoteError::ActorTaken => ApiError::new(
             ErrorCode::Forbidden,
-            "only the owner of a space may delete it: the member who has been in it longest; sign out to remove the lessons from this browser alone",
+            "only an owner of a space may delete it; sign out to remove the lessons from this browser alone",
         ),
         RemoteError::Refused(cause) if cause.contains("(status 400") => ApiError::invalid(
             "name",

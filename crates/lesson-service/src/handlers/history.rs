@@ -3,6 +3,7 @@
 
 use crate::convert;
 use crate::handlers::lessons::known;
+use crate::handlers::lift_view::measured_of;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -136,6 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,
+            measured: measured_of(&state, &self.policy, slug),
         })
     }
 

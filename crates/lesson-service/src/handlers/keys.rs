@@ -1,16 +1,15 @@
 //! Keys of agents: the linked server makes, lists and revokes them. None is kept here.
 
+use crate::handlers::manage;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
-use crate::http::fault::clip;
 use crate::http::validate;
 use crate::remote::network::Network;
-use crate::remote::remote_error::of_remote;
 use crate::state::service_struct::Service;
-use lesson_sync::{Link, RemoteError, Store, Supabase};
+use lesson_sync::{Link, Store, Supabase};
 use lesson_types::{
-    AgentKey, AgentKeyRevoked, AgentKeys, ApiError, ErrorCode, MadeAgentKey, NewAgentKey, limits,
+    AgentKey, AgentKeyRevoked, AgentKeys, ApiError, ErrorCode, MadeAgentKey, NewAgentKey,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -70,14 +69,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         asked: NewAgentKey,
     ) -> Result<Answer<MadeAgentKey>, ApiError> {
-        validate::filled("name", &asked.name, limits::WORD)?;
-        if asked.name.chars().any(char::is_control) {
-            return Err(ApiError::invalid(
-                "name",
-                "name holds a control character; write it in one line of plain text",
-            ));
-        }
-        let name = asked.name.trim();
+        let name = manage::name(&asked.name)?;
         let made: WireMade = self
             .of_server(MAKE, async |link: &Link| {
                 let network = Network(&self.host);
@@ -98,15 +90,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<AgentKeyRevoked>, ApiError> {
         validate::no_body(body)?;
-        if !is_uuid(id) {
-            return Err(ApiError::invalid(
-                "id",
-                format!(
-                    "`{}` is no key's id; GET /v1/agent-keys lists them",
-                    clip(id)
-                ),
-            ));
-        }
+        manage::uuid(id, "key", "GET /v1/agent-keys")?;
         let revoked = self
             .of_server(REVOKE, async |link: &Link| {
                 let network = Network(&self.host);
@@ -123,23 +107,4 @@ impl<S: Store, H: Host> Service<S, H> {
             })?;
         Answer::json(&AgentKeyRevoked { revoked })
     }
-
-    async fn of_server<T>(
-        &self,
-        unknown: &str,
-        ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
-    ) -> Result<T, ApiError> {
-        let link = self.linked_or_refuse()?;
-        let answer = self.signed_in(&link, ask).await;
-        answer.map_err(|error| of_remote(unknown, &error))
-    }
-}
-
-/// Whether a text is a UUID as the server writes them.
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }

@@ -1,6 +1,7 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
 use crate::convert;
+use crate::handlers::lift_view::{in_short, measured_of};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -214,7 +215,16 @@ impl<S: Store, H: Host> Service<S, H> {
     /// The answer that shows a lesson.
     pub(crate) fn shown(&self, slug: &str) -> Result<Answer<LessonView>, ApiError> {
         let state = self.state.borrow();
-        Answer::json(&self.view(known(&state, slug)?))
+        Answer::json(&self.measured_view(&state, known(&state, slug)?))
+    }
+
+    /// A lesson with what was measured of it.
+    pub(crate) fn measured_view(&self, state: &State, lesson: &Lesson) -> LessonView {
+        let measured = measured_of(state, &self.policy, &lesson.slug);
+        LessonView {
+            measured: measured.as_ref().map(in_short),
+            ..self.view(lesson)
+        }
     }
 }
 

@@ -1,17 +1,16 @@
 //! `GET /v1/lift`: what lessons do, as far as it is known.
 
+use crate::handlers::lift_view::{arm_of, counts, of_lesson};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
-use lesson_core::learning::{ArmCounts, Effects, GroupLift, LessonEffect, LoopLift, more_runs};
+use lesson_core::learning::{GroupLift, LessonEffect, LoopLift};
 use lesson_core::{LiftGuard, LiftVerdict};
 use lesson_sync::Store;
-use lesson_types::{
-    ApiError, LessonLift, Lift, LiftArm, LiftCounts, LiftGroup, LiftQuery, LiftReport, limits,
-};
+use lesson_types::{ApiError, Lift, LiftGroup, LiftQuery, LiftReport, limits};
 use serde_json::Value;
 
 /// Lessons in the answer when the request does not say.
@@ -97,20 +96,6 @@ fn weight_of(verdict: LiftVerdict) -> u8 {
     }
 }
 
-fn counts(effects: &Effects) -> LiftCounts {
-    let mut counts = LiftCounts::default();
-    for held in &effects.lessons {
-        let counted = match held.verdict {
-            LiftVerdict::Helps => &mut counts.helps,
-            LiftVerdict::NoDifference => &mut counts.no_difference,
-            LiftVerdict::Hurts => &mut counts.hurts,
-            LiftVerdict::Unknown => &mut counts.unknown,
-        };
-        *counted = counted.saturating_add(1);
-    }
-    counts
-}
-
 fn groups(held: &[GroupLift]) -> Vec<LiftGroup> {
     let mut held: Vec<&GroupLift> = held.iter().collect();
     // Stable: those with as many decisions stay in the order of their names.
@@ -127,8 +112,8 @@ fn groups(held: &[GroupLift]) -> Vec<LiftGroup> {
 fn of_loop(held: &LoopLift, open: Option<(u32, u32)>) -> Lift {
     let interval = held.interval();
     Lift {
-        shown: arm(held.shown, open.map(|(shown, _)| shown)),
-        withheld: arm(held.control, open.map(|(_, control)| control)),
+        shown: arm_of(held.shown, open.map(|(shown, _)| shown)),
+        withheld: arm_of(held.control, open.map(|(_, control)| control)),
         estimate: held.estimate(),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
@@ -137,43 +122,5 @@ fn of_loop(held: &LoopLift, open: Option<(u32, u32)>) -> Lift {
         } else {
             LiftGuard::TooFew
         },
-    }
-}
-
-/// A lesson's lift as an answer has it.
-pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
-    let running = &held.running;
-    let is_known =
-        held.guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
-    Lift {
-        shown: arm(running.shown, Some(held.shown_open)),
-        withheld: arm(running.withheld, Some(held.withheld_open)),
-        estimate: is_known.then_some(running.terms.mean),
-        low: held.interval.map(|(low, _)| low),
-        high: held.interval.map(|(_, high)| high),
-        guard: held.guard,
-    }
-}
-
-fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
-    LessonLift {
-        slug: held.slug.to_string(),
-        title,
-        verdict: held.verdict,
-        lift: of_effect(held),
-        more_runs: (held.verdict == LiftVerdict::Unknown)
-            .then(|| more_runs(&held.running, q))
-            .flatten(),
-        evidence: held.evidence,
-        evidence_runs: held.cells.n,
-        effect: held.value,
-    }
-}
-
-fn arm(held: ArmCounts, open: Option<u32>) -> LiftArm {
-    LiftArm {
-        successes: held.successes,
-        failures: held.failures,
-        open,
     }
 }

@@ -64,7 +64,10 @@ impl<S: Store, H: Host> Service<S, H> {
             } else {
                 Vec::new()
             },
-            lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+            lessons: page
+                .into_iter()
+                .map(|lesson| self.measured_view(&state, lesson))
+                .collect(),
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,

@@ -6,6 +6,7 @@ use crate::handlers::override_policy::{fingerprint, rank_policy};
 use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
+use crate::handlers::versus::{Drafted, Versus};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -67,15 +68,25 @@ impl<S: Store, H: Host> Service<S, H> {
         let of_decision = Asked {
             decision_id: asked.decision_id.as_deref(),
             is_dry_run: asked.dry_run.unwrap_or(false),
+            has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, &in_force),
         };
-        let trial = Trial::of(&state, &in_force, &of_decision);
-        if let Some(trial) = &trial {
-            trial.widen(&mut situation);
-        }
+        let versus = Versus::of(&state, &in_force, &of_decision);
+        let trial = Trial::of(&state, &in_force, &of_decision, versus.is_some());
+        let widest = trial.as_ref().map(|trial| trial.widen(&mut situation));
         let explain = explained(&asked, part.as_ref());
-        let mut ranking = self.rank(&state, &situation, vector.as_deref(), (&policy, explain))?;
-        let measured = trial
+        let rank = |policy: &RankPolicy| {
+            self.rank(&state, &situation, vector.as_deref(), (policy, explain))
+        };
+        let (mut ranking, drafted) = match &versus {
+            None => (rank(&policy)?, None),
+            Some(versus) => {
+                let most = widest.unwrap_or(of_decision.places);
+                let (ranking, drafted) = versus.rank(&state.space, &policy, most, rank)?;
+                (ranking, Some(drafted))
+            }
+        };
+        let mut measured = trial
             .as_ref()
             .map(|trial| trial.select(&state, &mut ranking, budget));
         let retrieval_id = self.id(at);
@@ -89,11 +100,23 @@ impl<S: Store, H: Host> Service<S, H> {
             answer.trace = Some(readable.map(convert::trace).collect());
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
+        let mut decided_by = &*policy;
+        if let (Some(versus), Some(drafted)) = (&versus, &drafted) {
+            if let Drafted::By(side) = drafted {
+                decided_by = versus.policy(&policy, *side);
+            }
+            let is_new = trial.as_ref().is_some_and(|trial| !trial.is_repeated());
+            if let Some(measured) = measured.as_mut().filter(|held| is_new && !held.control) {
+                let shown = answer.recommended.iter().filter(|one| one.tokens > 0);
+                measured.shadow = Some(versus.kept(drafted, shown.map(|one| one.slug.as_str())));
+            }
+        }
         if let (Some(trial), Some(drawn)) = (&trial, &measured) {
             trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
+        let fingerprint = records.then(|| fingerprint(decided_by)).unwrap_or_default();
         if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
             let shown = ranking.items.iter().zip(&answer.recommended);
             let items = shown
@@ -106,7 +129,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect();
             let happened = (asked, items, measured);
-            self.surface(context, retrieval_id, at, happened, &policy);
+            self.surface(context, retrieval_id, at, happened, fingerprint);
         }
         let queued = self.host.now();
         let timing = format!(
@@ -181,6 +204,7 @@ impl<S: Store, H: Host> Service<S, H> {
             stale: self.is_stale(context),
             recommended,
             total_considered: ranking.total_considered,
+            candidates_of: self.candidates_of(),
             excluded_low_effectiveness: ranking.excluded_low_effectiveness,
             excluded_low_relevance: ranking.excluded_low_relevance,
             prompt,
@@ -244,7 +268,7 @@ impl<S: Store, H: Host> Service<S, H> {
         retrieval_id: String,
         at: i64,
         (asked, items, measured): (Recommend, Vec<SurfacedItem>, Option<Measured>),
-        policy: &RankPolicy,
+        policy: String,
     ) {
         let event = EventKind::Surfaced {
             retrieval_id,
@@ -263,7 +287,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 phase: asked.phase.map(readable),
             },
             items,
-            policy: fingerprint(policy),
+            policy,
             measured,
         };
         self.enqueue(Draft {
@@ -350,7 +374,12 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         otherwise: &'static str,
     ) -> String {
-        let in_use = state.space.lessons().any(|lesson| !lesson.archived);
+        let elsewhere = self
+            .part_of
+            .borrow()
+            .as_ref()
+            .is_some_and(|space| space.lessons > 0);
+        let in_use = elsewhere || state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,
             (false, true) => NO_LESSONS_YET,

@@ -1,6 +1,6 @@
 //! `GET /v1/review`: the queue.
 
-use crate::handlers::lift::of_effect;
+use crate::handlers::lift_view::of_effect;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -63,6 +63,7 @@ fn answer(
         total: queue.total,
         counts: ReviewCounts {
             quarantined: queue.counts.quarantined,
+            hurts: queue.counts.hurts,
             near_duplicate: queue.counts.near_duplicate,
             disqualified: queue.counts.disqualified,
             pruning: queue.counts.pruning,
@@ -99,10 +100,7 @@ fn item(
         success_count: held.success_count,
         effectiveness: held.effectiveness,
         causal_hits: held.causal_hits,
-        remedy: match &hurts {
-            Some(_) => Some(HURTS.to_owned()),
-            None => remedy(&item.reasons).map(str::to_owned),
-        },
+        remedy: remedy(&item.reasons).map(str::to_owned),
         hurts,
         key: item.key,
         slug: lesson.slug.clone(),
@@ -130,6 +128,7 @@ const HURTS: &str = "Decisions go well less often with it than without, as withh
 /// What to do with a lesson that what happened speaks against.
 fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     reasons.iter().find_map(|reason| match reason {
+        ReviewReason::Hurts => Some(HURTS),
         ReviewReason::Disqualified => Some(
             "Archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
         ),

@@ -3,6 +3,8 @@
 use crate::handlers::lessons::known;
 use crate::handlers::override_policy::rank_policy;
 use crate::handlers::recommend::of_rank;
+use crate::handlers::salt;
+use crate::handlers::shadow::restarts;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -75,7 +77,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 "nothing is changed; name a setting, such as tools.core_servers, measure.withhold or rank.standing",
             ));
         }
-        let salt = patch.measure.as_ref().map(|_| self.salt());
+        let salt = patch.measure.as_ref().map(|_| salt::fresh(&self.host));
+        let comparison = patch.rank.as_ref().map(|_| salt::fresh(&self.host));
         self.commit(context, |state, _| {
             let mut changes = changes.clone();
             check_together(&self.policy, &state.space, &changes)?;
@@ -93,6 +96,10 @@ impl<S: Store, H: Host> Service<S, H> {
             let plan = if is_so {
                 Plan::default()
             } else {
+                // With other constants the policies that are compared are others.
+                if let Some(id) = &comparison {
+                    changes.extend(restarts(state, id));
+                }
                 Plan::one(EventKind::PolicyChanged { changes })
             };
             Ok((plan, ()))
@@ -132,13 +139,6 @@ impl<S: Store, H: Host> Service<S, H> {
             ));
         }
         Ok(())
-    }
-
-    /// A fresh salt.
-    fn salt(&self) -> String {
-        let mut random = [0; 16];
-        self.host.random(&mut random);
-        random.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// How tools are suggested in this space: the constants, with the host's and the space's own core servers. The fold

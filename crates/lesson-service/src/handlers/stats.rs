@@ -1,16 +1,27 @@
 //! Stats, health and policy.
 
 use crate::handlers::issues;
+use crate::handlers::lift_view::counted;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::Policy;
+use lesson_core::{Policy, constants};
 use lesson_sync::Store;
-use lesson_types::{ApiError, Health, ModelHealth, Stats, StoreHealth};
+use lesson_types::{ApiError, Constant, Health, ModelHealth, Stats, StoreHealth};
+use serde::Serialize;
 use serde_json::Value;
+
+/// The policy in force, and what may be changed of it.
+#[derive(Serialize)]
+struct PolicyTold {
+    #[serde(flatten)]
+    policy: Policy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<Vec<Constant>>,
+}
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn stats(
@@ -30,6 +41,7 @@ impl<S: Store, H: Host> Service<S, H> {
         ] {
             ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
+        stats.measured = counted(&state);
         Answer::json(&stats)
     }
 
@@ -96,13 +108,20 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    pub(crate) fn policy(&self, _: &RequestContext, body: &Value) -> Result<Answer, ApiError> {
+    pub(crate) fn policy(
+        &self,
+        context: &RequestContext,
+        body: &Value,
+    ) -> Result<Answer, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        Answer::any(&Policy {
+        let policy = Policy {
             tools: self.tool_policy(&state.space),
             ..state.in_force(&self.policy).as_ref().clone()
-        })
+        };
+        // Agents change nothing, and pay for what they read.
+        let constants = (!context.is_agent()).then(|| constants(&self.policy));
+        Answer::any(&PolicyTold { policy, constants })
     }
 }
 

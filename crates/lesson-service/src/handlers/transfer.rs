@@ -21,7 +21,7 @@ use lesson_screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFile, ImportFormat, Imported,
-    Rejected, limits,
+    ImportedLesson, Rejected, limits,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -206,8 +206,24 @@ impl<'a> Batch<'a> {
         self.tool_records(&parsed.tools);
     }
 
-    fn done(self) -> (Plan, Imported) {
+    fn done(mut self) -> (Plan, Imported) {
+        // Later events of a ledger may have edited or archived what earlier ones added.
+        for lesson in &mut self.imported.lessons {
+            if let Some(held) = self.space.lesson(&lesson.slug) {
+                lesson.rev = lesson.rev.max(held.rev);
+                lesson.archived |= held.archived;
+            }
+        }
         (self.plan, self.imported)
+    }
+
+    fn note(&mut self, slug: &str, rev: u32, added: bool, archived: bool) {
+        self.imported.lessons.push(ImportedLesson {
+            slug: slug.to_owned(),
+            rev,
+            added,
+            archived,
+        });
     }
 
     /// Takes an event of another ledger as it is.
@@ -235,7 +251,10 @@ impl<'a> Batch<'a> {
             Ok(Folded::Applied) => {
                 self.plan.foreign.push(event.clone());
                 match added {
-                    Some(_) => self.imported.added += 1,
+                    Some(lesson) => {
+                        self.imported.added += 1;
+                        self.note(&lesson.slug, lesson.rev, true, lesson.archived);
+                    }
                     None => self.imported.events += 1,
                 }
             }
@@ -367,7 +386,10 @@ impl<'a> Batch<'a> {
                 lesson: Box::new(lesson),
             },
         };
-        let updates = held.is_some();
+        let (updates, rev, archived) = match held {
+            Some(held) => (true, held.rev.saturating_add(1), held.archived),
+            None => (false, 1, parsed.lesson.archived),
+        };
         // Each slug comes once, so no lesson of the batch depends on another.
         if let Err((_, error)) =
             self.space
@@ -382,6 +404,7 @@ impl<'a> Batch<'a> {
         } else {
             self.imported.added += 1;
         }
+        self.note(&parsed.lesson.slug, rev, !updates, archived);
         let code = if quarantined {
             "quarantined"
         } else {

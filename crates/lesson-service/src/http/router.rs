@@ -41,6 +41,12 @@ impl Route {
         T::read(held.map_or("", |(_, text)| text))
     }
 
+    /// A part of the path as text, where the path has it.
+    pub(crate) fn text_part(&self, name: &str) -> Option<String> {
+        let held = self.parts.iter().find(|(held, _)| *held == name)?;
+        Some(held.1.clone())
+    }
+
     /// The query parameters.
     pub(crate) fn query<T: serde::de::DeserializeOwned>(&self) -> Result<T, ApiError> {
         validate::read(Value::Object(self.query.clone()))

@@ -60,6 +60,7 @@ pub(crate) fn of_sign_in(error: SignInError) -> ApiError {
         SignInError::Credentials(_) => {
             ApiError::new(ErrorCode::Unauthorized, message).at("password")
         }
+        SignInError::Invite(_) => ApiError::invalid("invite", message),
         SignInError::Key(_) => ApiError::invalid("key", message),
         SignInError::Server(_) => ApiError::new(ErrorCode::Unavailable, message).at("url"),
     }

@@ -9,6 +9,7 @@ use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::Store;
 use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 impl<S: Store, H: Host> Service<S, H> {
     /// Reads the whole ledger and folds it. Events that can't be read or folded stay in the store,
@@ -38,7 +39,8 @@ impl<S: Store, H: Host> Service<S, H> {
             leaving: Cell::new(false),
             cleared: Cell::new(0),
             exchanged: RefCell::default(),
-            answers: Answers::default(),
+            answers: Rc::new(Answers::default()),
+            part_of: RefCell::default(),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {

@@ -7,7 +7,7 @@ use crate::state::plan::Draft;
 use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Link, Machine, Store};
+use lesson_sync::{Counted, Link, Machine, Store};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -46,7 +46,10 @@ pub struct Service<S, H> {
     pub(crate) cleared: Cell<u32>,
     /// The state of exchanging vectors with the linked server.
     pub(crate) exchanged: RefCell<Exchange>,
-    pub(crate) answers: Answers,
+    /// Shared with services over parts of the same space.
+    pub(crate) answers: Rc<Answers>,
+    /// What has to be known of the whole space, where the state holds but a part of it.
+    pub(crate) part_of: RefCell<Option<Counted>>,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {

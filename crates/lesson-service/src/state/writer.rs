@@ -160,7 +160,7 @@ impl<S: Store, H: Host> Service<S, H> {
         (queue.len(), entries)
     }
 
-    async fn append(&self, entries: Vec<Entry>) -> Result<(), StoreError> {
+    pub(crate) async fn append(&self, entries: Vec<Entry>) -> Result<(), StoreError> {
         let expected = self.state.borrow().position;
         let appended = self.store.append(expected, entries).await;
         self.note(&appended);

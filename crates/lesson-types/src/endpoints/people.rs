@@ -35,6 +35,14 @@ macro_rules! people_endpoints {
             review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
             /// What lessons do: the lift of the loop and of each lesson, as far as it is known
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
+            /// How runs and lessons do over time
+            insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory {};
+            /// Begins to compare a second set of ranking constants with the space's own
+            begin_shadow: Post "/v1/policies/shadow", body NewShadow, answer ShadowReport, from store { writes: true, };
+            /// What comparing two policies has come to
+            shadow_report: Get "/v1/policies/shadow", answer ShadowReport, from memory {};
+            /// Ends the comparison; the same constants go on with it
+            end_shadow: Post "/v1/policies/shadow/end", answer ShadowReport, from store { writes: true, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
             /// Where syncing stands
@@ -59,6 +67,16 @@ macro_rules! people_endpoints {
             make_agent_key: Post "/v1/agent-keys", body NewAgentKey, answer MadeAgentKey, from store { writes: true, answers_once: true, };
             /// Takes a key out of force
             revoke_agent_key: Post "/v1/agent-keys/{id}/revoke", path id, answer AgentKeyRevoked, from store { writes: true, };
+            /// Who is in the connected space, and who is invited
+            list_members: Get "/v1/members", answer Members, from store {};
+            /// Changes a member's role or name
+            change_member: Patch "/v1/members/{id}", path id, body MemberPatch, answer Members, from store { writes: true, };
+            /// Removes a member, or leaves
+            remove_member: Post "/v1/members/{id}/remove", path id, answer MemberRemoved, from store { writes: true, };
+            /// Makes an invitation, whose code is told this once
+            invite: Post "/v1/invites", body NewInvite, answer MadeInvite, from store { writes: true, answers_once: true, };
+            /// Takes an invitation back
+            revoke_invite: Post "/v1/invites/{id}/revoke", path id, answer InviteRevoked, from store { writes: true, };
         }
     };
 }

@@ -1,7 +1,7 @@
 //! Where the edge function is: the page's own server when that is one, or what a person typed.
 
 use crate::dom::Memory;
-use crate::features::data::local_stack;
+use crate::features::settings::local_stack;
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;

@@ -4,7 +4,7 @@ use super::history::PAGE;
 use super::pager::Pager;
 use crate::api::{Asking, Client};
 use crate::components::ErrorNote;
-use crate::features::recommend::address_for;
+use crate::features::playground::address_for;
 use crate::features::runs;
 use crate::format;
 use crate::markdown::visible;

@@ -31,10 +31,12 @@ pub fn Progress() -> impl IntoView {
 
 fn words(counts: ReviewCounts) -> AnyView {
     use lesson_types::ReviewReason::{
-        BottomFive, Disqualified, NearDuplicate, NeverRated, Pruning, Quarantined, Unreviewed,
+        BottomFive, Disqualified, Hurts, NearDuplicate, NeverRated, Pruning, Quarantined,
+        Unreviewed,
     };
     [
         (Quarantined, counts.quarantined),
+        (Hurts, counts.hurts),
         (NearDuplicate, counts.near_duplicate),
         (Disqualified, counts.disqualified),
         (Pruning, counts.pruning),

@@ -2,12 +2,13 @@
 
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
+use lesson_types::{Lift, Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
 
 /// In a word or two.
 pub fn short(reason: ReviewReason) -> &'static str {
     match reason {
         ReviewReason::Quarantined => "Quarantined",
+        ReviewReason::Hurts => "Hurts",
         ReviewReason::NearDuplicate => "Near duplicate",
         ReviewReason::Disqualified => "Kept out by outcomes",
         ReviewReason::Pruning => "To prune",
@@ -23,6 +24,11 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
         ReviewReason::Quarantined => {
             "Held back: no agent is shown this text until you approve it and say why.".to_owned()
         }
+        ReviewReason::Hurts => format!(
+            "Decisions go well less often with it{}. {}",
+            item.hurts.as_ref().map_or_else(String::new, interval),
+            item.remedy.as_deref().unwrap_or_default()
+        ),
         ReviewReason::NearDuplicate => match item.duplicates.first() {
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
@@ -65,6 +71,18 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
     }
 }
 
+/// An effect in points with its interval.
+fn interval(lift: &Lift) -> String {
+    let point = |share: Option<f64>| share.map(|share| format!("{:+.0}", share * 100.0));
+    match (point(lift.estimate), point(lift.low), point(lift.high)) {
+        (Some(estimate), Some(low), Some(high)) => {
+            format!(": {estimate} points, between {low} and {high}")
+        }
+        (Some(estimate), ..) => format!(": {estimate} points"),
+        _ => String::new(),
+    }
+}
+
 /// How alike another lesson is.
 pub fn alike(other: &NearDuplicate) -> String {
     let share = format::percent(other.similarity);
@@ -78,7 +96,9 @@ pub fn alike(other: &NearDuplicate) -> String {
 #[component]
 pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
     let class = match reason {
-        ReviewReason::Quarantined | ReviewReason::Disqualified => "chip chip-bad",
+        ReviewReason::Quarantined | ReviewReason::Hurts | ReviewReason::Disqualified => {
+            "chip chip-bad"
+        }
         ReviewReason::NearDuplicate => "chip chip-info",
         ReviewReason::Pruning | ReviewReason::BottomFive | ReviewReason::Unreviewed => {
             "chip chip-warn"

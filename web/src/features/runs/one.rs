@@ -3,7 +3,7 @@
 use super::words::situation;
 use crate::api::use_get;
 use crate::components::{Empty, ErrorNote, Loading, Page};
-use crate::features::recommend::{address_for, how_seen, seen};
+use crate::features::playground::{address_for, how_seen, seen};
 use crate::format;
 use crate::markdown::visible;
 use crate::outcome;

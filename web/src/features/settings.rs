@@ -30,7 +30,7 @@ use sync::{DeleteSpaceCard, SyncCard, whereabouts};
 
 /// Everything about the data of this browser.
 #[component]
-pub fn DataPage() -> impl IntoView {
+pub fn SettingsPage() -> impl IntoView {
     view! {
         <Page title="Settings" intro=whereabouts()>
             <ImportCard/>

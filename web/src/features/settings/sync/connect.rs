@@ -5,7 +5,7 @@ use super::local::local_stack;
 use super::space::SpaceStep;
 use crate::api::{Asking, Client, use_get};
 use crate::components::{ErrorNote, TextField, use_toasts};
-use crate::features::data::storage::ask_to_keep;
+use crate::features::settings::storage::ask_to_keep;
 use crate::sync::Syncing;
 use crate::{dom, format};
 use leptos::prelude::*;

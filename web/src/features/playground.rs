@@ -48,7 +48,7 @@ fn canonical(query: &Parameters) -> String {
 
 /// The walk.
 #[component]
-pub fn RecommendPage() -> impl IntoView {
+pub fn PlaygroundPage() -> impl IntoView {
     let navigate = use_navigate();
     let go: Go = Box::new(move |path: &str, replace: bool| {
         let options = NavigateOptions {

@@ -55,6 +55,7 @@ impl Draft {
             password: self.password.get_untracked(),
             space,
             create,
+            invite: None,
         }
     }
 

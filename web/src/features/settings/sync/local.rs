@@ -2,7 +2,7 @@
 //! elsewhere.
 
 use crate::dom;
-use crate::features::data::samples::fetch;
+use crate::features::settings::samples::fetch;
 use leptos::prelude::window;
 use serde::Deserialize;
 

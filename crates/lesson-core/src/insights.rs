@@ -1,0 +1,504 @@
+//! How runs and lessons do over time: sums over the decisions of a range of days.
+
+use crate::instant::{DAY, Millis, day, to_rfc3339};
+use crate::learning::Run;
+use crate::lesson::Lesson;
+use crate::policy::Policy;
+use crate::prompt::given_tokens;
+use crate::space::{Decision, Space};
+use lesson_types::{
+    InsightGroup, InsightStep, Insights, LessonInsight, RunEnds, RunTotals, StaleLesson,
+    SuccessRate,
+};
+use std::collections::BTreeMap;
+
+/// Steps of a range, at most: what a chart can show apart.
+const STEPS: i64 = 45;
+/// Groups, and stale lessons, in the answer.
+const LISTED: usize = 50;
+/// Lessons in the answer.
+const LESSONS: usize = 200;
+/// Risers, and fallers.
+const MOVERS: usize = 5;
+/// Parts of a lesson's course.
+const COURSE: usize = 10;
+/// Runs with an outcome that a half of the range needs before its share is compared.
+const COMPARED: u32 = 4;
+/// Days without an outcome after which an agent is silent.
+const SILENT: i64 = 7;
+/// The normal quantile of an interval of 95 %.
+const Z: f64 = 1.96;
+
+/// The insights of the `days` up to `now`; of all days from the first decision on without.
+pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) -> Insights {
+    let today = now.div_euclid(DAY);
+    let runs = || {
+        space
+            .decisions()
+            .map(|(_, decision)| (decision, Run::of(decision)))
+    };
+    let first = match days {
+        Some(days) => today - i64::from(days.max(1)) + 1,
+        None => runs()
+            .map(|(_, run)| run.at.div_euclid(DAY))
+            .filter(|day| *day <= today)
+            .min()
+            .unwrap_or(today),
+    };
+    let range = Range::new(first, today);
+    let medium = policy.rank.word_medium;
+    let mut sums = Sums::new(&range);
+    let mut tokens: BTreeMap<&str, u32> = BTreeMap::new();
+    for (decision, run) in runs() {
+        let mut taken = 0_u32;
+        for record in &decision.records {
+            let each = *tokens.entry(&record.lesson).or_insert_with(|| {
+                space.lesson(&record.lesson).map_or(0, |lesson| {
+                    u32::try_from(given_tokens(lesson)).unwrap_or(u32::MAX)
+                })
+            });
+            taken = taken.saturating_add(each);
+        }
+        sums.take(&range, &Seen::of(decision, &run, taken, medium), decision);
+    }
+    for lesson in space.lessons() {
+        if let Some(step) = range
+            .step(lesson.created_at.div_euclid(DAY))
+            .and_then(|at| sums.added.get_mut(at))
+        {
+            *step += 1;
+        }
+    }
+    sums.told(space, &range, days.is_some(), &tokens, now)
+}
+
+/// The days that are looked at.
+struct Range {
+    first: i64,
+    last: i64,
+    step: i64,
+    window: i64,
+}
+
+impl Range {
+    fn new(first: i64, last: i64) -> Self {
+        let days = last - first + 1;
+        Self {
+            first,
+            last,
+            step: (days + STEPS - 1).div_euclid(STEPS),
+            // Wide enough that a handful of runs a day makes a line, and narrow enough that it moves.
+            window: match days {
+                ..=7 => 3,
+                8..=30 => 7,
+                31..=90 => 14,
+                _ => 30,
+            },
+        }
+    }
+
+    fn days(&self) -> i64 {
+        self.last - self.first + 1
+    }
+
+    fn steps(&self) -> usize {
+        usize::try_from((self.days() + self.step - 1).div_euclid(self.step)).unwrap_or(1)
+    }
+
+    /// The step that a day lies in. The last step ends today; the first one may be shorter.
+    fn step(&self, day: i64) -> Option<usize> {
+        if day < self.first || day > self.last {
+            return None;
+        }
+        let back = usize::try_from((self.last - day).div_euclid(self.step)).ok()?;
+        self.steps().checked_sub(1 + back)
+    }
+
+    /// The last day of a step.
+    fn end(&self, step: usize) -> i64 {
+        let back = self.steps().saturating_sub(1 + step);
+        self.last - i64::try_from(back).unwrap_or(0) * self.step
+    }
+}
+
+/// What is counted of a decision.
+struct Seen {
+    day: i64,
+    at: Millis,
+    outcome: Option<(Millis, bool)>,
+    control: bool,
+    covered: bool,
+    given: u32,
+    applied: u32,
+    tokens: u32,
+    judged: bool,
+}
+
+impl Seen {
+    fn of(decision: &Decision, run: &Run<'_>, tokens: u32, medium: f64) -> Self {
+        let many = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let applied = decision.records.iter().filter(|record| record.was_applied);
+        Self {
+            day: run.at.div_euclid(DAY),
+            at: run.at,
+            outcome: run.outcome,
+            control: run.measured.is_some_and(|measured| measured.control),
+            covered: decision
+                .records
+                .iter()
+                .any(|record| record.relevance >= medium),
+            given: many(decision.records.len()),
+            applied: many(applied.count()),
+            tokens,
+            judged: !decision.feedback.is_empty() || !decision.opinions.is_empty(),
+        }
+    }
+
+    fn end(&self, ends: &mut RunEnds) {
+        let counted = match self.outcome {
+            Some((_, true)) => &mut ends.successes,
+            Some((_, false)) => &mut ends.failures,
+            None => &mut ends.pending,
+        };
+        *counted = counted.saturating_add(1);
+    }
+
+    fn add(&self, totals: &mut RunTotals) {
+        if self.control {
+            self.end(&mut totals.control);
+            return;
+        }
+        self.end(&mut totals.shown);
+        totals.covered += u32::from(self.covered);
+        totals.judged += u32::from(self.judged);
+        totals.lessons = totals.lessons.saturating_add(self.given);
+        totals.applied = totals.applied.saturating_add(self.applied);
+        totals.tokens = totals.tokens.saturating_add(self.tokens);
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    totals: RunTotals,
+    last_at: Millis,
+}
+
+#[derive(Default, Clone)]
+struct OfLesson {
+    given: u32,
+    ends: RunEnds,
+    applied: u32,
+    course: [RunEnds; COURSE],
+    last_at: Millis,
+}
+
+/// What is added up while decisions are gone through, in any order.
+struct Sums {
+    steps: Vec<RunTotals>,
+    added: Vec<u32>,
+    /// How runs ended by day, from a window before the range on: with lessons, and control runs.
+    days: BTreeMap<i64, (RunEnds, RunEnds)>,
+    totals: RunTotals,
+    before: RunTotals,
+    groups: [BTreeMap<String, Group>; 3],
+    lessons: BTreeMap<String, OfLesson>,
+    /// When an outcome of an agent's run was last told, whenever that was.
+    told_at: BTreeMap<String, Millis>,
+}
+
+impl Sums {
+    fn new(range: &Range) -> Self {
+        Self {
+            steps: vec![RunTotals::default(); range.steps()],
+            added: vec![0; range.steps()],
+            days: BTreeMap::new(),
+            totals: RunTotals::default(),
+            before: RunTotals::default(),
+            groups: Default::default(),
+            lessons: BTreeMap::new(),
+            told_at: BTreeMap::new(),
+        }
+    }
+
+    fn take(&mut self, range: &Range, seen: &Seen, decision: &Decision) {
+        if seen.day > range.first - range.window && seen.day <= range.last {
+            let (shown, control) = self.days.entry(seen.day).or_default();
+            seen.end(if seen.control { control } else { shown });
+        }
+        if seen.day < range.first && seen.day >= range.first - range.days() {
+            seen.add(&mut self.before);
+        }
+        if let Some((at, _)) = seen.outcome {
+            let told = self.told_at.entry(decision.by.clone()).or_insert(at);
+            *told = (*told).max(at);
+        }
+        let names = [
+            Run::of(decision).domain,
+            decision.by.as_str(),
+            decision.context.project_type.as_deref().unwrap_or_default(),
+        ];
+        let Some(step) = range.step(seen.day) else {
+            return;
+        };
+        seen.add(&mut self.totals);
+        if let Some(step) = self.steps.get_mut(step) {
+            seen.add(step);
+        }
+        for (held, name) in self.groups.iter_mut().zip(names) {
+            let group = held.entry(name.to_owned()).or_default();
+            seen.add(&mut group.totals);
+            group.last_at = group.last_at.max(seen.at);
+        }
+        let part =
+            usize::try_from((seen.day - range.first) * COURSE as i64 / range.days()).unwrap_or(0);
+        for record in &decision.records {
+            let held = self.lessons.entry(record.lesson.clone()).or_default();
+            held.given = held.given.saturating_add(1);
+            held.last_at = held.last_at.max(seen.at);
+            if record.was_applied {
+                held.applied = held.applied.saturating_add(1);
+                seen.end(&mut held.ends);
+                if let Some(part) = held.course.get_mut(part) {
+                    seen.end(part);
+                }
+            }
+        }
+    }
+
+    fn told(
+        self,
+        space: &Space,
+        range: &Range,
+        is_part: bool,
+        tokens: &BTreeMap<&str, u32>,
+        now: Millis,
+    ) -> Insights {
+        let steps = self
+            .steps
+            .iter()
+            .zip(&self.added)
+            .enumerate()
+            .map(|(at, (totals, added))| {
+                let end = range.end(at);
+                let (shown, control) = self.window(end - range.window + 1, end);
+                InsightStep {
+                    day: day(end * DAY),
+                    totals: *totals,
+                    shown: rate(shown),
+                    control: rate(control),
+                    added: *added,
+                }
+            })
+            .collect();
+        let mut lessons: Vec<LessonInsight> = self
+            .lessons
+            .iter()
+            .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, tokens))
+            .collect();
+        lessons.sort_by(|a, b| (b.applied, b.given).cmp(&(a.applied, a.given)));
+        let given = u32::try_from(lessons.len()).unwrap_or(u32::MAX);
+        let (risers, fallers) = movers(&lessons);
+        lessons.truncate(LESSONS);
+        let mut stale: Vec<&Lesson> = space
+            .lessons()
+            .filter(|lesson| {
+                !lesson.archived
+                    && lesson.created_at.div_euclid(DAY) < range.first
+                    && !self.lessons.contains_key(&lesson.slug)
+            })
+            .collect();
+        stale.sort_by(|a, b| (a.created_at, &a.slug).cmp(&(b.created_at, &b.slug)));
+        let stale_total = u32::try_from(stale.len()).unwrap_or(u32::MAX);
+        stale.truncate(LISTED);
+        let [domains, agents, projects] = self.groups;
+        Insights {
+            days: u32::try_from(range.days()).unwrap_or(1),
+            step_days: u32::try_from(range.step).unwrap_or(1),
+            window_days: u32::try_from(range.window).unwrap_or(1),
+            steps,
+            totals: self.totals,
+            before: is_part.then_some(self.before),
+            by_domain: groups(domains, |_| None),
+            by_agent: groups(agents, |name| silent(*self.told_at.get(name)?, now)),
+            by_project: groups(projects, |_| None),
+            lessons,
+            given,
+            risers,
+            fallers,
+            stale: stale.into_iter().map(of_stale).collect(),
+            stale_total,
+        }
+    }
+
+    /// How runs of some days ended.
+    fn window(&self, from: i64, to: i64) -> (RunEnds, RunEnds) {
+        let mut sum = (RunEnds::default(), RunEnds::default());
+        for (shown, control) in self.days.range(from..=to).map(|(_, ends)| ends) {
+            add(&mut sum.0, shown);
+            add(&mut sum.1, control);
+        }
+        sum
+    }
+}
+
+fn add(sum: &mut RunEnds, ends: &RunEnds) {
+    sum.successes = sum.successes.saturating_add(ends.successes);
+    sum.failures = sum.failures.saturating_add(ends.failures);
+    sum.pending = sum.pending.saturating_add(ends.pending);
+}
+
+/// The share of successes with the interval of Wilson, "Probable inference, the law of succession, and statistical
+/// inference" (1927): it holds for few runs, and at 0 and 1.
+fn rate(ends: RunEnds) -> Option<SuccessRate> {
+    let runs = ends.successes.saturating_add(ends.failures);
+    if runs == 0 {
+        return None;
+    }
+    let n = f64::from(runs);
+    let share = f64::from(ends.successes) / n;
+    let z2 = Z * Z;
+    let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half = Z / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
+    Some(SuccessRate {
+        share,
+        low: (middle - half).max(0.0),
+        high: (middle + half).min(1.0),
+        runs,
+    })
+}
+
+fn groups(
+    held: BTreeMap<String, Group>,
+    silent_days: impl Fn(&str) -> Option<u32>,
+) -> Vec<InsightGroup> {
+    let mut groups: Vec<InsightGroup> = held
+        .into_iter()
+        .map(|(name, group)| InsightGroup {
+            silent_days: silent_days(&name),
+            name,
+            totals: group.totals,
+            success: rate(group.totals.shown),
+            last_at: to_rfc3339(group.last_at),
+        })
+        .collect();
+    let runs = |group: &InsightGroup| {
+        let ends = |ends: RunEnds| ends.successes + ends.failures + ends.pending;
+        ends(group.totals.shown) + ends(group.totals.control)
+    };
+    // Stable: those with as many runs stay in the order of their names.
+    groups.sort_by_key(|group| std::cmp::Reverse(runs(group)));
+    groups.truncate(LISTED);
+    groups
+}
+
+/// The days since an outcome was told, where one is missed.
+fn silent(told: Millis, now: Millis) -> Option<u32> {
+    let quiet = (now - told).div_euclid(DAY);
+    (quiet >= SILENT).then(|| u32::try_from(quiet).unwrap_or(u32::MAX))
+}
+
+fn of_lesson(
+    lesson: Option<&Lesson>,
+    slug: &str,
+    held: &OfLesson,
+    tokens: &BTreeMap<&str, u32>,
+) -> LessonInsight {
+    let half = COURSE / 2;
+    let sum = |parts: &[RunEnds]| {
+        let mut sum = RunEnds::default();
+        for part in parts {
+            add(&mut sum, part);
+        }
+        rate(sum).filter(|rate| rate.runs >= COMPARED)
+    };
+    let (earlier, later) = held.course.split_at(half);
+    let change = sum(earlier)
+        .zip(sum(later))
+        .map(|(earlier, later)| later.share - earlier.share);
+    LessonInsight {
+        slug: slug.to_owned(),
+        title: lesson.map_or_else(String::new, |lesson| lesson.text.title.clone()),
+        given: held.given,
+        applied: held.applied,
+        success: rate(held.ends),
+        tokens: held
+            .given
+            .saturating_mul(tokens.get(slug).copied().unwrap_or_default()),
+        change,
+        course: held
+            .course
+            .iter()
+            .map(|ends| rate(*ends).map(|rate| rate.share))
+            .collect(),
+        last_at: to_rfc3339(held.last_at),
+    }
+}
+
+/// Those that rose and those that fell, the greatest change first.
+fn movers(lessons: &[LessonInsight]) -> (Vec<LessonInsight>, Vec<LessonInsight>) {
+    let most = |sign: f64| {
+        let mut moved: Vec<(f64, &LessonInsight)> = lessons
+            .iter()
+            .filter_map(|lesson| Some((lesson.change? * sign, lesson)))
+            .filter(|(change, _)| *change > 0.0)
+            .collect();
+        moved.sort_by(|a, b| b.0.total_cmp(&a.0));
+        moved
+            .into_iter()
+            .take(MOVERS)
+            .map(|(_, lesson)| lesson.clone())
+            .collect()
+    };
+    (most(1.0), most(-1.0))
+}
+
+fn of_stale(lesson: &Lesson) -> StaleLesson {
+    StaleLesson {
+        slug: lesson.slug.clone(),
+        title: lesson.text.title.clone(),
+        created_at: to_rfc3339(lesson.created_at),
+        times_surfaced: lesson.standing.times_surfaced,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_cover_the_range_and_end_today() {
+        for days in [1, 7, 30, 45, 46, 90, 365, 1_000] {
+            let range = Range::new(1_000 - days + 1, 1_000);
+            assert!(range.steps() <= 45, "{days}: {}", range.steps());
+            assert_eq!(range.step(1_000), Some(range.steps() - 1), "{days}");
+            assert_eq!(range.step(range.first), Some(0), "{days}");
+            assert_eq!(range.step(range.first - 1), None);
+            assert_eq!(range.step(1_001), None);
+            assert_eq!(range.end(range.steps() - 1), 1_000);
+            for day in range.first..=1_000 {
+                let at = range.step(day).expect("it lies in the range");
+                assert!(
+                    range.end(at) >= day && range.end(at) - range.step < day,
+                    "{day}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_has_the_interval_of_wilson() {
+        let ends = |successes, failures| RunEnds {
+            successes,
+            failures,
+            pending: 9,
+        };
+        assert_eq!(rate(ends(0, 0)), None);
+        // As R's binom.wilson(8, 10) says, to four digits.
+        let held = rate(ends(8, 2)).expect("a rate");
+        assert_eq!((held.share, held.runs), (0.8, 10));
+        assert!((held.low - 0.4902).abs() < 1e-4, "{}", held.low);
+        assert!((held.high - 0.9433).abs() < 1e-4, "{}", held.high);
+        let none = rate(ends(0, 5)).expect("a rate");
+        assert!(none.low == 0.0 && none.high > 0.4 && none.high < 0.45);
+    }
+}

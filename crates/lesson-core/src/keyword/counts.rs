@@ -1,0 +1,61 @@
+//! The numbers of a space of which only candidates are held: how many lessons it has, and how many of them have a word.
+
+use super::words::{each_word, stem};
+use crate::stable_map::StableMap;
+use crate::tools::STOP_WORDS;
+
+/// What has to be known of a space to rank candidates of it as if all of it were held.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpaceCounts {
+    /// Lessons of the space, archived ones too.
+    pub lessons: usize,
+    /// How many of them have a vector of the model at hand; `None` where vectors are not compared.
+    pub with_vector: Option<usize>,
+    /// In how many lessons each stem is.
+    having: StableMap<Box<str>, usize>,
+}
+
+impl SpaceCounts {
+    /// The numbers of a space. `words` are those of [`words_asked`], each with the number of lessons that have a form of it.
+    pub fn new<'a>(
+        lessons: usize,
+        with_vector: Option<usize>,
+        words: impl IntoIterator<Item = (&'a str, usize)>,
+    ) -> Self {
+        let having = words
+            .into_iter()
+            .map(|(word, having)| (stem(word).into(), having));
+        Self {
+            lessons,
+            with_vector,
+            having: having.collect(),
+        }
+    }
+
+    /// In how many lessons a stem is; 0 for one that was not asked for.
+    pub(super) fn having(&self, stem: &str) -> usize {
+        self.having.get(stem).copied().unwrap_or(0)
+    }
+
+    /// Whether a stem was asked for.
+    pub(super) fn was_asked(&self, stem: &str) -> bool {
+        self.having.contains_key(stem)
+    }
+}
+
+/// The words of a query whose numbers ranking asks for, in lower case and each stem once, up to `most`: wholes such as
+/// `row-level` too, and stop words only where there is nothing else.
+pub fn words_asked(query: &str, most: usize) -> Vec<String> {
+    let mut words: Vec<(String, String)> = Vec::new();
+    each_word(query, |word, _| {
+        let stem = stem(word);
+        if !words.iter().any(|(_, held)| *held == *stem) {
+            words.push((word.to_owned(), stem.into_owned()));
+        }
+    });
+    let meaningful = |word: &str| STOP_WORDS.binary_search(&word).is_err();
+    if words.iter().any(|(word, _)| meaningful(word)) {
+        words.retain(|(word, _)| meaningful(word));
+    }
+    words.into_iter().map(|(word, _)| word).take(most).collect()
+}

@@ -1,0 +1,89 @@
+//! A lesson's effect as answers have it.
+
+use crate::state::snapshot::State;
+use lesson_core::learning::{ArmCounts, Effects, LessonEffect, more_runs};
+use lesson_core::{LiftGuard, LiftVerdict, Policy, SALT_SETTING};
+use lesson_types::{LessonLift, LessonMeasured, Lift, LiftArm, LiftCounts};
+
+/// What is known of a lesson's effect; `None` where it was never withheld, and is not now.
+pub(crate) fn measured_of(state: &State, policy: &Policy, slug: &str) -> Option<LessonLift> {
+    state.space.setting(SALT_SETTING)?;
+    let lesson = state.space.lesson(slug)?;
+    let q = state.in_force(policy).measure.withhold;
+    state.with_effects(|effects| {
+        let held = effects.lesson(slug).cloned();
+        let held = held.unwrap_or_else(|| LessonEffect::unknown(slug));
+        // It may be another way of measuring that was turned on.
+        (q > 0.0 || held.running.terms.t > 0)
+            .then(|| of_lesson(&held, lesson.text.title.clone(), q))
+    })
+}
+
+/// The same in short.
+pub(crate) fn in_short(held: &LessonLift) -> LessonMeasured {
+    LessonMeasured {
+        verdict: held.verdict,
+        more_runs: held.more_runs,
+        estimate: held.lift.estimate,
+        low: held.lift.low,
+        high: held.lift.high,
+    }
+}
+
+/// How many lessons each thing is said of; `None` where nothing was ever measured in the space.
+pub(crate) fn counted(state: &State) -> Option<LiftCounts> {
+    state.space.setting(SALT_SETTING)?;
+    Some(state.with_effects(counts))
+}
+
+pub(crate) fn counts(effects: &Effects) -> LiftCounts {
+    let mut counts = LiftCounts::default();
+    for held in &effects.lessons {
+        let counted = match held.verdict {
+            LiftVerdict::Helps => &mut counts.helps,
+            LiftVerdict::NoDifference => &mut counts.no_difference,
+            LiftVerdict::Hurts => &mut counts.hurts,
+            LiftVerdict::Unknown => &mut counts.unknown,
+        };
+        *counted = counted.saturating_add(1);
+    }
+    counts
+}
+
+/// A lesson's lift as an answer has it.
+pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
+    let running = &held.running;
+    let is_known =
+        held.guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
+    Lift {
+        shown: arm_of(running.shown, Some(held.shown_open)),
+        withheld: arm_of(running.withheld, Some(held.withheld_open)),
+        estimate: is_known.then_some(running.terms.mean),
+        low: held.interval.map(|(low, _)| low),
+        high: held.interval.map(|(_, high)| high),
+        guard: held.guard,
+    }
+}
+
+pub(crate) fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
+    LessonLift {
+        slug: held.slug.to_string(),
+        title,
+        verdict: held.verdict,
+        lift: of_effect(held),
+        more_runs: (held.verdict == LiftVerdict::Unknown)
+            .then(|| more_runs(&held.running, q))
+            .flatten(),
+        evidence: held.evidence,
+        evidence_runs: held.cells.n,
+        effect: held.value,
+    }
+}
+
+pub(crate) fn arm_of(held: ArmCounts, open: Option<u32>) -> LiftArm {
+    LiftArm {
+        successes: held.successes,
+        failures: held.failures,
+        open,
+    }
+}

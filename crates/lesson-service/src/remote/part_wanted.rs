@@ -1,0 +1,207 @@
+//! What a request needs of a space that is not held here, as the server is asked for it.
+
+use crate::http::redact;
+use crate::http::router::Route;
+use crate::state::embedder::Embedder;
+use lesson_core::{Policy, Situation, slug_of, words_asked};
+use lesson_embed::QuantVector;
+use lesson_sync::{VECTOR_DIMS, packed_text};
+use lesson_types::{EndpointName, Recommend};
+use serde_json::{Map, Value, json};
+
+/// Candidates that are asked for: enough that the best by standing and facets are among them.
+const CANDIDATES: usize = 120;
+/// Words that a query is ranked by, and more that lessons are found by.
+const WORDS: usize = 64;
+/// Names that are looked for.
+const NAMES: usize = 10;
+
+/// What to ask the server for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PartWanted {
+    /// The server's function; `None` where nothing of the space is needed.
+    pub function: Option<&'static str>,
+    /// Its question.
+    pub ask: Value,
+    /// The query's words, whose numbers come with candidates.
+    pub words: Vec<String>,
+    /// A text that was embedded, and its vector.
+    pub vector: Option<(String, Vec<f32>)>,
+}
+
+impl PartWanted {
+    /// What a request needs. Of a body that is wrong, nothing: its handler says so.
+    pub fn of(route: &Route, body: &Value, model: Option<&dyn Embedder>) -> Self {
+        let mut body = body.clone();
+        // What is ranked and what slugs are made of is the redacted text.
+        if redact::body(route, &mut body).is_err() {
+            return Self::default();
+        }
+        match route.endpoint.name {
+            EndpointName::recommend => Self::recommend(&body, model),
+            EndpointName::search => {
+                let query = text(&body, "query").unwrap_or_default();
+                Self::candidates(&query, &query, json!({}), model)
+            }
+            EndpointName::patterns => {
+                let feature = text(&body, "feature").unwrap_or_default();
+                let embedded = lesson_core::patterns_text(&feature);
+                Self::candidates(&feature, &embedded, json!({ "also": also(&body) }), model)
+            }
+            _ => Self::rows(route, &body, model),
+        }
+    }
+
+    fn recommend(body: &Value, model: Option<&dyn Embedder>) -> Self {
+        let Ok(asked) = serde_json::from_value::<Recommend>(body.clone()) else {
+            return Self::default();
+        };
+        let situation = Situation {
+            query: asked.query.clone(),
+            project_type: asked.project_type.clone(),
+            tech_stack: asked.tech_stack.clone().unwrap_or_default(),
+            ..Situation::default()
+        };
+        let told = also(body).join(" ");
+        let words = asked
+            .query
+            .filter(|query| !query.trim().is_empty())
+            .unwrap_or(told);
+        let policy = Policy::default();
+        let categories = asked.phase.as_deref().and_then(|phase| {
+            let mut phases = policy.rank.phases.iter();
+            let (_, categories) =
+                phases.find(|(name, _)| name.eq_ignore_ascii_case(phase.trim()))?;
+            let names = categories.iter().map(|category| category.as_str());
+            Some(names.chain(["workflow"]).collect::<Vec<_>>())
+        });
+        let domain = asked
+            .domain
+            .as_deref()
+            .map(|domain| domain.trim().to_lowercase());
+        let domain = domain.filter(|domain| !domain.is_empty());
+        let more = json!({
+            "also": also(body), "domain": domain, "categories": categories, "decision": asked.decision_id,
+            "standing": domain.is_some() || asked.market.is_some(),
+        });
+        let embedded = lesson_core::situation_text(&situation).unwrap_or_default();
+        Self::candidates(&words, &embedded, more, model)
+    }
+
+    fn candidates(
+        query: &str,
+        embedded: &str,
+        mut ask: Value,
+        model: Option<&dyn Embedder>,
+    ) -> Self {
+        let words = words_asked(query, WORDS);
+        let vector = vector_of(embedded, model);
+        ask["count"] = Value::from(CANDIDATES);
+        ask["words"] = json!(words);
+        if let (Some(vector), Some(model)) = (&vector, model)
+            && let Ok(quantised) = QuantVector::from_f32(vector)
+        {
+            ask["packed"] = Value::from(packed_text(&quantised.to_bytes()));
+            ask["model"] = Value::from(model.id());
+        }
+        Self {
+            function: Some("lesson_candidates"),
+            ask,
+            words,
+            vector: vector.map(|vector| (embedded.to_owned(), vector)),
+        }
+    }
+
+    fn rows(route: &Route, body: &Value, model: Option<&dyn Embedder>) -> Self {
+        let mut ask = Map::new();
+        let mut vector = None;
+        let decision = text(body, "decision_id").or_else(|| route.text_part("decision_id"));
+        if let Some(decision) = decision {
+            ask.insert("decisions".to_owned(), json!([decision]));
+        }
+        let mut slugs = list(body, "lessons");
+        slugs.append(&mut list(body, "causal"));
+        slugs.extend(route.text_part("slug"));
+        let mut names = Vec::new();
+        let mut embed = |said: &str| {
+            vector = vector_of(said, model).map(|vector| (said.to_owned(), vector));
+            vector.is_some()
+        };
+        match route.endpoint.name {
+            EndpointName::rate | EndpointName::vote => names.extend(text(body, "lesson")),
+            EndpointName::feedback => {
+                let said = text(body, "outcome_text").filter(|said| !said.trim().is_empty());
+                if let (Some(said), Some(model)) = (said, model)
+                    && embed(&said)
+                {
+                    ask.insert("model".to_owned(), Value::from(model.id()));
+                }
+            }
+            EndpointName::add_lesson => {
+                let title = text(body, "title").unwrap_or_default();
+                let slug = text(body, "slug").unwrap_or_else(|| slug_of(title.trim()));
+                ask.insert("beginnings".to_owned(), json!([slug]));
+            }
+            EndpointName::record_session => {
+                let said = text(body, "transcript").unwrap_or_default();
+                let extracted = lesson_core::extract(&said, &Policy::default().session);
+                if !extracted.injected.is_empty()
+                    && let Some(model) = model
+                    && embed(&extracted.outcome_text)
+                {
+                    ask.insert("model".to_owned(), Value::from(model.id()));
+                }
+                for insight in &extracted.insights {
+                    slugs.extend([insight.slug.clone(), insight.slug_if_taken()]);
+                }
+                names.extend(extracted.insights.into_iter().map(|insight| insight.title));
+                slugs.extend(extracted.injected.iter().map(|name| name.to_lowercase()));
+                names.extend(extracted.injected.iter().cloned());
+                slugs.extend(extracted.injected);
+            }
+            EndpointName::record_tool_success | EndpointName::suggest_tools => {
+                ask.insert("tools".to_owned(), Value::Bool(true));
+            }
+            _ => {}
+        }
+        slugs.truncate(1_000);
+        names.truncate(NAMES);
+        if !slugs.is_empty() {
+            ask.insert("slugs".to_owned(), json!(slugs));
+        }
+        if !names.is_empty() {
+            ask.insert("names".to_owned(), json!(names));
+        }
+        Self {
+            function: Some("space_rows"),
+            ask: Value::Object(ask),
+            words: Vec::new(),
+            vector,
+        }
+    }
+}
+
+fn vector_of(text: &str, model: Option<&dyn Embedder>) -> Option<Vec<f32>> {
+    let model = model.filter(|model| model.dims() == VECTOR_DIMS && !text.trim().is_empty())?;
+    model.embed(text).ok()
+}
+
+fn text(body: &Value, field: &str) -> Option<String> {
+    body.get(field)?.as_str().map(str::to_owned)
+}
+
+fn list(body: &Value, field: &str) -> Vec<String> {
+    let given = body
+        .get(field)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    given.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Words of the project, by which lessons are found too.
+fn also(body: &Value) -> Vec<String> {
+    let mut told = list(body, "tech_stack");
+    told.extend(text(body, "project_type"));
+    words_asked(&told.join(" "), WORDS)
+}

@@ -1,0 +1,185 @@
+//! How runs and lessons do over time.
+
+use serde::{Deserialize, Serialize};
+
+/// `GET /v1/insights`: the query parameters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct InsightsQuery {
+    /// The days up to now that are looked at, 1 to 3,650; all when absent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::INSIGHT_DAYS)))]
+    pub days: Option<u32>,
+}
+
+/// How runs ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunEnds {
+    /// Successes.
+    pub successes: u32,
+    /// Failures.
+    pub failures: u32,
+    /// Runs without a final outcome.
+    pub pending: u32,
+}
+
+/// A share of successes among runs with a final outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SuccessRate {
+    /// 0 to 1.
+    pub share: f64,
+    /// The lower end of Wilson's interval of 95 %.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// The runs that it is of.
+    pub runs: u32,
+}
+
+/// What happened in runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunTotals {
+    /// Runs that got lessons, or would have: all but control runs.
+    pub shown: RunEnds,
+    /// Control runs, which get none.
+    pub control: RunEnds,
+    /// Runs but control runs for which a lesson of medium relevance or better was there.
+    pub covered: u32,
+    /// Lessons that were given, over all runs.
+    pub lessons: u32,
+    /// Lessons that were applied, over all runs.
+    pub applied: u32,
+    /// Tokens of the lessons that were given, by their texts of today.
+    pub tokens: u32,
+    /// Runs but control runs with feedback on them, or a rating or vote in them.
+    pub judged: u32,
+}
+
+/// A step along time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InsightStep {
+    /// Its last day, such as `2026-11-22`, in UTC.
+    pub day: String,
+    /// What happened in the runs that began in it.
+    pub totals: RunTotals,
+    /// How runs with lessons ended, of the `window_days` up to its end; `null` without one.
+    pub shown: Option<SuccessRate>,
+    /// The same of control runs.
+    pub control: Option<SuccessRate>,
+    /// Lessons that were added in it and are there today.
+    pub added: u32,
+}
+
+/// Runs of one kind: a domain, an agent or a project type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InsightGroup {
+    /// Its name; of an agent its `by`. Empty where none was said.
+    pub name: String,
+    /// What happened.
+    pub totals: RunTotals,
+    /// How its runs with lessons ended; `null` while none has.
+    pub success: Option<SuccessRate>,
+    /// When its latest run began.
+    pub last_at: String,
+    /// Days since an outcome of one of its runs was told, where its runs used to have outcomes and none came for a week;
+    /// of agents alone, `null` elsewhere.
+    pub silent_days: Option<u32>,
+}
+
+/// A lesson in the runs of the range.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LessonInsight {
+    /// Its slug.
+    pub slug: String,
+    /// Its title; empty of a lesson that is gone.
+    pub title: String,
+    /// Runs that it was given to.
+    pub given: u32,
+    /// Runs that applied it.
+    pub applied: u32,
+    /// How the runs that applied it ended; `null` while none has.
+    pub success: Option<SuccessRate>,
+    /// Tokens that it took over all its runs, by its text of today.
+    pub tokens: u32,
+    /// How much more often the runs that applied it succeeded in the later half of the range than in the earlier one, −1
+    /// to 1; `null` where a half has fewer than four.
+    pub change: Option<f64>,
+    /// The share of successes by tenths of the range, oldest first; `null` where no run that applied it ended.
+    pub course: Vec<Option<f64>>,
+    /// When it was last given.
+    pub last_at: String,
+}
+
+/// A lesson in use that no run of the range was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StaleLesson {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// When it was added.
+    pub created_at: String,
+    /// Retrievals that returned it, ever.
+    pub times_surfaced: u32,
+}
+
+/// The answer to `GET /v1/insights`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Insights {
+    /// The days that are looked at.
+    pub days: u32,
+    /// The days of a step.
+    pub step_days: u32,
+    /// The days up to a step's end whose runs its success is of.
+    pub window_days: u32,
+    /// The range in steps, oldest first.
+    pub steps: Vec<InsightStep>,
+    /// What happened in the range.
+    pub totals: RunTotals,
+    /// What happened in as many days before it; `null` where all days are looked at.
+    pub before: Option<RunTotals>,
+    /// By domain, most runs first; at most 50.
+    pub by_domain: Vec<InsightGroup>,
+    /// By who asked, most runs first; at most 50.
+    pub by_agent: Vec<InsightGroup>,
+    /// By project type, most runs first; at most 50.
+    pub by_project: Vec<InsightGroup>,
+    /// Lessons that were given, those applied most often first; at most 200.
+    pub lessons: Vec<LessonInsight>,
+    /// How many were given.
+    pub given: u32,
+    /// The five lessons whose runs succeed more often than before, the greatest change first.
+    pub risers: Vec<LessonInsight>,
+    /// The five whose runs succeed less often.
+    pub fallers: Vec<LessonInsight>,
+    /// Lessons in use from before the range that no run of it was given, those added first; at most 50.
+    pub stale: Vec<StaleLesson>,
+    /// How many there are.
+    pub stale_total: u32,
+}

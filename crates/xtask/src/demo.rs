@@ -1,0 +1,55 @@
+//! The demo's history: the sample lessons with ninety simulated days, and the vectors of its lessons. The engine that is
+//! built answers the simulation's requests, so it is made anew with each engine.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::cache::{self, Cache, Made};
+use crate::engine::{self, Module};
+use crate::fault::advice;
+use crate::model;
+use crate::profile::Profile;
+use crate::run;
+
+/// Where it lies in `dist/`.
+pub const FOLDER: &str = "demo";
+
+/// The simulation and what it tells of.
+const SOURCES: &str = "www/demo";
+const SAMPLES: &str = "www/samples/lessons";
+const FULL: &str = "free some space and check the permissions of the cache";
+
+/// Makes it, unless it is there for this engine and model.
+pub fn ensure(cache: &Cache, profile: Profile) -> Result<(PathBuf, Made)> {
+    let module = engine::module(cache, profile, Module::Plain)?.0;
+    let pack = model::pack(cache)?;
+    let engine = module.file_name().unwrap_or_default().to_string_lossy();
+    let model = cache::file_hash(&pack)?;
+    let key = || cache::key_of(&cache.root, &[SOURCES, SAMPLES], &[&engine, &model]);
+    cache.made(FOLDER, key, |at| {
+        let engine = at.join("engine");
+        cache::fresh_dir(&engine)?;
+        engine::collect(cache, profile, &engine)?;
+        std::fs::copy(&pack, engine.join(model::NAME))
+            .with_context(|| advice(engine.display(), FULL))?;
+        let mut node = run::program(cache, "node")?;
+        node.arg(cache.root.join(SOURCES).join("simulate.mjs"))
+            .arg(&engine)
+            .arg(cache.root.join(SAMPLES))
+            .arg(at);
+        run::quiet(
+            cache,
+            FOLDER,
+            node,
+            None,
+            "read the simulation's message above",
+        )?;
+        std::fs::remove_dir_all(&engine).with_context(|| advice(engine.display(), FULL))
+    })
+}
+
+/// Puts it into a `dist/`.
+pub fn write(cache: &Cache, profile: Profile, dist: &Path) -> Result<()> {
+    cache::copy_tree(&ensure(cache, profile)?.0, &dist.join(FOLDER), &|_| true)
+}

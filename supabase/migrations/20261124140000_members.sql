@@ -1,0 +1,285 @@
+-- Who is in a space: roles, names, and invitations by a code that is shown once.
+
+-- An owner manages members and may delete the space; everybody else reads and writes its lessons. A name is what others
+-- read in place of an account's id.
+alter table public.members add column if not exists role text not null default 'member' check (role in ('owner', 'member'));
+alter table public.members add column if not exists name text check (char_length(name) between 1 and 100);
+
+-- Who has been in a space longest owned it until now, and does so where an owner's account was deleted.
+create or replace function lessonloop.owner_of(p_space uuid) returns uuid
+language sql stable security definer set search_path = '' as $$
+  select m.user_id from public.members m where m.space = p_space order by m.role <> 'owner', m.joined_at, m.user_id limit 1
+$$;
+update public.members m set role = 'owner'
+where m.user_id = lessonloop.owner_of(m.space)
+  and not exists (select from public.members o where o.space = m.space and o.role = 'owner');
+
+-- Of a code only its SHA-256 is kept. One that was used or revoked is gone.
+create table if not exists lessonloop.invites (
+  id uuid primary key default gen_random_uuid(),
+  space uuid not null references public.spaces (id) on delete cascade,
+  role text not null check (role in ('owner', 'member')),
+  name text not null check (char_length(name) between 1 and 100),
+  code_hash bytea not null unique check (octet_length(code_hash) = 32),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index if not exists invites_space on lessonloop.invites (space, created_at);
+alter table lessonloop.invites enable row level security;
+revoke all on table lessonloop.invites from public, anon, authenticated;
+
+create or replace function lessonloop.is_owner(p_space uuid) returns boolean
+language sql stable security definer set search_path = '' as $$
+  select exists (select from lessonloop.joined_spaces() j
+    join public.members m on m.space = j and m.user_id = auth.uid()
+    where j = p_space and (m.role = 'owner' or m.user_id = lessonloop.owner_of(j)))
+$$;
+
+-- Refuses who is no owner; a space of others is not told from one that does not exist. The lock keeps two owners from
+-- taking the role from each other at once.
+create or replace function lessonloop.owners_only(p_space uuid) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  perform from public.spaces s where s.id = p_space for update;
+  if not lessonloop.is_owner(p_space) then
+    raise exception using errcode = 'PT403', message = 'only an owner of the space may do this',
+      hint = 'ask an owner; list_members names them';
+  end if;
+end $$;
+
+create or replace function lessonloop.member_name(p_name text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  if lessonloop.blank(coalesce(p_name, '')) or char_length(p_name) > 100 or p_name ~ '[[:cntrl:]]' then
+    raise exception using errcode = 'PT400', message = 'p_name has to have 1 to 100 characters, without control characters',
+      detail = 'p_name';
+  end if;
+  return btrim(p_name);
+end $$;
+
+create or replace function lessonloop.member_role(p_role text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  if p_role is null or p_role not in ('owner', 'member') then
+    raise exception using errcode = 'PT400', message = 'p_role has to be owner or member', detail = 'p_role';
+  end if;
+  return p_role;
+end $$;
+
+create or replace function public.create_space(name text) returns uuid
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  made uuid;
+begin
+  if auth.uid() is null then
+    raise exception using errcode = 'PT401', message = 'sign in first';
+  end if;
+  if lessonloop.blank(coalesce(create_space.name, '')) or char_length(create_space.name) > 200 then
+    raise exception using errcode = 'PT400', message = 'name has to have 1 to 200 characters';
+  end if;
+  insert into public.spaces (name) values (create_space.name) returning id into made;
+  insert into public.members (space, user_id, role) values (made, auth.uid(), 'owner');
+  return made;
+end $$;
+
+-- {"members": [{"id", "name", "email", "role", "joined_at"}], "invites": [{"id", "name", "role", "created_at",
+-- "expires_at"}]}, each oldest first. Invitations are told to owners alone; `name` is null until somebody gave one.
+create or replace function public.list_members(p_space uuid) returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  return jsonb_build_object(
+    'members', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', m.user_id, 'name', m.name, 'email', u.email,
+        'role', case when m.user_id = lessonloop.owner_of(p_space) then 'owner' else m.role end,
+        'joined_at', lessonloop.rfc3339(m.joined_at)) order by m.joined_at, m.user_id), '[]')
+      from public.members m left join auth.users u on u.id = m.user_id where m.space = p_space),
+    'invites', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', i.id, 'name', i.name, 'role', i.role, 'created_at', lessonloop.rfc3339(i.created_at),
+        'expires_at', lessonloop.rfc3339(i.expires_at)) order by i.created_at, i.id), '[]')
+      from lessonloop.invites i
+      where i.space = p_space and i.expires_at > now() and lessonloop.is_owner(p_space)));
+end $$;
+
+-- {"id", "code", "expires_at"}: whoever signs in and gives this code within seven days is a member, once. `p_name` is what
+-- the invited person is called.
+create or replace function public.invite_member(p_space uuid, p_name text, p_role text default 'member') returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  days constant interval := interval '7 days';
+  -- A list that nobody reads to its end is no list of who is awaited.
+  most constant integer := 100;
+  code text;
+  made uuid;
+begin
+  perform lessonloop.owners_only(p_space);
+  perform lessonloop.member_role(p_role);
+  delete from lessonloop.invites i where i.space = p_space and i.expires_at <= now();
+  if (select count(*) from lessonloop.invites i where i.space = p_space) >= most then
+    raise exception using errcode = 'PT409', message = 'there are 100 open invitations already',
+      hint = 'revoke some with revoke_invite';
+  end if;
+  code := 'lli_' || encode(sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  insert into lessonloop.invites (space, role, name, code_hash, expires_at)
+  values (p_space, p_role, lessonloop.member_name(p_name), sha256(convert_to(code, 'UTF8')), now() + days)
+  returning id into made;
+  return jsonb_build_object('id', made, 'code', code, 'expires_at', lessonloop.rfc3339(now() + days));
+end $$;
+
+-- True when there was such an invitation and its code held until now.
+create or replace function public.revoke_invite(p_space uuid, p_invite uuid) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  was timestamptz;
+begin
+  perform lessonloop.owners_only(p_space);
+  delete from lessonloop.invites i where i.space = p_space and i.id = p_invite returning i.expires_at into was;
+  return coalesce(was > now(), false);
+end $$;
+
+-- Makes the caller a member: {"id", "name"} of the space. A code that never was is not told from one that is over. Who is
+-- a member already stays what they are, and the code holds on.
+create or replace function public.accept_invite(p_code text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  found_invite record;
+  called text;
+begin
+  if auth.uid() is null or lessonloop.is_edge() then
+    raise exception using errcode = 'PT403', message = 'sign in as a person first';
+  end if;
+  select i.id, i.space, i.role, i.name into found_invite from lessonloop.invites i
+  where i.code_hash = sha256(convert_to(coalesce(p_code, ''), 'UTF8')) and i.expires_at > now() for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'this invitation does not hold, or not any more',
+      detail = 'p_code', hint = 'ask an owner of the space for another; it holds for seven days and for one person';
+  end if;
+  insert into public.members (space, user_id, role, name)
+  values (found_invite.space, auth.uid(), found_invite.role, found_invite.name)
+  on conflict (space, user_id) do nothing;
+  if found then
+    delete from lessonloop.invites i where i.id = found_invite.id;
+  end if;
+  select s.name into called from public.spaces s where s.id = found_invite.space;
+  return jsonb_build_object('id', found_invite.space, 'name', called);
+end $$;
+
+-- Changes what is given. A role is an owner's to change, a name also that of who bears it. A space keeps an owner.
+create or replace function public.change_member(
+  p_space uuid, p_user uuid, p_name text default null, p_role text default null) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if p_user is distinct from auth.uid() or p_role is not null then
+    perform lessonloop.owners_only(p_space);
+  elsif not exists (select from lessonloop.joined_spaces() j where j = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if p_role is not null then
+    perform lessonloop.member_role(p_role);
+  end if;
+  if p_role = 'member' and not exists (
+      select from public.members m where m.space = p_space and m.role = 'owner' and m.user_id <> p_user) then
+    raise exception using errcode = 'PT409', message = 'a space keeps at least one owner',
+      detail = 'p_role', hint = 'make somebody else an owner first';
+  end if;
+  update public.members m set
+    role = coalesce(p_role, m.role),
+    name = case when p_name is null then m.name else lessonloop.member_name(p_name) end
+  where m.space = p_space and m.user_id = p_user;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'there is no such member', hint = 'list them with list_members';
+  end if;
+  return public.list_members(p_space);
+end $$;
+
+-- Removes a member: an owner anybody, everybody themself. Their lessons and what they did stay; keys of agents hold on. True
+-- when they were one until now.
+create or replace function public.remove_member(p_space uuid, p_user uuid) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  if p_user is distinct from auth.uid() then
+    perform lessonloop.owners_only(p_space);
+  else
+    if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
+      perform lessonloop.no_space();
+    end if;
+    perform from public.spaces s where s.id = p_space for update;
+  end if;
+  if exists (select from public.members m where m.space = p_space and m.user_id = p_user and m.role = 'owner')
+    and not exists (select from public.members m where m.space = p_space and m.role = 'owner' and m.user_id <> p_user) then
+    raise exception using errcode = 'PT409', message = 'a space keeps at least one owner',
+      detail = 'p_user', hint = 'make somebody else an owner first, or delete the space';
+  end if;
+  delete from public.members m where m.space = p_space and m.user_id = p_user;
+  return found;
+end $$;
+
+-- See 20261123130100_delete_space.sql; any owner may.
+create or replace function public.delete_space(p_space uuid, p_name text, p_code text default null) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  minutes constant interval := interval '10 minutes';
+  called text;
+  code text;
+begin
+  if lessonloop.is_edge() then
+    raise exception using errcode = 'PT403', message = 'an edge can''t delete a space',
+      hint = 'sign in as the owner of the space';
+  end if;
+  -- The lock of a push: nothing comes in between.
+  select s.name into called from public.spaces s
+  where s.id = p_space and exists (select from public.members m where m.space = s.id and m.user_id = auth.uid()) for update;
+  if not found then
+    perform lessonloop.no_space();
+  end if;
+  if not lessonloop.is_owner(p_space) then
+    raise exception using errcode = 'PT403', message = 'only an owner of the space may delete it',
+      detail = 'p_space', hint = 'ask the owner, or sign out to remove the lessons from this browser alone';
+  end if;
+  if p_name is distinct from called then
+    raise exception using errcode = 'PT400', message = 'the name is not that of this space; type it as it is written',
+      detail = 'p_name';
+  end if;
+  delete from lessonloop.deletions d where d.expires_at < now();
+  if p_code is null then
+    code := encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+    insert into lessonloop.deletions as d (space, user_id, code_hash, expires_at)
+    values (p_space, auth.uid(), sha256(convert_to(code, 'UTF8')), now() + minutes)
+    on conflict (space) do update
+      set user_id = excluded.user_id, code_hash = excluded.code_hash, expires_at = excluded.expires_at;
+    return jsonb_build_object(
+      'deleted', false, 'code', code, 'expires_at', lessonloop.rfc3339(now() + minutes),
+      'lessons', (select count(*) from public.lessons x where x.space = p_space),
+      'events', (select count(*) from public.events x where x.space = p_space),
+      'members', (select count(*) from public.members x where x.space = p_space),
+      'agent_keys', (select count(*) from public.agent_keys x where x.space = p_space and x.revoked_at is null));
+  end if;
+  if not exists (select from lessonloop.deletions d
+      where d.space = p_space and d.user_id = auth.uid() and d.code_hash = sha256(convert_to(p_code, 'UTF8'))) then
+    raise exception using errcode = 'PT409', message = 'this code does not hold, or not any more: it does for ten minutes',
+      detail = 'p_code', hint = 'call delete_space without p_code for another';
+  end if;
+  delete from public.spaces s where s.id = p_space;
+  return '{"deleted": true}';
+end $$;
+
+revoke all on all functions in schema lessonloop from public, anon;
+revoke all on function
+  public.create_space(text), public.delete_space(uuid, text, text), public.list_members(uuid),
+  public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid), public.accept_invite(text),
+  public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid) from public, anon;
+grant execute on function
+  public.create_space(text), public.delete_space(uuid, text, text), public.list_members(uuid),
+  public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid), public.accept_invite(text),
+  public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid) to authenticated;
+
+-- PostgREST keeps the functions that it found.
+notify pgrst, 'reload schema';

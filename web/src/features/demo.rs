@@ -1,0 +1,34 @@
+//! The demo: a space of its own with sample lessons and a simulated history.
+
+use crate::space::Space;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+/// Opens the demo; from within it there is nothing to open.
+#[component]
+pub fn DemoButton() -> impl IntoView {
+    (Space::current() == Space::Own).then(|| {
+        view! {
+            <button type="button" on:click=|_| Space::Demo.open() data-testid="open-demo">"Load the demo"</button>
+        }
+    })
+}
+
+/// Says on every page that this is the demo, and leads out of it.
+#[component]
+pub fn DemoBanner() -> impl IntoView {
+    let removing = RwSignal::new(false);
+    let remove = move |_| {
+        removing.set(true);
+        spawn_local(Space::remove_demo());
+    };
+    (Space::current() == Space::Demo).then(|| {
+        view! {
+            <div class="demo-banner" role="note" data-testid="demo-banner">
+                <span><strong>"Demo"</strong>" · 90 simulated days. Nothing here is synced, and your own lessons are untouched."</span>
+                <button type="button" on:click=|_| Space::Own.open() data-testid="leave-demo">"Go to my space"</button>
+                <button type="button" disabled=removing on:click=remove data-testid="remove-demo">"Remove the demo"</button>
+            </div>
+        }
+    })
+}
