@@ -483,7 +483,7 @@ fn words_of_lessons_in_use_are_counted() {
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     let desk = Desk::new();
     let kept = json!([
-        {"slug": "good-index", "title": "Good index", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
         {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
         {"slug": "unused", "title": "Unused"},
     ]);
@@ -527,14 +527,16 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     assert!(asked("").courses.is_empty());
     assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
     // A decision in which it is applied is a use, and its outcome a point of the course.
-    desk.ok::<serde_json::Value>(
+    let given: Recommendations = desk.ok(
         "POST /v1/recommend",
-        json!({"query": "good index", "decision_id": "d"}),
+        json!({"query": "a good index for a slow query", "decision_id": "d"}),
     );
-    desk.ok::<serde_json::Value>(
+    assert_eq!(given.recommended.len(), 1, "{given:?}");
+    let tracked: Tracked = desk.ok(
         "POST /v1/track",
-        json!({"decision_id": "d", "reasoning": "I am applying 'good-index' here."}),
+        json!({"decision_id": "d", "reasoning": "I am applying `good-index` here."}),
     );
+    assert!(tracked.detections[0].applied, "{tracked:?}");
     desk.ok::<serde_json::Value>(
         "POST /v1/outcome",
         json!({"decision_id": "d", "outcome": "failure"}),

@@ -20,6 +20,7 @@ use crate::progress::Plan;
 use crate::run;
 use crate::serve;
 use crate::split::Apart;
+use crate::styles;
 use crate::wasm_target::Toolchain;
 
 /// The static files that `dist/` takes over as they are.
@@ -53,6 +54,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "crates/lesson-types",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",
+        "crates/xtask/src/styles.rs",
         "web",
         // What trunk takes of the static files.
         "www/index.html",
@@ -84,10 +86,10 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
             None,
             "read the compiler's message above",
         )?;
-        match apart {
-            Some(apart) => apart.finish(cache, at),
-            None => Ok(()),
+        if let Some(apart) = apart {
+            apart.finish(cache, at)?;
         }
+        styles::join(at)
     })
 }
 

@@ -29,6 +29,7 @@ mod runner;
 mod serve;
 mod split;
 mod stack;
+mod styles;
 mod suites;
 mod tools;
 mod wasm_target;

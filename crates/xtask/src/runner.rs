@@ -20,7 +20,7 @@ const REMEDY: &str = "read the failed test's message above";
 pub enum Runner {
     /// `cargo test` with these arguments, on this machine.
     Cargo(&'static [&'static str]),
-    /// `wasm-pack test` of this crate in headless Chromium, then the kernels' tests there.
+    /// `wasm-pack test` of this crate in headless Chromium, then the tests of the kernels and of the dashboard's pieces there.
     Wasm(&'static str),
     /// Node's test runner over these files of `tests/`, with the built site served, and a fresh local stack beside it
     /// when that is needed.
@@ -54,10 +54,11 @@ impl Runner {
                 }
                 run::loud(cargo, REMEDY)
             }
-            // Both, even when the first one failed; its failure is the answer.
+            // All, even when one failed; the first failure is the answer.
             Self::Wasm(krate) => {
                 let module = wasm_pack(cache, krate);
-                module.and(kernels(cache))
+                let units = IN_BROWSER.map(|arguments| units(cache, arguments));
+                units.into_iter().fold(module, Result::and)
             }
             Self::Node(folders) => node(cache, folders, needs, only),
             Self::Stack(folders) => stack(cache, folders, only),
@@ -95,9 +96,14 @@ fn wasm_pack(cache: &Cache, krate: &str) -> Result<()> {
     run::loud(command, REMEDY)
 }
 
-/// The unit tests of lesson-embed that are marked for a browser, with every kernel there is. By cargo: wasm-pack does
-/// not let a single target be chosen.
-fn kernels(cache: &Cache) -> Result<()> {
+/// Unit tests that are marked for a browser: lesson-embed's, with every kernel there is, and the dashboard's.
+const IN_BROWSER: [&[&str]; 2] = [
+    &["-p", "lesson-embed", "--lib", "--features", "relaxed-simd"],
+    &["-p", "web", "--bins"],
+];
+
+/// Runs unit tests in the browser. By cargo: wasm-pack does not let a single target be chosen.
+fn units(cache: &Cache, arguments: &[&str]) -> Result<()> {
     let mut cargo = run::program(cache, "cargo")?;
     in_browser(cache, &mut cargo)?;
     cargo
@@ -106,8 +112,8 @@ fn kernels(cache: &Cache) -> Result<()> {
             "wasm-bindgen-test-runner",
         )
         .env("CHROMEDRIVER", browser::chromedriver(cache)?)
-        .args(["test", "-p", "lesson-embed", "--lib", "--target", TARGET])
-        .args(["--features", "relaxed-simd"]);
+        .args(["test", "--target", TARGET])
+        .args(arguments);
     run::loud(cargo, REMEDY)
 }
 

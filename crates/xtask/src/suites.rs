@@ -102,7 +102,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "wasm",
-        about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels there",
+        about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels and the dashboard's pieces there",
         needs: &[
             Need::WasmTarget,
             Need::WasmBindgen,

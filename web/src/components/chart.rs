@@ -70,6 +70,19 @@ pub struct Numbers {
 }
 
 impl Plotted {
+    /// Whether there is a value to draw, other than nothing counted.
+    pub fn says_something(&self) -> bool {
+        let values = self
+            .series
+            .iter()
+            .flat_map(|series| series.values.iter().flatten());
+        values.into_iter().any(|value| *value != 0.0)
+            || self
+                .series
+                .iter()
+                .any(|series| !series.range.is_empty() && series.values.iter().any(Option::is_some))
+    }
+
     /// Its numbers in rows: one for each place.
     pub fn numbers(&self, first: &str, unit: Unit) -> Numbers {
         let mut heads = vec![first.to_owned()];

@@ -20,7 +20,8 @@ pub fn Skeleton(
     }
 }
 
-/// Shows the answer of a resource; what is shown stays until a newer answer that differs is there.
+/// Shows what a resource answers. The content is made once and given the answer as a memo, so that a newer answer changes
+/// what differs and leaves focus, sorting and open tabs alone.
 #[component]
 pub fn Loaded<T, F, V>(
     of: LocalResource<Result<T, ApiError>>,
@@ -32,20 +33,31 @@ pub fn Loaded<T, F, V>(
 ) -> impl IntoView
 where
     T: Clone + PartialEq + Send + Sync + 'static,
-    F: Fn(T) -> V + Send + Sync + 'static,
+    F: Fn(Memo<T>) -> V + Send + Sync + 'static,
     V: IntoView + 'static,
 {
     let client = Client::get_from_context();
-    let answer = Memo::new(move |_| of.get());
-    move || {
-        match answer.get() {
-        None => view! { <Skeleton lines/> }.into_any(),
-        Some(Ok(value)) => children(value).into_any(),
-        Some(Err(error)) => view! {
+    // The latest answer stays while a newer one is awaited, and when that fails.
+    let kept = Memo::new(move |before: Option<&Option<T>>| match of.get() {
+        Some(Ok(value)) => Some(value),
+        _ => before.cloned().flatten(),
+    });
+    let here = Memo::new(move |_| kept.read().is_some());
+    let failed = Memo::new(move |_| of.get().and_then(Result::err));
+    let shown = move || {
+        here.track();
+        kept.get_untracked().map(|first| {
+            children(Memo::new(move |_| {
+                kept.get().unwrap_or_else(|| first.clone())
+            }))
+        })
+    };
+    view! {
+        {move || failed.get().map(|error| view! {
             <ErrorNote error/>
             <div class="actions"><button type="button" data-testid="ask-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
-        }
-        .into_any(),
-    }
+        })}
+        {move || (!here.get() && failed.read().is_none()).then(|| view! { <Skeleton lines/> })}
+        {shown}
     }
 }

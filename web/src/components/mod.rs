@@ -17,6 +17,8 @@ mod prose;
 mod reason;
 mod steps;
 mod table;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests;
 mod toast;
 mod versus;
 

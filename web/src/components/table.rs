@@ -87,6 +87,9 @@ pub fn DataTable<Row>(
     /// How it is sorted at first; in the order that it came without.
     #[prop(optional)]
     sorted: Option<Sorted>,
+    /// What stands there when there is no row.
+    #[prop(default = "There is nothing here.")]
+    none: &'static str,
     testid: &'static str,
 ) -> impl IntoView
 where
@@ -125,14 +128,16 @@ where
                 .collect::<Vec<_>>()
         })
     };
+    let empty = Memo::new(move |_| rows.with(Vec::is_empty));
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label=caption>
+        <div class="scroll" class:hidden=move || empty.get() tabindex="0" role="group" aria-label=caption>
             <table class="data-table" data-testid=testid>
                 <caption class="sr-only">{caption}</caption>
                 <thead><tr>{heads}</tr></thead>
                 <tbody>{body}</tbody>
             </table>
         </div>
+        {move || empty.get().then(|| view! { <p class="quiet">{none}</p> })}
     }
 }
 

@@ -1,324 +1,176 @@
-//! How the lessons do: from shown to settled, best and worst, and whether feedback comes in.
+//! How runs, lessons, agents and domains do over time, and whether feedback comes in.
 
-use crate::api::{Client, use_get};
+mod groups;
+mod health;
+mod lessons;
+
+use crate::api::{Client, resource};
 use crate::components::{
-    BadgeChip, Band, Bands, Columns, Empty, ErrorNote, Explain, Funnel, FunnelStep, Loading, Page,
+    BarChart, ChartFrame, Empty, LineChart, Loaded, Page, Plotted, Tabs, Unit,
 };
+use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
 use crate::features::none::coming;
-use crate::format;
+use crate::features::range::{Range, RangeChoice};
+use crate::features::trend;
+use groups::GroupTable;
+use health::{Issues, Whole};
 use leptos::prelude::*;
-use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
+use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
+use lessons::{LessonTable, StaleTable};
 
-/// Stats and health.
+/// Insights.
 #[component]
 pub fn InsightsPage() -> impl IntoView {
-    let stats = use_get::<Stats>(|| "/v1/stats".to_owned());
-    let health = use_get::<Health>(|| "/v1/health".to_owned());
     let client = Client::get_from_context();
+    let range = RwSignal::new(Range::default());
+    let lessons = resource(move || {
+        let asked = client.get::<Stats>("/v1/stats");
+        async move {
+            asked
+                .await
+                .map(|stats| stats.lessons.saturating_add(stats.archived))
+        }
+    });
+    let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
+    let coming = coming();
     view! {
-        <Page title="Insights" intro="Which lessons carry, which don't, and whether feedback comes in.">
-            {move || match (stats.data.get(), health.data.get()) {
-                (Some(Err(error)), _) | (_, Some(Err(error))) => view! {
-                    <ErrorNote error/>
-                    <div class="actions"><button type="button" data-testid="insights-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
-                }.into_any(),
-                (Some(Ok(stats)), Some(Ok(health))) => view! { <Shown stats health/> }.into_any(),
-                _ => view! { <Loading/> }.into_any(),
-            }}
+        <Page title="Insights" actions=move || view! {
+            <Show when=move || some.get()><RangeChoice range/></Show>
+        }>
+            <Loaded of=lessons lines=8 let:total>
+                {move || if total.get() > 0 {
+                    view! { <Issues/><Over range/><Whole/> }.into_any()
+                } else if coming.get() {
+                    view! { <Empty title="Your lessons are on their way" text="They are being fetched from the server. Insights are counted as they come."/> }.into_any()
+                } else {
+                    view! {
+                        <Empty title="Nothing to count yet" text="Insights grow with lessons, runs and what comes of them. Start with some lessons.">
+                            <a href="/" class="button primary">"Begin"</a>
+                            <a href="/settings" class="button">"Import lessons"</a>
+                        </Empty>
+                    }.into_any()
+                }}
+            </Loaded>
         </Page>
     }
 }
 
+/// What a table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Lesson,
+    Domain,
+    Agent,
+    Project,
+    Stale,
+}
+
+/// What happened in the range: figures, charts, and a table of whatever one looks at.
 #[component]
-fn Shown(stats: Stats, health: Health) -> impl IntoView {
-    if stats.lessons + stats.archived == 0 {
-        let coming = coming();
-        return view! {
-            {move || if coming.get() { view! {
-            <Empty title="Your lessons are on their way" text="They are being fetched from the server. Stats are counted as they come."/>
-            } } else { view! {
-            <Empty title="Nothing to count yet" text="Stats grow with lessons, recommendations and what comes of them. Start with some lessons.">
-                <a href="/settings" class="button primary">"Import lessons or samples"</a>
-            </Empty>
-            } }}
-        }
-        .into_any();
+fn Over(range: RwSignal<Range>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let insights = resource(move || client.get::<Insights>(range.get().path()));
+    let lift = resource(move || client.get::<LiftReport>("/v1/lift?limit=1000"));
+    view! {
+        <Loaded of=insights lines=10 let:insights>
+            <Shown insights lift/>
+        </Loaded>
     }
-    let funnel = &health.funnel;
-    let no_decision = funnel.surfaced == 0;
-    let steps = vec![
-        step(
-            "Shown",
-            "A lesson was given to an agent for a decision",
-            funnel.surfaced,
-        ),
-        step("Applied", "The agent was seen to use it", funnel.applied),
-        step(
-            "With an outcome",
-            "Somebody said what came of it",
-            funnel.outcome,
-        ),
-        step(
-            "Went well",
-            "Its outcome was a success, or a profit",
-            funnel.success,
-        ),
+}
+
+#[component]
+fn Shown(
+    insights: Memo<Insights>,
+    lift: LocalResource<Result<LiftReport, lesson_types::ApiError>>,
+) -> impl IntoView {
+    let by = RwSignal::new(By::Lesson);
+    let lift = Memo::new(move |_| lift.get().and_then(Result::ok));
+    let tabs = vec![
+        (By::Lesson, "Lessons"),
+        (By::Domain, "Domains"),
+        (By::Agent, "Agents"),
+        (By::Project, "Projects"),
+        (By::Stale, "Not used"),
     ];
-    let held = &health.bands;
-    let bands = vec![
-        band(
-            "Consistently helpful",
-            "above 75%",
-            held.consistently_helpful,
-            "band-1",
-        ),
-        band(
-            "Generally helpful",
-            "50 to 75%",
-            held.generally_helpful,
-            "band-2",
-        ),
-        band(
-            "Mixed or new",
-            "25 to 50%, where every lesson begins",
-            held.mixed_or_new,
-            "band-3",
-        ),
-        band(
-            "Consistently unhelpful",
-            "to 25%",
-            held.consistently_unhelpful,
-            "band-4",
-        ),
-    ];
-    let activity = every_day(
-        stats
-            .activity
-            .iter()
-            .map(|day| (day.day.clone(), day.events))
-            .collect(),
-    );
-    let never_rated = if stats.total_surfaced == 0 {
-        "No lesson was shown yet."
-    } else {
-        "None: what is shown often gets rated."
+    let window = Signal::derive(move || {
+        let days = insights.with(|insights| insights.window_days);
+        format!("Each point is of the {days} days up to it; the band is the 95% interval.")
+    });
+    let plotted = move |plot: fn(&Insights) -> Plotted| Signal::derive(move || insights.with(plot));
+    let lessons = Signal::derive(move || insights.with(|all| all.lessons.clone()));
+    let stale = Signal::derive(move || insights.with(|all| all.stale.clone()));
+    let stale_total = Signal::derive(move || insights.with(|all| all.stale_total));
+    let groups = move |by: fn(&Insights) -> &Vec<InsightGroup>| {
+        Signal::derive(move || insights.with(|all| by(all).clone()))
     };
-    let quiet = activity.is_empty();
-    let happened: u64 = activity.iter().map(|(_, events)| u64::from(*events)).sum();
-    let tiles = [
-        (
-            "Lessons",
-            format::count(stats.lessons),
-            format!("{} archived", format::count(stats.archived)),
-        ),
-        ("Proven", format::count(stats.proven), "by outcomes".into()),
-        (
-            "Unreviewed",
-            format::count(stats.unreviewed),
-            format!("{} quarantined", format::count(stats.quarantined)),
-        ),
-        (
-            "Times shown",
-            format::count(stats.total_surfaced),
-            format::plural(stats.lessons_surfaced, "lesson", "lessons"),
-        ),
-    ];
     view! {
-        {(!health.issues.is_empty()).then(|| view! { <Issues issues=health.issues.clone()/> })}
-        <dl class="tiles" data-testid="stat-tiles">
-            {tiles.into_iter().map(|(name, value, note)| view! {
-                <div class="tile"><dt>{name}</dt><dd><b>{value}</b><span class="muted">{note}</span></dd></div>
-            }).collect_view()}
-        </dl>
-        <div class="columns-2">
-            <section class="card" data-testid="funnel">
-                <h2>"From shown to settled"</h2>
-                <p class="muted">"Of the lessons that agents were given for a decision, how many were used, and how many of those worked."</p>
-                {no_decision.then(|| view! { <p class="note"><span>"No decision yet. "<a href="/playground">"Recommend lessons"</a>" for one, and this fills."</span></p> })}
-                <Funnel caption="From shown to settled" steps/>
-            </section>
-            <section class="card" data-testid="bands">
-                <div class="card-head"><h2>"Effectiveness"</h2>
-                    <Explain id="effectiveness-bands" word="Effectiveness">
-                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson begins at 50%, rises when it was a cause of something delivered, falls when it was one of work that got stuck, and drifts back when it was only at hand."</span></span>
-                    </Explain>
-                </div>
-                <p class="muted">"Lessons in use, by what feedback on sessions says of them."</p>
-                <Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands/>
-            </section>
+        {move || view! { <Figures figures=insights.with(figures)/> }}
+        <div class="charts">
+            <Chart id="success" title="Success over time" plotted=plotted(trend::success) unit=Unit::Share columns=false note=window/>
+            <Chart id="ends" title="Runs by outcome" plotted=plotted(trend::ends) unit=Unit::Count columns=true/>
+            <Chart id="coverage" title="Coverage and feedback" plotted=plotted(trend::coverage) unit=Unit::Share columns=false
+                note="Runs for which a lesson of medium relevance or better was there, and runs that somebody judged."/>
+            <Chart id="tokens" title="Tokens of lessons per run" plotted=plotted(trend::tokens) unit=Unit::Count columns=true
+                note="By the lessons' texts of today, at four bytes a token."/>
         </div>
-        <FeedbackHealth stats=stats.clone() health=health.clone()/>
-        <section class="card" data-testid="activity">
-            <h2>"Activity"</h2>
-            {if quiet {
-                view! { <p class="muted">"Nothing has happened yet."</p> }.into_any()
-            } else {
-                view! { <p class="muted">{format!("{} events within the last 30 days, by day in UTC.", format::count(happened))}</p><Columns caption="Events per day" heads=("Day", "Events") columns=activity/> }.into_any()
-            }}
-        </section>
-        <div class="columns-2">
-            <Ranks title="Top five" none="No lesson has two ratings yet." list=stats.top/>
-            <Ranks title="Bottom five" none="No lesson is rated worse than neutral." list=stats.bottom/>
-        </div>
-        {(!stats.pruning.is_empty()).then(|| view! { <Ranks title="To prune: a cause of work that got stuck" none="" list=stats.pruning/> })}
-        <Ranks title="Shown ten times or more, never rated" none=never_rated list=stats.never_rated/>
-    }
-    .into_any()
-}
-
-/// What is the matter with the space, and what to do.
-#[component]
-fn Issues(issues: Vec<HealthIssue>) -> impl IntoView {
-    let issues = issues
-        .into_iter()
-        .map(|issue| {
-            let class = match issue.severity {
-                Severity::Notice => "note",
-                Severity::Warning | Severity::Error => "note note-warn",
-            };
-            view! { <p class=class data-issue=issue.code>{issue.message}" "<span class="muted">{issue.remedy}</span></p> }
-        })
-        .collect_view();
-    view! { <section class="card" data-testid="issues" aria-label="What to look at">{issues}</section> }
-}
-
-fn step(label: &'static str, about: &'static str, value: u32) -> FunnelStep {
-    FunnelStep {
-        label,
-        about,
-        value,
-    }
-}
-
-fn band(label: &'static str, range: &'static str, value: u32, class: &'static str) -> Band {
-    Band {
-        label,
-        range,
-        value,
-        class,
-    }
-}
-
-/// Whether people and sessions say what lessons are worth: without that none can rise or sink.
-#[component]
-fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
-    let share = |part: u32, all: u32| (all > 0).then(|| f64::from(part) / f64::from(all));
-    let rated = share(stats.lessons_rated, stats.lessons_surfaced);
-    let reviewed = share(
-        stats.lessons.saturating_sub(stats.unreviewed),
-        stats.lessons,
-    );
-    let rows = [
-        (
-            "Uses that were a cause",
-            "Of all uses that feedback names, those in which the lesson made the difference.",
-            health.causal_ratio,
-            String::new(),
-        ),
-        (
-            "Rated",
-            "Lessons that have a rating, against lessons that were ever shown.",
-            rated.map(|share| share.min(1.0)),
-            format!(
-                "{} rated, {} shown, {} in all",
-                format::count(stats.lessons_rated),
-                format::count(stats.lessons_surfaced),
-                format::plural(stats.total_rated, "rating", "ratings")
-            ),
-        ),
-        (
-            "Reviewed",
-            "Lessons in use that a person has looked at.",
-            reviewed,
-            format!("{} wait", format::count(stats.unreviewed)),
-        ),
-    ];
-    let recent = health.feedback_last_7_days;
-    view! {
-        <section class="card" data-testid="feedback-health">
-            <h2>"Does feedback come in?"</h2>
-            {if recent == 0 {
-                view! { <p class="note note-warn">"No feedback on a session within the last seven days. Without it no lesson can rise or sink: post finished sessions to /v1/sessions, or give feedback at the end of a decision."</p> }.into_any()
-            } else {
-                view! { <p class="note">{format!("Feedback on {} within the last seven days.", format::plural(recent, "session", "sessions"))}</p> }.into_any()
-            }}
-            <div class="scroll" tabindex="0" role="group" aria-label="Feedback in shares">
-                <table class="gauges">
-                    <caption class="sr-only">"Feedback in shares"</caption>
-                    <thead class="sr-only"><tr><th scope="col">"What"</th><th scope="col">"Bar"</th><th scope="col">"Share"</th><th scope="col">"Numbers"</th></tr></thead>
-                    <tbody>{rows.into_iter().map(|(name, about, share, numbers)| view! {
-                        <tr>
-                            <th scope="row">{name}<span class="muted">{about}</span></th>
-                            <td class="bar-cell">
-                                <svg class="bar" aria-hidden="true">
-                                    <rect class="bar-back" width="100%" height="100%"></rect>
-                                    <rect class="bar-fill" width=format!("{}%", format::trim(share.unwrap_or(0.0).clamp(0.0, 1.0) * 100.0, 2)) height="100%"></rect>
-                                </svg>
-                            </td>
-                            <td class="num">{format::percent_or_dash(share)}</td>
-                            <td class="muted">{numbers}</td>
-                        </tr>
-                    }.into_any()).collect::<Vec<_>>()}</tbody>
-                </table>
+        <section class="panel by" data-testid="by">
+            <Tabs id="by" label="What the table shows" options=tabs value=by/>
+            <div role="tabpanel" id="by-panel" aria-labelledby=move || format!("by-tab-{}", by.get() as u8)>
+                {move || match by.get() {
+                    By::Lesson => view! { <LessonTable lessons lift/> }.into_any(),
+                    By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) lift/> }.into_any(),
+                    By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) lift/> }.into_any(),
+                    By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) lift/> }.into_any(),
+                    By::Stale => view! { <StaleTable stale total=stale_total/> }.into_any(),
+                }}
             </div>
         </section>
     }
 }
 
-/// The days between the first and the last one, those without events too. Days that can't be read stay as they are.
-fn every_day(days: Vec<(String, u32)>) -> Vec<(String, u32)> {
-    const MOST: usize = 31;
-    let time = |day: &str| js_sys::Date::parse(&format!("{day}T00:00:00Z"));
-    let mut all: Vec<(String, u32)> = Vec::with_capacity(MOST);
-    for (day, events) in days {
-        while let Some((last, _)) = all.last() {
-            let next = time(last) + 86_400_000.0;
-            // The comparison is false for what is no time.
-            if next < time(&day) && all.len() < MOST {
-                let text = js_sys::Date::new(&next.into()).to_iso_string();
-                all.push((String::from(text).chars().take(10).collect(), 0));
-            } else {
-                break;
-            }
-        }
-        all.push((day, events));
+/// A chart in its frame.
+#[component]
+fn Chart(
+    id: &'static str,
+    title: &'static str,
+    plotted: Signal<Plotted>,
+    unit: Unit,
+    columns: bool,
+    #[prop(optional, into)] note: Signal<String>,
+) -> impl IntoView {
+    let numbers = Signal::derive(move || plotted.with(|plotted| plotted.numbers("Up to", unit)));
+    let legend = Signal::derive(move || plotted.with(|plotted| plotted.series.clone()));
+    let some = Memo::new(move |_| plotted.with(Plotted::says_something));
+    view! {
+        <div class="panel">
+            <ChartFrame id title legend numbers>
+                {move || match (some.get(), columns) {
+                    (false, _) => view! { <p class="plot-none">"No run of these days says anything of it."</p> }.into_any(),
+                    (true, true) => view! { <BarChart caption=title plotted unit/> }.into_any(),
+                    (true, false) => view! { <LineChart caption=title plotted unit/> }.into_any(),
+                }}
+            </ChartFrame>
+            <p class="chart-note">{note}</p>
+        </div>
     }
-    all
 }
 
-#[component]
-fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl IntoView {
-    let empty = list.is_empty();
-    let rows = list
-        .into_iter()
-        .map(|lesson| {
-            view! {
-                <tr>
-                    <th scope="row">
-                        <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</a>
-                        <div><BadgeChip badge=lesson.badge/></div>
-                    </th>
-                    <td class="num">{format::percent_or_dash(lesson.effectiveness_score)}</td>
-                    <td class="num">{format::count(lesson.times_surfaced)}</td>
-                </tr>
-            }
-        })
-        .collect_view();
-    view! {
-        <section class="card">
-            <h2>{title}</h2>
-            {if empty {
-                view! { <p class="muted">{none}</p> }.into_any()
-            } else {
-                view! {
-                    <div class="scroll" tabindex="0">
-                        <table class="ranks">
-                            <thead><tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Helpful"</th><th scope="col" class="num">"Shown"</th></tr></thead>
-                            <tbody>{rows}</tbody>
-                        </table>
-                    </div>
-                }.into_any()
-            }}
-        </section>
-    }
+fn figures(insights: &Insights) -> Vec<Figure> {
+    let now = insights.totals;
+    let before = insights.before;
+    let of =
+        |part: fn(&RunTotals) -> Option<f64>| (part(&now), before.and_then(|before| part(&before)));
+    let (success, success_before) =
+        of(|all| trend::share(all.shown.successes, trend::ended(all.shown)));
+    let (covered, covered_before) = of(|all| trend::share(all.covered, trend::runs(all.shown)));
+    let (judged, judged_before) = of(|all| trend::share(all.judged, trend::runs(all.shown)));
+    let (applied, applied_before) = of(|all| trend::share(all.applied, trend::runs(all.shown)));
+    let (tokens, tokens_before) = of(|all| trend::share(all.tokens, trend::runs(all.shown)));
+    vec![
+        share_figure("Success", success, success_before),
+        share_figure("Coverage", covered, covered_before),
+        share_figure("Feedback coverage", judged, judged_before),
+        mean_figure("Applied per run", applied, applied_before, 1, false),
+        mean_figure("Tokens per run", tokens, tokens_before, 0, true),
+    ]
 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod demo;
+mod figures;
 mod insights;
 mod lesson;
 mod lessons;
@@ -10,11 +11,13 @@ mod none;
 mod not_found;
 mod overview;
 mod playground;
+mod range;
 mod review;
 mod runs;
 mod set_aside;
 mod settings;
 mod tools;
+mod trend;
 
 pub use agents::AgentsPage;
 pub use demo::DemoBanner;

@@ -1,11 +1,143 @@
-//! The first page: how agents do with their lessons, and what to look at.
+//! The first page: whether lessons help, how runs went, and what to look at. Before there is a lesson: what this is, and
+//! three steps to begin with.
 
-use crate::components::Page;
-use crate::features::none::NoneInUse;
+mod activity;
+mod attention;
+mod headline;
+mod movers;
+mod start;
+
+use crate::api::{Client, resource};
+use crate::components::{ChartFrame, LineChart, Loaded, Page, Unit};
+use crate::features::figures::{Figure, Figures, mean_figure};
+use crate::features::none::coming;
+use crate::features::range::{Range, RangeChoice};
+use crate::features::trend::{runs, share, success};
+use activity::Activity;
+use attention::Attention;
+use headline::Headline;
 use leptos::prelude::*;
+use lesson_types::{Insights, LiftReport, RunTotals, Stats};
+use movers::Movers;
+use start::Start;
 
 /// The overview.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
-    view! { <Page title="Overview"><NoneInUse/></Page> }
+    let client = Client::get_from_context();
+    let range = RwSignal::new(Range::default());
+    let lessons = resource(move || {
+        let asked = client.get::<Stats>("/v1/stats");
+        async move {
+            asked
+                .await
+                .map(|stats| stats.lessons.saturating_add(stats.archived))
+        }
+    });
+    let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
+    let coming = coming();
+    view! {
+        <Page title="Overview" actions=move || view! {
+            <Show when=move || some.get()>
+                <RangeChoice range/>
+                <a href="/lessons/new" class="button">"Add lesson"</a>
+            </Show>
+        }>
+            <Loaded of=lessons lines=8 let:total>
+                {move || if total.get() > 0 || coming.get() {
+                    view! { <Filled range/> }.into_any()
+                } else {
+                    view! { <Start/> }.into_any()
+                }}
+            </Loaded>
+        </Page>
+    }
+}
+
+#[component]
+fn Filled(range: RwSignal<Range>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let insights = resource(move || client.get::<Insights>(range.get().path()));
+    let lift = resource(move || client.get::<LiftReport>("/v1/lift?verdict=hurts&limit=5"));
+    let both = Memo::new(move |_| match (insights.get(), lift.get()) {
+        (Some(Ok(insights)), Some(Ok(lift))) => Some((insights, lift)),
+        _ => None,
+    });
+    let told = Memo::new(move |_| {
+        both.get()
+            .map(|(insights, _)| insights)
+            .unwrap_or_else(nothing)
+    });
+    let plotted = Signal::derive(move || told.with(success));
+    let numbers =
+        Signal::derive(move || plotted.with(|plotted| plotted.numbers("Up to", Unit::Share)));
+    let legend = Signal::derive(move || plotted.with(|plotted| plotted.series.clone()));
+    let ended =
+        Memo::new(move |_| told.with(|told| told.steps.iter().any(|step| step.shown.is_some())));
+    view! {
+        <section class="panel lead">
+            <div class="say">
+                <Loaded of=insights lines=5 let:insights>
+                    <Headline insights lift/>
+                </Loaded>
+            </div>
+            <ChartFrame id="success" title="Success over time" legend numbers>
+                {move || if ended.get() {
+                    view! { <LineChart caption="Success over time" plotted unit=Unit::Share/> }.into_any()
+                } else {
+                    view! { <p class="plot-none">"The line begins with the first outcome of a run."</p> }.into_any()
+                }}
+            </ChartFrame>
+        </section>
+        {move || both.get().map(|(insights, lift)| view! { <Figures figures=figures(&insights, &lift)/> })}
+        <div class="pair-panels">
+            <Attention insights=told lift/>
+            <Movers insights=told range/>
+        </div>
+        <Activity/>
+    }
+}
+
+/// What is drawn before anything is known.
+fn nothing() -> Insights {
+    Insights {
+        days: 1,
+        step_days: 1,
+        window_days: 1,
+        steps: Vec::new(),
+        totals: Default::default(),
+        before: None,
+        by_domain: Vec::new(),
+        by_agent: Vec::new(),
+        by_project: Vec::new(),
+        lessons: Vec::new(),
+        given: 0,
+        risers: Vec::new(),
+        fallers: Vec::new(),
+        stale: Vec::new(),
+        stale_total: 0,
+    }
+}
+
+/// What is told in figures.
+fn figures(insights: &Insights, lift: &LiftReport) -> Vec<Figure> {
+    let count = |label, n: u32| Figure {
+        label,
+        value: crate::format::count(n),
+        change: None,
+    };
+    let now = insights.totals;
+    let before = insights.before;
+    let each = |part: fn(&RunTotals) -> u32| {
+        let of = |totals: RunTotals| share(part(&totals), runs(totals.shown));
+        (of(now), before.and_then(of))
+    };
+    let (applied, applied_before) = each(|totals| totals.applied);
+    let (tokens, tokens_before) = each(|totals| totals.tokens);
+    vec![
+        count("Lessons that help", lift.counts.helps),
+        count("Lessons that hurt", lift.counts.hurts),
+        mean_figure("Applied per run", applied, applied_before, 1, false),
+        mean_figure("Tokens per run", tokens, tokens_before, 0, true),
+    ]
 }

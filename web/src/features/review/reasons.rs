@@ -22,7 +22,7 @@ pub fn short(reason: ReviewReason) -> &'static str {
 pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
     match reason {
         ReviewReason::Quarantined => {
-            "Held back: no agent is shown this text until you approve it.".to_owned()
+            "Held back: no agent is shown this text until you approve it and say why.".to_owned()
         }
         ReviewReason::Hurts => format!(
             "Decisions go well less often with it{}. {}",
@@ -33,6 +33,9 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
+        ReviewReason::Disqualified if item.hurts.is_some() => {
+            format!("Hurts. {}", item.remedy.as_deref().unwrap_or_default())
+        }
         ReviewReason::Disqualified => format!(
             "Not recommended: {} of {} went well{}. {}",
             format::count(item.success_count),

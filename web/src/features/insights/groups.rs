@@ -1,0 +1,134 @@
+//! Runs by domain, agent or project type.
+
+use crate::components::{Column, DataTable, Sorted, points};
+use crate::features::trend::{ended, runs, share};
+use crate::format;
+use crate::markdown::visible;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use lesson_types::{InsightGroup, LiftGroup, LiftReport};
+
+/// A row: a group by its name as people read it, and its lift where it is measured.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    name: String,
+    group: InsightGroup,
+    lift: Option<(f64, f64, f64)>,
+}
+
+/// The groups, most runs first.
+#[component]
+pub fn GroupTable(
+    /// What they are by.
+    kind: &'static str,
+    groups: Signal<Vec<InsightGroup>>,
+    lift: Memo<Option<LiftReport>>,
+) -> impl IntoView {
+    let me = Syncing::get_from_context().me();
+    let rows = Signal::derive(move || {
+        let me = me.get();
+        lift.with(|lift| {
+            groups
+                .get()
+                .into_iter()
+                .map(|group| Row {
+                    name: named(kind, &group.name, me.as_deref()),
+                    lift: lift
+                        .as_ref()
+                        .and_then(|lift| lifted(kind, &group.name, lift)),
+                    group,
+                })
+                .collect::<Vec<_>>()
+        })
+    });
+    let all = |row: &Row| runs(row.group.totals.shown) + runs(row.group.totals.control);
+    let per_run = |part: fn(&InsightGroup) -> u32| {
+        move |row: &Row| share(part(&row.group), runs(row.group.totals.shown))
+    };
+    let covered = per_run(|group| group.totals.covered);
+    let judged = per_run(|group| group.totals.judged);
+    let tokens = per_run(|group| group.totals.tokens);
+    let success = |row: &Row| row.group.success.map(|rate| rate.share);
+    let control = |row: &Row| {
+        let ends = row.group.totals.control;
+        share(ends.successes, ended(ends))
+    };
+    let columns = vec![
+        Column::new(kind, |row: &Row| row.name.clone().into_any()).wide(),
+        Column::new("Runs", move |row: &Row| format::count(all(row)).into_any())
+            .num()
+            .by(move |row: &Row| Some(all(row))),
+        Column::new("Success", move |row: &Row| {
+            let rate = row.group.success;
+            let about = rate.map(|rate| {
+                format!(
+                    "{} to {} of {}",
+                    format::percent(rate.low),
+                    format::percent(rate.high),
+                    format::plural(rate.runs, "run", "runs")
+                )
+            });
+            view! { <span title=about>{format::percent_or_dash(success(row))}</span> }.into_any()
+        })
+        .num()
+        .by(success),
+        Column::new("Control", move |row: &Row| {
+            format::percent_or_dash(control(row)).into_any()
+        })
+        .num()
+        .by(control),
+        Column::new("Lift", |row: &Row| match row.lift {
+            Some((lift, low, high)) => {
+                let about = format!("{} to {} points", points(low), points(high));
+                view! { <span title=about>{points(lift)}</span> }.into_any()
+            }
+            None => "–".into_any(),
+        })
+        .num()
+        .by(|row: &Row| row.lift.map(|lift| lift.0)),
+        Column::new("Coverage", move |row: &Row| {
+            format::percent_or_dash(covered(row)).into_any()
+        })
+        .num()
+        .by(covered),
+        Column::new("Feedback", move |row: &Row| {
+            format::percent_or_dash(judged(row)).into_any()
+        })
+        .num()
+        .by(judged),
+        Column::new("Tokens per run", move |row: &Row| {
+            tokens(row)
+                .map_or_else(|| "–".to_owned(), |mean| format::count(mean.round() as u64))
+                .into_any()
+        })
+        .num()
+        .by(tokens),
+    ];
+    let sorted = Sorted {
+        column: 1,
+        down: true,
+    };
+    view! { <DataTable caption="Runs of these days" columns rows sorted none="There was no run in these days." testid="by-group"/> }
+}
+
+fn named(kind: &str, name: &str, me: Option<&str>) -> String {
+    if name.is_empty() {
+        return "Not said".to_owned();
+    }
+    if kind == "Agent" {
+        return who::name(name, me).unwrap_or_else(|| visible(name));
+    }
+    visible(name)
+}
+
+/// The lift of a group, where one is told.
+fn lifted(kind: &str, name: &str, lift: &LiftReport) -> Option<(f64, f64, f64)> {
+    let groups: &[LiftGroup] = match kind {
+        "Domain" => &lift.by_domain,
+        "Agent" => &lift.by_agent,
+        _ => &[],
+    };
+    let lift = &groups.iter().find(|group| group.name == name)?.lift;
+    Some((lift.estimate?, lift.low?, lift.high?))
+}

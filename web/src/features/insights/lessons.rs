@@ -1,0 +1,163 @@
+//! Lessons in the runs of the range, and lessons that no run was given.
+
+use crate::components::{Chip, Column, DataTable, Sorted, Sparkline, points};
+use crate::format;
+use crate::markdown::visible;
+use leptos::prelude::*;
+use lesson_types::{LessonInsight, LessonLift, LiftReport, LiftVerdict, StaleLesson};
+use std::collections::HashMap;
+
+/// A row: a lesson, and what is known of its lift.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    lesson: LessonInsight,
+    lift: Option<LessonLift>,
+}
+
+/// Lessons, those applied most often first.
+#[component]
+pub fn LessonTable(
+    lessons: Signal<Vec<LessonInsight>>,
+    lift: Memo<Option<LiftReport>>,
+) -> impl IntoView {
+    let rows = Signal::derive(move || {
+        let known: HashMap<String, LessonLift> = lift.with(|lift| {
+            let lessons = lift.iter().flat_map(|lift| lift.lessons.iter());
+            lessons
+                .map(|held| (held.slug.clone(), held.clone()))
+                .collect()
+        });
+        lessons
+            .get()
+            .into_iter()
+            .map(|lesson| Row {
+                lift: known.get(&lesson.slug).cloned(),
+                lesson,
+            })
+            .collect::<Vec<_>>()
+    });
+    let columns = vec![
+        Column::new("Lesson", |row: &Row| {
+            title(&row.lesson.slug, &row.lesson.title)
+        })
+        .wide(),
+        Column::new("Effect", |row: &Row| effect(row.lift.as_ref())),
+        Column::new("Lift", |row: &Row| lift_cell(row.lift.as_ref()))
+            .num()
+            .by(|row: &Row| row.lift.as_ref().and_then(|held| held.lift.estimate)),
+        Column::new("Success", |row: &Row| {
+            share(row.lesson.success.map(|rate| rate.share))
+        })
+        .num()
+        .by(|row: &Row| row.lesson.success.map(|rate| rate.share)),
+        Column::new("Applied", |row: &Row| {
+            format::count(row.lesson.applied).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.lesson.applied)),
+        Column::new("Given", |row: &Row| {
+            format::count(row.lesson.given).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.lesson.given)),
+        Column::new("Tokens", |row: &Row| {
+            format::count(row.lesson.tokens).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.lesson.tokens)),
+        Column::new("Course", |row: &Row| course(&row.lesson)),
+        Column::new("Change", |row: &Row| change(row.lesson.change))
+            .num()
+            .by(|row: &Row| row.lesson.change),
+    ];
+    let sorted = Sorted {
+        column: 4,
+        down: true,
+    };
+    view! { <DataTable caption="Lessons in the runs of these days" columns rows sorted none="No run of these days was given a lesson." testid="by-lesson"/> }
+}
+
+fn title(slug: &str, title: &str) -> AnyView {
+    let name = if title.is_empty() { slug } else { title };
+    view! { <a href=format!("/lessons/{}", format::encode(slug)) dir="auto">{visible(name)}</a> }
+        .into_any()
+}
+
+fn share(share: Option<f64>) -> AnyView {
+    format::percent_or_dash(share).into_any()
+}
+
+/// What may be said of a lesson's effect, or how much more it takes.
+fn effect(held: Option<&LessonLift>) -> AnyView {
+    let Some(held) = held else {
+        return ().into_any();
+    };
+    let (tone, label) = match (held.verdict, held.more_runs) {
+        (LiftVerdict::Helps, _) => ("good", "Helps".to_owned()),
+        (LiftVerdict::Hurts, _) => ("bad", "Hurts".to_owned()),
+        (LiftVerdict::NoDifference, _) => ("", "No difference".to_owned()),
+        (LiftVerdict::Unknown, Some(runs)) => (
+            "",
+            format!("About {}", format::plural(runs, "more run", "more runs")),
+        ),
+        (LiftVerdict::Unknown, None) => return ().into_any(),
+    };
+    view! { <Chip tone label/> }.into_any()
+}
+
+fn lift_cell(held: Option<&LessonLift>) -> AnyView {
+    match held.and_then(|held| held.lift.estimate) {
+        Some(lift) => change(Some(lift)),
+        None => "–".into_any(),
+    }
+}
+
+fn change(change: Option<f64>) -> AnyView {
+    let Some(change) = change else {
+        return "–".into_any();
+    };
+    let text = points(change);
+    let class = match text.chars().next() {
+        Some('+') => "up",
+        Some('−') => "down",
+        _ => "",
+    };
+    view! { <span class=class>{text}</span> }.into_any()
+}
+
+fn course(lesson: &LessonInsight) -> AnyView {
+    let tone = match lesson.change {
+        Some(change) if change > 0.0 => "good",
+        Some(change) if change < 0.0 => "bad",
+        _ => "quiet",
+    };
+    view! { <Sparkline values=lesson.course.clone() tone/> }.into_any()
+}
+
+/// Lessons in use that no run was given.
+#[component]
+pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl IntoView {
+    let more = move || {
+        let shown = stale.read().len() as u32;
+        (total.get() > shown).then(|| {
+            view! { <p class="quiet">{format!("The oldest {} of {}.", format::count(shown), format::plural(total.get(), "lesson", "lessons"))}</p> }
+        })
+    };
+    let columns = vec![
+        Column::new("Lesson", |row: &StaleLesson| title(&row.slug, &row.title)).wide(),
+        Column::new("Added", |row: &StaleLesson| {
+            format::time(&row.created_at).into_any()
+        })
+        .num()
+        .by(|row: &StaleLesson| Some(row.created_at.clone())),
+        Column::new("Ever given", |row: &StaleLesson| {
+            format::count(row.times_surfaced).into_any()
+        })
+        .num()
+        .by(|row: &StaleLesson| Some(row.times_surfaced)),
+    ];
+    view! {
+        <DataTable caption="Lessons that no run of these days was given" columns rows=stale none="Every lesson from before these days was given to a run." testid="stale"/>
+        {more}
+    }
+}

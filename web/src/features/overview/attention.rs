@@ -1,0 +1,162 @@
+//! What a person should look at: lessons that hurt, are held back or sink, edits that came too late, silent agents.
+
+use crate::api::{Client, resource};
+use crate::components::{Chip, Skeleton, points};
+use crate::format;
+use crate::markdown::visible;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use lesson_types::{
+    ApiError, Insights, LessonLift, LiftReport, ReviewItem, ReviewQueue, ReviewReason,
+};
+
+/// Lines that are shown.
+const LINES: usize = 6;
+
+/// Something to look at.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    tone: &'static str,
+    word: &'static str,
+    text: String,
+    note: String,
+    href: String,
+}
+
+/// The list.
+#[component]
+pub fn Attention(
+    insights: Memo<Insights>,
+    lift: LocalResource<Result<LiftReport, ApiError>>,
+) -> impl IntoView {
+    let client = Client::get_from_context();
+    let syncing = Syncing::get_from_context();
+    let me = syncing.me();
+    let queue = resource(move || client.get::<ReviewQueue>("/v1/review?limit=50"));
+    let lines = Memo::new(move |_| {
+        let Some(Ok(queue)) = queue.get() else {
+            return None;
+        };
+        let conflicts = syncing.read(|status| status.conflicts);
+        let mut lines = Vec::new();
+        if conflicts > 0 {
+            lines.push(Line {
+                tone: "bad",
+                word: "conflict",
+                text: format::plural(conflicts, "edit came too late", "edits came too late"),
+                note: String::new(),
+                href: "/settings/conflicts".to_owned(),
+            });
+        }
+        let hurts: Vec<LessonLift> = match lift.get() {
+            Some(Ok(report)) => report.lessons,
+            _ => Vec::new(),
+        };
+        lines.extend(hurts.iter().map(hurting));
+        let hurt = |item: &&ReviewItem| hurts.iter().all(|lesson| lesson.slug != item.slug);
+        lines.extend(
+            queue
+                .items
+                .iter()
+                .filter(hurt)
+                .filter_map(|item| held(item, me.get().as_deref())),
+        );
+        let silent = insights.with(|insights| {
+            let agents = insights.by_agent.iter();
+            agents
+                .filter_map(|agent| Some((agent.name.clone(), agent.silent_days?)))
+                .collect::<Vec<_>>()
+        });
+        lines.extend(silent.into_iter().map(|(by, days)| Line {
+            tone: "warn",
+            word: "silent",
+            text: format!(
+                "{} has told no outcome",
+                who::name(&by, me.get().as_deref()).unwrap_or_else(|| "an agent".to_owned())
+            ),
+            note: format::plural(days, "day", "days"),
+            href: format!("/runs?by={}", format::encode(&by)),
+        }));
+        Some(lines)
+    });
+    view! {
+        <section class="panel" data-testid="attention" aria-labelledby="attention-title">
+            <header><h2 id="attention-title">"Needs attention"</h2><small>{move || lines.get().map(|lines| format::count(lines.len() as u32)).filter(|n| n != "0")}</small></header>
+            {move || match lines.get() {
+                None => view! { <div class="pad"><Skeleton/></div> }.into_any(),
+                Some(lines) if lines.is_empty() => view! { <p class="quiet">"Nothing does. Lessons that hurt, are held back or sink would be listed here."</p> }.into_any(),
+                Some(lines) => view! {
+                    <ul class="lines">{lines.into_iter().take(LINES).map(drawn).collect_view()}</ul>
+                }.into_any(),
+            }}
+        </section>
+    }
+}
+
+fn drawn(line: Line) -> AnyView {
+    view! {
+        <li><a href=line.href>
+            <Chip tone=line.tone label=line.word/>
+            <span class="line-text" dir="auto">{line.text}</span>
+            <span class="muted">{line.note}</span>
+            <svg class="line-go" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 3.5l4.5 4.5-4.5 4.5"></path></svg>
+        </a></li>
+    }
+    .into_any()
+}
+
+fn lesson_page(slug: &str) -> String {
+    format!("/lessons/{}", format::encode(slug))
+}
+
+fn hurting(lesson: &LessonLift) -> Line {
+    Line {
+        tone: "bad",
+        word: "hurts",
+        text: visible(if lesson.title.is_empty() {
+            &lesson.slug
+        } else {
+            &lesson.title
+        }),
+        note: lesson
+            .lift
+            .estimate
+            .map_or_else(String::new, |lift| format!("{} pts", points(lift))),
+        href: lesson_page(&lesson.slug),
+    }
+}
+
+/// What of the review queue can't wait for the next review; the rest does.
+fn held(item: &ReviewItem, me: Option<&str>) -> Option<Line> {
+    let (tone, word, note) = match item.reasons.first()? {
+        ReviewReason::Quarantined => ("warn", "held back", String::new()),
+        ReviewReason::Disqualified => (
+            "bad",
+            "kept out",
+            format!(
+                "{} of {} went well",
+                format::count(item.success_count),
+                format::count(item.times_applied)
+            ),
+        ),
+        ReviewReason::Pruning | ReviewReason::BottomFive => ("bad", "sinking", String::new()),
+        ReviewReason::NearDuplicate => {
+            let other = item.duplicates.first()?;
+            (
+                "",
+                "duplicate",
+                format!("{} alike", format::percent(other.similarity)),
+            )
+        }
+        ReviewReason::NeverRated | ReviewReason::Unreviewed => return None,
+    };
+    let _ = me;
+    Some(Line {
+        tone,
+        word,
+        text: visible(&item.title),
+        note,
+        href: "/review".to_owned(),
+    })
+}

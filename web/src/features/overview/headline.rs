@@ -1,0 +1,160 @@
+//! The headline: how much more often runs go well with lessons than without, or what is missing to know it.
+
+use crate::api::{Asking, Client, json, read};
+use crate::components::{ErrorNote, IntervalBar, Skeleton, points, use_toasts};
+use crate::features::trend::{ended, runs, share};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{
+    ApiError, Insights, Lift, LiftArm, LiftGuard, LiftReport, MeasurePolicyPatch, Method,
+    PolicyPatch,
+};
+use serde_json::Value;
+
+/// What the switch sets: one run in ten gets no lessons, and each lesson that would be shown is left out of one in five.
+const CONTROL_RUNS: f64 = 0.1;
+const WITHHOLD: f64 = 0.2;
+
+/// The headline.
+#[component]
+pub fn Headline(
+    insights: Memo<Insights>,
+    lift: LocalResource<Result<LiftReport, ApiError>>,
+) -> impl IntoView {
+    let report = Memo::new(move |_| lift.get());
+    move || match report.get() {
+        None => view! { <Skeleton lines=5/> }.into_any(),
+        Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
+        Some(Ok(report)) => {
+            let whole = &report.whole;
+            match (whole.guard, whole.estimate, whole.low, whole.high) {
+                (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
+                    known(&report, (estimate, low, high))
+                }
+                _ => insights.with(|insights| unknown(insights, &report)),
+            }
+        }
+    }
+}
+
+/// The share of successes in an arm.
+fn of(arm: LiftArm) -> Option<f64> {
+    share(arm.successes, arm.successes.saturating_add(arm.failures))
+}
+
+fn all(arm: LiftArm) -> u32 {
+    arm.successes
+        .saturating_add(arm.failures)
+        .saturating_add(arm.open.unwrap_or_default())
+}
+
+fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView {
+    let Lift {
+        shown, withheld, ..
+    } = report.whole;
+    let class = if low > 0.0 {
+        "up"
+    } else if high < 0.0 {
+        "down"
+    } else {
+        "muted"
+    };
+    let says = if low > 0.0 {
+        "Runs with lessons succeed more often than the control runs without."
+    } else if high < 0.0 {
+        "Runs with lessons succeed less often than the control runs without. Look at what needs attention."
+    } else {
+        "No difference between runs with lessons and control runs without is certain yet."
+    };
+    let open = shown
+        .open
+        .unwrap_or_default()
+        .saturating_add(withheld.open.unwrap_or_default());
+    view! {
+        <div data-testid="headline" data-known="true">
+            <p class="big">{format::percent_or_dash(of(shown))}<span class="versus">" vs "</span>{format::percent_or_dash(of(withheld))}</p>
+            <p class=format!("big {class}")>{points(estimate)}" points"</p>
+            <p class="muted">{says}" 95% interval, valid while you watch."</p>
+            <IntervalBar estimate low high/>
+            <p class="muted">{format!("{} · {} control · {} pending",
+                format::plural(all(shown).saturating_add(all(withheld)), "run", "runs"), format::count(all(withheld)), format::count(open))}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// How often runs succeed, and what is missing to know how much of it the lessons do.
+fn unknown(insights: &Insights, report: &LiftReport) -> AnyView {
+    let totals = insights.totals;
+    let success = share(totals.shown.successes, ended(totals.shown));
+    let begun = runs(totals.shown).saturating_add(runs(totals.control));
+    let measures = report.control_runs > 0.0;
+    let headline = match success {
+        Some(success) => view! {
+            <p class="big">{format::percent(success)}</p>
+            <p class="said">"of runs with lessons succeed"</p>
+        }
+        .into_any(),
+        None if begun > 0 => view! { <p class="said-large">{format!("{}, no outcome yet", format::plural(begun, "run", "runs"))}</p> }.into_any(),
+        None => view! { <p class="said-large">"No runs yet"</p> }.into_any(),
+    };
+    let missing = if begun == 0 {
+        "A run begins when an agent asks for lessons for a task. Connect one, or try it in the Playground."
+    } else if success.is_none() {
+        "Outcomes are told by agents when they finish, or by you on a run. They show what lessons do."
+    } else if measures {
+        "Whether the lessons do it is not certain yet: the interval is told once runs with lessons and control runs both have enough outcomes."
+    } else {
+        "Whether the lessons do it is not known: no run goes without them. Leave them out of one run in ten, and the difference is what they do."
+    };
+    let arms = measures.then(|| {
+        let Lift { shown, withheld, .. } = report.whole;
+        let finished = |arm: LiftArm| format::count(arm.successes.saturating_add(arm.failures));
+        view! { <p class="muted">{format!("With an outcome so far: {} with lessons · {} control", finished(shown), finished(withheld))}</p> }
+    });
+    let act = if begun == 0 {
+        view! { <a href="/agents" class="button primary">"Connect an agent"</a><a href="/playground" class="button">"Open the Playground"</a> }.into_any()
+    } else if success.is_none() {
+        view! { <a href="/runs" class="button">"Give outcomes"</a> }.into_any()
+    } else if measures {
+        ().into_any()
+    } else {
+        view! { <StartMeasuring/> }.into_any()
+    };
+    view! {
+        <div data-testid="headline" data-known="false">
+            {headline}
+            <p class="muted">{missing}</p>
+            {arms}
+            <div class="actions">{act}</div>
+        </div>
+    }
+    .into_any()
+}
+
+/// Turns measuring on for the space.
+#[component]
+fn StartMeasuring() -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let start = move |_| {
+        let patch = PolicyPatch {
+            measure: Some(MeasurePolicyPatch {
+                control_runs: Some(CONTROL_RUNS),
+                withhold: Some(WITHHOLD),
+                ..MeasurePolicyPatch::default()
+            }),
+            ..PolicyPatch::default()
+        };
+        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
+        asking.run(
+            async move { asked.await.and_then(read::<Value>) },
+            move |_| toasts.good("Lessons are measured from now on; Settings turns it off again"),
+        );
+    };
+    view! {
+        <button type="button" class="primary" data-testid="start-measuring" disabled=asking.busy on:click=start>"Start measuring"</button>
+        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+    }
+}
