@@ -7,6 +7,7 @@ mod compare;
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]
 mod dice;
+mod candidates;
 mod fold;
 mod fold_properties;
 mod history;
