@@ -67,11 +67,6 @@ return (
       on e.space = l.space and e.slug = l.slug and e.model = p_model and e.content_hash = l.embedded_hash and e.packed is not null
     where l.space = p_space and l.slug = any (p_slugs)) x);
 
--- A word of the core as PostgreSQL's stems have it.
-create or replace function lessonloop.stem(p_word text) returns text
-language sql stable
-return case when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.stems', p_word))[1], p_word) else p_word end;
-
 -- Rows by name, for requests about lessons and decisions that are known.
 --   p_ask.slugs      slugs, up to 1000
 --   p_ask.names      slugs or parts of titles; of each up to 20 lessons in use that it may mean
