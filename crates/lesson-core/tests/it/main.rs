@@ -8,6 +8,7 @@ mod comparing;
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]
 mod dice;
+mod candidates;
 mod fold;
 mod fold_properties;
 mod history;
