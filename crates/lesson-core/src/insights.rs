@@ -1,5 +1,8 @@
 //! How runs and lessons do over time: sums over the decisions of a range of days.
 
+mod range;
+
+use self::range::Range;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
@@ -12,8 +15,6 @@ use lesson_types::{
 };
 use std::collections::BTreeMap;
 
-/// Steps of a range, at most: what a chart can show apart.
-const STEPS: i64 = 45;
 /// Groups, and stale lessons, in the answer.
 const LISTED: usize = 50;
 /// Lessons in the answer.
@@ -70,55 +71,6 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
         }
     }
     sums.told(space, &range, days.is_some(), &tokens, now)
-}
-
-/// The days that are looked at.
-struct Range {
-    first: i64,
-    last: i64,
-    step: i64,
-    window: i64,
-}
-
-impl Range {
-    fn new(first: i64, last: i64) -> Self {
-        let days = last - first + 1;
-        Self {
-            first,
-            last,
-            step: (days + STEPS - 1).div_euclid(STEPS),
-            // Wide enough that a handful of runs a day makes a line, and narrow enough that it moves.
-            window: match days {
-                ..=7 => 3,
-                8..=30 => 7,
-                31..=90 => 14,
-                _ => 30,
-            },
-        }
-    }
-
-    fn days(&self) -> i64 {
-        self.last - self.first + 1
-    }
-
-    fn steps(&self) -> usize {
-        usize::try_from((self.days() + self.step - 1).div_euclid(self.step)).unwrap_or(1)
-    }
-
-    /// The step that a day lies in. The last step ends today; the first one may be shorter.
-    fn step(&self, day: i64) -> Option<usize> {
-        if day < self.first || day > self.last {
-            return None;
-        }
-        let back = usize::try_from((self.last - day).div_euclid(self.step)).ok()?;
-        self.steps().checked_sub(1 + back)
-    }
-
-    /// The last day of a step.
-    fn end(&self, step: usize) -> i64 {
-        let back = self.steps().saturating_sub(1 + step);
-        self.last - i64::try_from(back).unwrap_or(0) * self.step
-    }
 }
 
 /// What is counted of a decision.
@@ -295,7 +247,7 @@ impl Sums {
             .iter()
             .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, tokens))
             .collect();
-        lessons.sort_by(|a, b| (b.applied, b.given).cmp(&(a.applied, a.given)));
+        lessons.sort_by_key(|one| std::cmp::Reverse((one.applied, one.given)));
         let given = u32::try_from(lessons.len()).unwrap_or(u32::MAX);
         let (risers, fallers) = movers(&lessons);
         lessons.truncate(LESSONS);
@@ -464,26 +416,6 @@ fn of_stale(lesson: &Lesson) -> StaleLesson {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn steps_cover_the_range_and_end_today() {
-        for days in [1, 7, 30, 45, 46, 90, 365, 1_000] {
-            let range = Range::new(1_000 - days + 1, 1_000);
-            assert!(range.steps() <= 45, "{days}: {}", range.steps());
-            assert_eq!(range.step(1_000), Some(range.steps() - 1), "{days}");
-            assert_eq!(range.step(range.first), Some(0), "{days}");
-            assert_eq!(range.step(range.first - 1), None);
-            assert_eq!(range.step(1_001), None);
-            assert_eq!(range.end(range.steps() - 1), 1_000);
-            for day in range.first..=1_000 {
-                let at = range.step(day).expect("it lies in the range");
-                assert!(
-                    range.end(at) >= day && range.end(at) - range.step < day,
-                    "{day}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn a_rate_has_the_interval_of_wilson() {

@@ -1,6 +1,7 @@
 //! What users of the core rely on: tables and properties over its public interface.
 
 mod account;
+mod candidates;
 mod common;
 mod compare;
 mod comparing;
@@ -8,7 +9,6 @@ mod comparing;
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]
 mod dice;
-mod candidates;
 mod fold;
 mod fold_properties;
 mod history;

@@ -7,7 +7,8 @@
 use crate::convert;
 use crate::handlers::measure::{Asked, Trial, places};
 use crate::handlers::override_policy::fingerprint;
-use crate::handlers::recommend::{Checked, NONE_FITS, checked};
+use crate::handlers::recommend::NONE_FITS;
+use crate::handlers::recommend_request::{Checked, checked};
 use crate::handlers::trace_part;
 use crate::host::Host;
 use crate::http::answer::{Answer, refusal};
