@@ -91,7 +91,7 @@ fn Whole(run: DecisionView, me: Option<String>, query: Query<DecisionView>) -> i
                 </section>
             </div>
             <aside class="stack">
-                <section class="card"><h2>"Details"</h2><dl class="facts">{facts}</dl></section>
+                <section class="card" data-testid="run-details"><h2>"Details"</h2><dl class="facts">{facts}</dl></section>
                 <section class="card" data-testid="run-outcome">
                     <h2>"Outcome"</h2>
                     {outcome}
