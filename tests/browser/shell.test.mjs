@@ -314,7 +314,9 @@ test("no text becomes markup, and no script is started but the app's own workers
           }
         };
         return {
-          fixed: attempt(() => fragment('<p class="note" data-testid="x">a <b>b</b></p><a href="/settings#sync">c</a>')),
+          fixed: attempt(() =>
+            fragment('<p class="note" data-testid="x">a <b>b</b></p><a href="/settings#sync">c</a>'),
+          ),
           markup: hostile.filter((markup) => attempt(() => fragment(markup)) !== "TypeError"),
           code: attempt(() => setTimeout("document.title = 'x'", 0)),
           own: attempt(() => new Worker("/precache.js").terminate()),

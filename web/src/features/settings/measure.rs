@@ -50,9 +50,9 @@ pub fn MeasureCard() -> impl IntoView {
         );
     };
     view! {
-        <section class="card" data-testid="measure" aria-labelledby="measure-title">
-            <h2 id="measure-title">"Measure what lessons do"</h2>
-            <p class="muted">"A success rate says more of the situation than of the lesson. When this is on, one decision in ten gets no lessons, and each lesson is left out of one in five at random: the difference is what it does. It holds for everybody in the space, and can be taken back at any time."</p>
+        <section class="card" id="measure" tabindex="-1" data-testid="measure" aria-labelledby="measure-title">
+            <h2 id="measure-title">"Measuring"</h2>
+            <p class="muted">"A success rate says more of the task than of the lesson. When this is on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is what it does. It holds for everybody in the space, and can be turned off at any time."</p>
             <label class="check">
                 <input type="checkbox" data-testid="measure-on"
                     prop:checked=move || on.get() == Some(true)

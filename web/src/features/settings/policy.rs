@@ -1,4 +1,5 @@
-//! Every constant of ranking, standing and tracking, as the engine tells it.
+//! Every constant of ranking, scoring and tracking, as the engine tells it: what it is, what more of it does, and within
+//! which bounds it can be.
 
 use crate::api::use_get;
 use crate::components::{ErrorNote, Loading};
@@ -6,14 +7,17 @@ use crate::format;
 use leptos::prelude::*;
 use serde_json::Value;
 
+/// The part of the answer that says what the constants are.
+const ABOUT: &str = "about";
+
 /// The policy as tables, one a section.
 #[component]
 pub fn PolicyCard() -> impl IntoView {
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     view! {
-        <section class="card" data-testid="policy">
+        <section class="card" id="policy" tabindex="-1" data-testid="policy">
             <h2>"Policy"</h2>
-            <p class="muted">"The constants behind every number."</p>
+            <p class="muted">"The constants behind every number. Those of the ranking can be tried on a task of yours: "<a href="/playground">"Try other weights"</a>"."</p>
             {move || match policy.data.get() {
                 None => view! { <Loading/> }.into_any(),
                 Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
@@ -29,14 +33,21 @@ fn sections(policy: &Value) -> AnyView {
     };
     sections
         .iter()
-        // The values are in the other sections.
-        .filter(|(name, _)| *name != "constants")
+        .filter(|(name, _)| *name != ABOUT)
         .map(|(name, section)| {
             let mut rows = Vec::new();
             flatten("", section, &mut rows);
             let rows = rows
                 .into_iter()
-                .map(|(name, value)| view! { <tr><th scope="row">{format::spaced(&name)}</th><td class="num">{value}</td></tr> })
+                .map(|(constant, value)| {
+                    let about = about(policy, name, &constant);
+                    view! {
+                        <tr>
+                            <th scope="row">{format::spaced(&constant)}{about.map(|about| view! { <span class="policy-about">{about}</span> })}</th>
+                            <td class="num">{value}</td>
+                        </tr>
+                    }
+                })
                 .collect_view();
             view! {
                 <details>
@@ -48,6 +59,24 @@ fn sections(policy: &Value) -> AnyView {
         })
         .collect::<Vec<_>>()
         .into_any()
+}
+
+/// A constant's sentence and bounds, where the engine tells them.
+fn about(policy: &Value, section: &str, constant: &str) -> Option<String> {
+    let told = policy.get(ABOUT)?.get(section)?.get(constant)?;
+    let sentence = told
+        .as_str()
+        .or_else(|| told.get("sentence")?.as_str())?
+        .to_owned();
+    let bound = |name: &str| told.get(name).and_then(Value::as_f64);
+    Some(match (bound("min"), bound("max")) {
+        (Some(min), Some(max)) => format!(
+            "{sentence} {} to {}.",
+            format::trim(min, 4),
+            format::trim(max, 4)
+        ),
+        _ => sentence,
+    })
 }
 
 /// Rows of a section: names of nested values are joined with a colon.
