@@ -48,6 +48,7 @@ for (const [colorScheme, width, height] of LOOKS) {
     await withApp(async (page) => {
       const heading = page.getByRole("heading", { level: 1 });
       await screen(page, "/", page.getByTestId("empty"));
+      await screen(page, "/lessons", page.getByTestId("empty"));
       await screen(page, "/lessons?q=nothing", page.getByTestId("empty"));
       await screen(page, "/lessons/none", heading);
       await screen(page, "/lessons/new", heading);
@@ -58,7 +59,13 @@ for (const [colorScheme, width, height] of LOOKS) {
       await screen(page, "/insights", heading);
       await screen(page, "/settings", heading);
       await screen(page, "/settings/conflicts", heading);
+      await screen(page, "/review", heading);
+      await screen(page, "/agents", heading);
       await screen(page, "/no/such/page", heading);
+      if (width < 500) {
+        await page.getByTestId("more-places").click();
+        await clean(page, "the other places");
+      }
     }, look);
   });
 
@@ -115,7 +122,19 @@ for (const [colorScheme, width, height] of LOOKS) {
       await clean(page, "run");
       await visit(page, "Tools");
       await clean(page, "tools");
-      await screen(page, "/insights", page.getByRole("table"));
+      await screen(page, "/", page.getByTestId("figures"));
+      await page.getByTestId("spaces-button").click();
+      await clean(page, "the spaces");
+      await page.keyboard.press("Escape");
+      await page.getByTestId("success").getByTestId("plot").focus();
+      await page.keyboard.press("End");
+      await page.getByTestId("plot-tip").waitFor();
+      await clean(page, "a chart that is read");
+      await screen(page, "/insights", page.getByTestId("by-lesson-row"));
+      await page.getByTestId("ends-table").click();
+      await page.getByTestId("by-agents").click();
+      await page.getByTestId("by-group-row").first().waitFor();
+      await clean(page, "insights in tables");
       await screen(page, "/settings", page.getByTestId("storage"));
     }, look);
   });

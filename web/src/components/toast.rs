@@ -10,6 +10,8 @@ const GOOD_STAYS: u32 = 5_000;
 const BAD_STAYS: u32 = 12_000;
 /// One with something to do about it stays as long as it takes to read, reach and decide.
 const ACT_STAYS: u32 = 20_000;
+/// Messages at a time: more would lie over what the person works on.
+const MOST: usize = 3;
 
 #[derive(Clone)]
 struct Toast {
@@ -68,18 +70,31 @@ impl Toasts {
             (false, None) => BAD_STAYS,
         };
         self.list.update(|list| {
-            list.push(Toast {
+            let toast = Toast {
                 id,
                 good,
                 text,
                 act,
-            });
+            };
+            put(list, toast);
         });
         Timeout::new(stays, move || self.close(id)).forget();
     }
 
     fn close(self, id: u32) {
         self.list.update(|list| list.retain(|toast| toast.id != id));
+    }
+}
+
+/// Adds a message. One that says the same again takes the earlier one's place; of too many, the oldest that nothing can be
+/// done about goes first.
+fn put(list: &mut Vec<Toast>, toast: Toast) {
+    list.retain(|held| held.text != toast.text || held.act.is_some() || toast.act.is_some());
+    list.push(toast);
+    while list.len() > MOST {
+        let oldest = list.iter().position(|held| held.act.is_none()).unwrap_or(0);
+        // The newest is what just happened.
+        list.remove(if oldest + 1 == list.len() { 0 } else { oldest });
     }
 }
 
@@ -108,5 +123,34 @@ pub fn ToastList() -> impl IntoView {
                 </div>
             </For>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_do_not_pile_up() {
+        let owner = Owner::new();
+        owner.set();
+        let toast = |id: u32, text: &str, acts: bool| Toast {
+            id,
+            good: true,
+            text: text.to_owned(),
+            act: acts.then(|| ("Undo", Callback::new(|()| ()))),
+        };
+        let mut list = Vec::new();
+        for (id, text, acts) in [
+            (1, "archived", true),
+            (2, "copied", false),
+            (3, "copied", false),
+            (4, "saved", false),
+            (5, "tagged", true),
+        ] {
+            put(&mut list, toast(id, text, acts));
+        }
+        let ids: Vec<u32> = list.iter().map(|toast| toast.id).collect();
+        assert_eq!(ids, [1, 4, 5], "an undo outlives what nothing can be done about");
     }
 }
