@@ -60,7 +60,7 @@ pub fn Attention(
                 .items
                 .iter()
                 .filter(hurt)
-                .filter_map(|item| held(item, me.get().as_deref())),
+                .filter_map(held),
         );
         let silent = insights.with(|insights| {
             let agents = insights.by_agent.iter();
@@ -128,7 +128,7 @@ fn hurting(lesson: &LessonLift) -> Line {
 }
 
 /// What of the review queue can't wait for the next review; the rest does.
-fn held(item: &ReviewItem, me: Option<&str>) -> Option<Line> {
+fn held(item: &ReviewItem) -> Option<Line> {
     let (tone, word, note) = match item.reasons.first()? {
         ReviewReason::Quarantined => ("warn", "held back", String::new()),
         ReviewReason::Disqualified => (
@@ -140,6 +140,7 @@ fn held(item: &ReviewItem, me: Option<&str>) -> Option<Line> {
                 format::count(item.times_applied)
             ),
         ),
+        ReviewReason::Hurts => ("bad", "hurts", String::new()),
         ReviewReason::Pruning | ReviewReason::BottomFive => ("bad", "sinking", String::new()),
         ReviewReason::NearDuplicate => {
             let other = item.duplicates.first()?;
@@ -151,7 +152,6 @@ fn held(item: &ReviewItem, me: Option<&str>) -> Option<Line> {
         }
         ReviewReason::NeverRated | ReviewReason::Unreviewed => return None,
     };
-    let _ = me;
     Some(Line {
         tone,
         word,
