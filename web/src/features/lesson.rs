@@ -15,6 +15,8 @@ mod revisions;
 mod shown;
 mod standing;
 mod terms;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{

@@ -107,7 +107,6 @@ impl Entry {
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Conflict(_) => "Edit came too late",
-            Self::Lesson(item) if item.hurts.is_some() => "Hurts",
             Self::Lesson(item) => item.reasons.first().map_or("", |reason| short(*reason)),
         }
     }

@@ -1,6 +1,6 @@
 //! What was measured of a lesson that is said to hurt.
 
-use crate::components::{IntervalBar, points};
+use crate::components::IntervalBar;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Lift, LiftArm};
@@ -19,12 +19,9 @@ pub fn Hurts(lift: Lift) -> impl IntoView {
         )
     };
     let words = format!(
-        "{} points: {} went well with it, {} without. The 95 % interval is {} to {}.",
-        points(estimate),
+        "{} went well with it, {} without.",
         of(&lift.shown),
-        of(&lift.withheld),
-        points(low),
-        points(high)
+        of(&lift.withheld)
     );
     view! {
         <div class="review-effect" data-testid="review-hurts">

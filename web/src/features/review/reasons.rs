@@ -33,9 +33,6 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
-        ReviewReason::Disqualified if item.hurts.is_some() => {
-            format!("Hurts. {}", item.remedy.as_deref().unwrap_or_default())
-        }
         ReviewReason::Disqualified => format!(
             "Not recommended: {} of {} went well{}. {}",
             format::count(item.success_count),
