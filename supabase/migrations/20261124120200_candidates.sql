@@ -83,6 +83,7 @@ declare
   decisions text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'decisions', '[]')));
   wanted text;
   marks text[];
+  matching text[];
 begin
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
@@ -95,13 +96,22 @@ begin
     slugs := slugs || btrim(wanted) || lower(btrim(wanted));
     -- A title's lessons by its words; the core tells which of them it means.
     marks := array(select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted))) t);
+    matching := '{}';
     if cardinality(marks) > 0 then
-      slugs := slugs || array(
+      matching := array(
         select w.slug from lessonloop.lesson_words w join public.lessons l on l.space = w.space and l.slug = w.slug
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.@>) marks and w.space is not distinct from p_space
           and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0
         order by lower(btrim(l.title)) <> lower(btrim(wanted)), l.slug limit 20);
     end if;
+    if cardinality(matching) = 0 and cardinality(marks) > 0
+        and not exists (select from public.lessons l where l.space = p_space and l.slug in (btrim(wanted), lower(btrim(wanted)))) then
+      -- A part that begins or ends within a word: all titles are looked at.
+      matching := array(
+        select l.slug from public.lessons l
+        where l.space = p_space and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0 limit 20);
+    end if;
+    slugs := slugs || matching;
   end loop;
   foreach wanted in array beginnings loop
     slugs := slugs || array(

@@ -60,36 +60,58 @@ begin
     'listed', json_build_object('slugs', to_json(slugs), 'more', more, 'total', total));
 end $$;
 
+-- When a decision was: when lessons were first asked for, or its outcome was told.
+create or replace function lessonloop.time_of(p_at timestamptz, p_outcome_at timestamptz) returns timestamptz
+language sql immutable
+return coalesce(p_at, p_outcome_at, '1970-01-01 00:00:00+00'::timestamptz);
+
+create index if not exists decisions_newest
+on public.decisions (space, lessonloop.time_of(at, outcome_at) desc, decision_id collate "C");
+
 -- A page of decisions, newest first, with the lessons recommended in them.
---   p_ask.before   the decision that the page before ended with
---   p_ask.prefix   what the ids of decisions begin with, as an agent's do
---   p_ask.limit    up to 100
+--   p_ask.prefix     what the ids of decisions begin with, as an agent's do
+--   p_ask.by, .domain, .outcome, .lesson, .from, .to   as `GET /v1/decisions` has them
+--   p_ask.before     milliseconds since 1970, and .before_id: those of the decision that the page before ended with
+--   p_ask.limit      up to 200
+-- `listed.total` counts up to 10,000 from the page's beginning on.
 create or replace function public.space_decisions(p_space uuid, p_ask jsonb) returns json
 language plpgsql stable security definer
-set search_path = '' set statement_timeout = '4s' set extra_float_digits = 1 set jit = off as $$
+set search_path = '' set statement_timeout = '4s' set extra_float_digits = 1 set jit = off set enable_seqscan = off as $$
 declare
-  most integer := least(greatest(coalesce((p_ask ->> 'limit')::integer, 50), 1), 100);
+  counted_to constant integer := 10000;
+  most integer := least(greatest(coalesce((p_ask ->> 'limit')::integer, 50), 1), 200);
   ids text[];
   slugs text[];
-  more boolean;
+  total bigint;
 begin
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
   end if;
-  select coalesce(array_agg(x.decision_id), '{}') into ids from (
-    select d.decision_id from public.decisions d
+  with fitting as (
+    select d.decision_id, lessonloop.time_of(d.at, d.outcome_at) as t from public.decisions d
     where d.space = p_space and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))
-      and (p_ask ->> 'before' is null or d.version < (
-        select b.version from public.decisions b where b.space = p_space and b.decision_id = p_ask ->> 'before'))
-    order by d.version desc limit most + 1) x;
-  more := cardinality(ids) > most;
-  ids := ids[1:most];
+      and (p_ask ->> 'by' is null or d."by" = p_ask ->> 'by')
+      and (p_ask ->> 'domain' is null or coalesce(d.context ->> 'domain', '') = p_ask ->> 'domain')
+      and (p_ask ->> 'outcome' is null or coalesce(d.outcome, 'pending') = p_ask ->> 'outcome')
+      and (p_ask ->> 'from' is null or lessonloop.time_of(d.at, d.outcome_at) >= (p_ask ->> 'from')::timestamptz)
+      and (p_ask ->> 'to' is null or lessonloop.time_of(d.at, d.outcome_at) < (p_ask ->> 'to')::timestamptz)
+      and (p_ask ->> 'lesson' is null or exists (
+        select from public.recommendations r where r.space = d.space and r.decision_id = d.decision_id and r.lesson = p_ask ->> 'lesson'))
+      and (p_ask ->> 'before' is null
+        or lessonloop.time_of(d.at, d.outcome_at) < to_timestamp((p_ask ->> 'before')::double precision / 1000)
+        or (lessonloop.time_of(d.at, d.outcome_at) = to_timestamp((p_ask ->> 'before')::double precision / 1000)
+          and d.decision_id collate "C" > p_ask ->> 'before_id'))
+    order by lessonloop.time_of(d.at, d.outcome_at) desc, d.decision_id collate "C" limit counted_to
+  )
+  select count(*), coalesce((array_agg(f.decision_id order by f.t desc, f.decision_id collate "C"))[1:most + 1], '{}')
+  into total, ids from fitting f;
   slugs := array(select distinct r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (ids));
   return json_build_object(
     'page', lessonloop.rows_json(p_space, slugs, ids, false),
-    'listed', json_build_object('slugs', to_json(ids), 'more', more, 'total', cardinality(ids)));
+    'listed', json_build_object('slugs', to_json(ids[1:most]), 'more', cardinality(ids) > most, 'total', total));
 end $$;
 
+revoke all on all functions in schema lessonloop from public, anon;
 do $$
 declare
   f regprocedure;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";
-import { sql, url } from "../stack/stack.mjs";
+import { author, lesson, sql, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until, METERED } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
@@ -37,7 +37,8 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
 
   const [first, second] = answer.recommended.map(({ slug }) => slug);
   const tracked = await me.post("/v1/track", { decision_id: "one", reasoning: `Applying '${first}' here.` });
-  assert.deepEqual(tracked.detections.map(({ slug, applied }) => [slug, applied]), [[first, true]]);
+  const applied = tracked.detections.filter((seen) => seen.applied).map(({ slug }) => slug);
+  assert.deepEqual(applied, [first]);
   const outcome = await me.post("/v1/outcome", { decision_id: "one", outcome: "success" });
   assert.equal(outcome.lessons_updated, 5);
   assert.deepEqual(outcome.effectiveness_recalculated, [first]);
@@ -80,6 +81,21 @@ test("what one isolate makes, another one's requests find", async () => {
   assert.equal(edited.rev, 2);
   assert.equal((await two.post("/v1/search", { query: "quokkas" })).results[0].slug, added.slug);
   refused(await two.send("GET", "/v1/lessons/nothing-here"), 404, "not_found");
+  // Pages by cursor.
+  const page = await two.get("/v1/lessons?limit=3&sort=updated");
+  assert.equal(page.lessons.length, 3);
+  assert.ok(page.lessons.some(({ slug }) => slug === added.slug) && page.next_cursor);
+  const next = await two.get(`/v1/lessons?limit=3&sort=updated&cursor=${page.next_cursor}`);
+  assert.equal(new Set([...page.lessons, ...next.lessons].map(({ slug }) => slug)).size, 6);
+  await one.post("/v1/recommend", { query: "xylophones", decision_id: "listed" });
+  const runs = await until(async () => {
+    const { decisions } = await one.get("/v1/decisions");
+    return decisions.length > 0 ? decisions : null;
+  });
+  assert.deepEqual([runs[0].id, runs[0].query], ["listed", "xylophones"]);
+  assert.equal((await one.get("/v1/decisions/listed")).id, "listed");
+  assert.deepEqual((await two.get("/v1/decisions")).decisions, []);
+  refused(await two.send("GET", "/v1/stats"), 503, "unavailable");
   // A key that is used again elsewhere counts once, and for something else not at all.
   const mine = agent(await edge(), (await home.agent("c")).key);
   const key = { "idempotency-key": "rate-once" };
@@ -119,15 +135,15 @@ test("a domain and a market without words, and patterns of a project", async () 
 test("the switch is set by bytes: a small space is held, unless none may be", async () => {
   const home = await space();
   const { key } = await home.agent();
-  const proxy = await between(url);
-  const pulls = () => proxy.seen.filter(({ url }) => url.includes("pull_changes")).length;
-  const held = agent(await edge({ at: proxy.url }), key);
+  const pulls = ({ seen }) => seen.filter(({ url }) => url.includes("pull_changes")).length;
+  const one = await between(url);
+  const held = agent(await edge({ at: one.url }), key);
   assert.equal((await held.post("/v1/recommend", { query: "queue" })).candidates_of, undefined);
-  assert.ok(pulls() > 0);
-  proxy.seen.length = 0;
-  const none = agent(await edge({ at: proxy.url, bindings: { REPLICA_BYTES: "0" } }), key);
+  assert.ok(pulls(one) > 0);
+  const two = await between(url);
+  const none = agent(await edge({ at: two.url, bindings: { REPLICA_BYTES: "0" } }), key);
   const answer = await none.post("/v1/recommend", { query: "queue" });
-  assert.deepEqual([answer.candidates_of, answer.recommended[0].slug, pulls()], [4, "bounded-queues", 0]);
+  assert.deepEqual([answer.candidates_of, answer.recommended[0].slug, pulls(two)], [4, "bounded-queues", 0]);
 });
 
 test("a space that grows over the switch while agents ask is read by parts from then on, and nothing is lost", async () => {
@@ -138,7 +154,12 @@ test("a space that grows over the switch while agents ask is read by parts from 
   const asking = (async () => {
     for (let n = 0; n < 20; n++) await me.post("/v1/rate", { lesson: "bounded-queues", helpful: true });
   })();
-  await fill(home.id, { to: 300 });
+  const by = author();
+  const events = Array.from({ length: 300 }, (_, n) => {
+    const { slug, use_count, ...more } = record(n);
+    return by.event("LessonAdded", lesson(slug, { ...more, causal_hits: 0, use_count }));
+  });
+  assert.deepEqual((await home.who.push(home.id, by.actor, events)).rejected, []);
   await asking;
   const answer = await until(
     async () => {

@@ -8,10 +8,12 @@ use crate::timeout::timeout;
 use crate::unanswered::Made;
 use lesson_service::{Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service};
 use lesson_sync::{RemoteError, Store};
-use lesson_types::{ApiError, Request, Response};
+use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response};
 
 /// How long a part is waited for, in milliseconds.
 const PATIENCE_MS: u32 = 6_000;
+/// Why numbers of all lessons are not given.
+const NOT_OF_ALL: &str = "this space is too large for an edge to count all of it; search or list its lessons, or ask for one lesson or decision";
 /// Lessons that are embedded after an answer at a time.
 const TEXTS: usize = 16;
 
@@ -24,7 +26,13 @@ impl<S: Store, H: Host> Space<S, H> {
         request: Request,
         no_model: NoModel,
     ) -> Result<Response, Refusal> {
-        let service = self.part_for(&route, &request, no_model).await?;
+        if matches!(
+            route.endpoint.name,
+            EndpointName::stats | EndpointName::health | EndpointName::list_tags
+        ) {
+            return Err(ApiError::new(ErrorCode::Unavailable, NOT_OF_ALL).into());
+        }
+        let service = self.part_for(context, &route, &request, no_model).await?;
         let response = service.handle_for(context, route, request).await;
         self.take_over(service.made_events().await?).await?;
         Ok(response)
@@ -44,7 +52,9 @@ impl<S: Store, H: Host> Space<S, H> {
         if self.service.has_queue() || self.service.unsent() > 0 {
             self.sync_for(PATIENCE_MS).await;
         }
-        let service = self.part_for(route, request, NoModel::NotLoaded).await?;
+        let service = self
+            .part_for(context, route, request, NoModel::NotLoaded)
+            .await?;
         if let Some(keyed) = context.keyed()
             && !self.service.knows_key(&keyed.key())
         {
@@ -78,12 +88,13 @@ impl<S: Store, H: Host> Space<S, H> {
     /// A service over the part of the space that a request needs.
     async fn part_for(
         &self,
+        context: &RequestContext,
         route: &Route,
         request: &Request,
         no_model: NoModel,
     ) -> Result<Service<S, Signed<H>>, Refusal> {
         let model = self.service.model();
-        let wanted = PartWanted::of(route, &request.body, model.as_deref());
+        let wanted = PartWanted::of(context, route, &request.body, model.as_deref());
         self.over(wanted, no_model).await
     }
 

@@ -53,6 +53,22 @@ impl<S: Store, H: Host> Service<S, H> {
         let vector = text.and_then(|text| self.query_vector(text));
 
         let state = self.state.borrow();
+        if let Some(listed) = &*self.listed.borrow() {
+            let slugs = listed.slugs.iter();
+            let page: Vec<&Lesson> = slugs.filter_map(|slug| state.space.lesson(slug)).collect();
+            let before = cursor.map_or(0, |cursor| cursor.number);
+            let end = before
+                .saturating_add(query.offset.unwrap_or_default() as usize)
+                .saturating_add(listed.slugs.len());
+            let last = listed.slugs.last().filter(|_| listed.more);
+            return Answer::json(&LessonPage {
+                courses: Vec::new(),
+                lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+                total: listed.total.saturating_add(count(before)),
+                next_cursor: last.map(|last| Cursor::write(end, last)),
+                semantic: false,
+            });
+        }
         let there = other.map(|other| (other, other.state.borrow()));
         let (mut scored, mut semantic) = self.found(&state, text, vector.as_deref());
         if let Some((other, there)) = &there {

@@ -18,9 +18,9 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    EventKind, Explain, Lesson, Measured, PatternsFor, RankPolicy, Ranked,
-    Ranking, RelevanceWord, SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext,
-    SurfacedItem, TracePart,
+    EventKind, Explain, Lesson, Measured, PatternsFor, RankPolicy, Ranked, Ranking, RelevanceWord,
+    SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext, SurfacedItem,
+    TracePart,
 };
 use lesson_sync::Store;
 use lesson_types::{

@@ -42,6 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
             exchanged: RefCell::default(),
             answers: Rc::new(Answers::default()),
             part_of: RefCell::default(),
+            listed: RefCell::default(),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {

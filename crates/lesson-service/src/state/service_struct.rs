@@ -7,7 +7,7 @@ use crate::state::plan::Draft;
 use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Counted, Link, Machine, Store};
+use lesson_sync::{Counted, Link, ListedPage, Machine, Store};
 use lesson_types::StoreName;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -53,6 +53,8 @@ pub struct Service<S, H> {
     pub(crate) answers: Rc<Answers>,
     /// What has to be known of the whole space, where the state holds but a part of it.
     pub(crate) part_of: RefCell<Option<Counted>>,
+    /// The page of a list that the server made, where the state holds but that page.
+    pub(crate) listed: RefCell<Option<ListedPage>>,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {
