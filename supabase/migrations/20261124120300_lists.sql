@@ -5,7 +5,8 @@ create index if not exists lessons_newest on public.lessons (space, created_at d
 
 -- A page of lessons.
 --   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
---   p_ask.sort     `created` (also without one), `updated`, `title`, `confidence`, `effectiveness`, `surfaced`, `applied`
+--   p_ask.sort     `created` (also without one), `updated`, `title`, `confidence`, `effectiveness`, `surfaced`, `applied`,
+--                  `success`, `last_used`
 --   p_ask.after    the slug that the page before ended with
 --   p_ask.offset   lessons to leave out, up to 10,000
 --   p_ask.limit    up to 1,000
@@ -23,7 +24,9 @@ declare
   key text := case sort
     when 'updated' then 'l.updated_at desc' when 'title' then 'lower(l.title) asc' when 'confidence' then 'l.confidence desc'
     when 'effectiveness' then 'l.effectiveness desc' when 'surfaced' then 'l.times_surfaced desc'
-    when 'applied' then 'l.times_applied desc' else 'l.created_at desc' end;
+    when 'applied' then 'l.times_applied desc'
+    when 'success' then 'coalesce(l.success_count::float8/nullif(l.times_applied,0),-1) desc'
+    when 'last_used' then 'coalesce(l.last_used_at,''-infinity'') desc' else 'l.created_at desc' end;
   column_of text := split_part(key, ' ', 1);
   beyond text := case when key like '% asc' then '>' else '<' end;
   filters text;

@@ -82,7 +82,10 @@ impl PartWanted {
             LessonSort::Updated => "updated",
             LessonSort::Title => "title",
             LessonSort::Confidence => "confidence",
-            LessonSort::Effectiveness => "effectiveness",
+            // The causal score needs the space's policy: there, lessons go by what it is made of.
+            LessonSort::Effectiveness | LessonSort::Score => "effectiveness",
+            LessonSort::Success => "success",
+            LessonSort::LastUsed => "last_used",
             LessonSort::Surfaced => "surfaced",
             LessonSort::Applied => "applied",
         };
