@@ -14,7 +14,7 @@ pub fn Effect(slug: String) -> impl IntoView {
     let report = resource(move || client.get::<LiftReport>(path.clone()));
     view! {
         <section class="effect" data-testid="effect">
-            <Loaded of=report lines=2 children=told/>
+            <Loaded of=report lines=2 children={|report: Memo<LiftReport>| move || told(report.get())}/>
         </section>
     }
 }

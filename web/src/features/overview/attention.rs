@@ -55,13 +55,7 @@ pub fn Attention(
         };
         lines.extend(hurts.iter().map(hurting));
         let hurt = |item: &&ReviewItem| hurts.iter().all(|lesson| lesson.slug != item.slug);
-        lines.extend(
-            queue
-                .items
-                .iter()
-                .filter(hurt)
-                .filter_map(held),
-        );
+        lines.extend(queue.items.iter().filter(hurt).filter_map(held));
         let silent = insights.with(|insights| {
             let agents = insights.by_agent.iter();
             agents

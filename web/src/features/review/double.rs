@@ -32,9 +32,9 @@ fn Beside(other: NearDuplicate, mine: Memo<Option<LessonView>>) -> impl IntoView
                 <b dir="auto">{alike(&other)}</b>
                 <a href=address>"Open the other"</a>
             </header>
-            <Loaded of=theirs lines=3 children=move |theirs: LessonView| {
-                mine.get().map(|mine| fields(&theirs, &mine))
-            }/>
+            <Loaded of=theirs lines=3 children={move |theirs: Memo<LessonView>| {
+                move || mine.get().map(|mine| theirs.with(|theirs| fields(theirs, &mine)))
+            }}/>
         </section>
     }
 }
