@@ -151,6 +151,10 @@ mod tests {
             put(&mut list, toast(id, text, acts));
         }
         let ids: Vec<u32> = list.iter().map(|toast| toast.id).collect();
-        assert_eq!(ids, [1, 4, 5], "an undo outlives what nothing can be done about");
+        assert_eq!(
+            ids,
+            [1, 4, 5],
+            "an undo outlives what nothing can be done about"
+        );
     }
 }
