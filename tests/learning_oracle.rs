@@ -274,7 +274,7 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
         let measured = dice.chance(0.9).then_some(Measured {
             control,
             drawn,
-            shadow: (!control && dice.chance(0.8)).then_some(shadow),
+            shadow: (!control && dice.chance(0.8)).then_some(Box::new(shadow)),
         });
         Decision {
             domain,

@@ -37,15 +37,14 @@ pub fn ActivityCard() -> impl IntoView {
                 <Segmented label="Range" options=vec![(7, "7d"), (30, "30d"), (90, "90d"), (0, "All")] value=days testid="activity-range"/>
             </header>
             <Loaded of=insights let:insights>
-                {
-                    let me = me.get();
-                    let rows = rows(insights.by_agent, me.as_deref());
+                {move || {
+                    let rows = rows(insights.get().by_agent, me.get().as_deref());
                     if rows.is_empty() {
                         view! { <p class="pad muted" data-testid="activity-none">"No agent had a run in this range. Set one up below, or start a run in the "<a href="/playground">"Playground"</a>"."</p> }.into_any()
                     } else {
                         view! { <DataTable caption="Agents and their runs" columns=columns() rows=Signal::stored(rows) sorted=Sorted { column: 1, down: true } testid="agents"/> }.into_any()
                     }
-                }
+                }}
             </Loaded>
         </section>
     }

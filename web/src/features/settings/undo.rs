@@ -117,6 +117,7 @@ async fn take_back(client: Client, lessons: Vec<ImportedLesson>) -> Result<Undon
             act: BulkAct::Archive,
             lessons: batch.to_vec(),
             tags: Vec::new(),
+            reason: None,
         };
         let done: BulkDone = client.post_json("/v1/lessons/bulk", &request).await?;
         undone.archived += done.changed;
