@@ -1,6 +1,7 @@
 //! Settings, in sections that addresses name: import and export, the model, sync, members, measuring, the policy, appearance
 //! and storage.
 
+mod constants;
 mod core_servers;
 mod export;
 mod import;

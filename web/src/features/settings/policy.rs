@@ -3,12 +3,14 @@
 
 use crate::api::use_get;
 use crate::components::{ErrorNote, Loading};
+use crate::features::settings::constants::Constants;
 use crate::format;
 use leptos::prelude::*;
+use lesson_types::Constant;
 use serde_json::Value;
 
-/// The part of the answer that says what the constants are.
-const ABOUT: &str = "about";
+/// The part of the answer that says which constants the space may change, and what each does.
+const CONSTANTS: &str = "constants";
 
 /// The policy as tables, one a section.
 #[component]
@@ -31,19 +33,27 @@ fn sections(policy: &Value) -> AnyView {
     let Value::Object(sections) = policy else {
         return ().into_any();
     };
+    let constants: Vec<Constant> = sections
+        .get(CONSTANTS)
+        .and_then(|held| serde_json::from_value(held.clone()).ok())
+        .unwrap_or_default();
     sections
         .iter()
-        .filter(|(name, _)| *name != ABOUT)
+        .filter(|(name, _)| *name != CONSTANTS)
         .map(|(name, section)| {
             let mut rows = Vec::new();
             flatten("", section, &mut rows);
+            let own = |constant: &str| {
+                let name = format!("{name}.{constant}");
+                constants.iter().any(|held| held.name == name)
+            };
+            let (changeable, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(constant, _)| own(constant));
             let rows = rows
                 .into_iter()
                 .map(|(constant, value)| {
-                    let about = about(policy, name, &constant);
                     view! {
                         <tr>
-                            <th scope="row">{format::spaced(&constant)}{about.map(|about| view! { <span class="policy-about">{about}</span> })}</th>
+                            <th scope="row">{format::spaced(&constant)}</th>
                             <td class="num">{value}</td>
                         </tr>
                     }
@@ -52,6 +62,7 @@ fn sections(policy: &Value) -> AnyView {
             view! {
                 <details>
                     <summary>{format::spaced(name)}</summary>
+                    {(!changeable.is_empty()).then(|| view! { <Constants section=name.clone() constants=constants.clone() values=section.clone()/> })}
                     <table class="policy"><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
                 </details>
             }
@@ -59,24 +70,6 @@ fn sections(policy: &Value) -> AnyView {
         })
         .collect::<Vec<_>>()
         .into_any()
-}
-
-/// A constant's sentence and bounds, where the engine tells them.
-fn about(policy: &Value, section: &str, constant: &str) -> Option<String> {
-    let told = policy.get(ABOUT)?.get(section)?.get(constant)?;
-    let sentence = told
-        .as_str()
-        .or_else(|| told.get("sentence")?.as_str())?
-        .to_owned();
-    let bound = |name: &str| told.get(name).and_then(Value::as_f64);
-    Some(match (bound("min"), bound("max")) {
-        (Some(min), Some(max)) => format!(
-            "{sentence} {} to {}.",
-            format::trim(min, 4),
-            format::trim(max, 4)
-        ),
-        _ => sentence,
-    })
 }
 
 /// Rows of a section: names of nested values are joined with a colon.
