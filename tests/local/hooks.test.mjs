@@ -41,7 +41,7 @@ test("a prompt comes with the lessons that fit, in the form that the client read
 
 test("by itself a hook finds lessons by their meaning, once a session's end gave them their vectors", async () => {
   const { hook, say, on, project } = session();
-  const MEANING = "Stop attackers from injecting commands through web forms into our queries.";
+  const MEANING = "How do I prevent injection attacks against the database?";
   const words = (more) =>
     on.run(["hook", "prompt", "--client", "claude", "--no-model"], {
       input: JSON.stringify({ session_id: `by-words-${more}`, cwd: project, prompt: MEANING }),

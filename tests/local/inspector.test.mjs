@@ -19,7 +19,9 @@ test("the inspector's command line lists the tools and calls them", { skip, time
   const ask = (/** @type {string[]} */ ...words) => {
     const args = [inspector, "--cli", on.node, on.bin, "mcp", ...words];
     const options = { cwd: on.project, env: on.env, encoding: /** @type {const} */ ("utf8"), timeout: 60_000 };
-    return JSON.parse(execFileSync(/** @type {string} */ (node), args, { ...options, stdio: ["ignore", "pipe", "pipe"] }));
+    return JSON.parse(
+      execFileSync(/** @type {string} */ (node), args, { ...options, stdio: ["ignore", "pipe", "pipe"] }),
+    );
   };
   const { tools } = ask("--method", "tools/list");
   const names = tools.map((/** @type {any} */ tool) => tool.name);

@@ -154,7 +154,9 @@ test("a store by a newer version is refused with the remedy, and nothing of it i
     assert.ok(err.includes(name), "the file is named");
   }
   assert.equal(readFileSync(file, "utf8"), newer);
-  const hook = on.run(["hook", "prompt", "--client", "claude"], { input: JSON.stringify({ prompt: "x", cwd: on.project }) });
+  const hook = on.run(["hook", "prompt", "--client", "claude"], {
+    input: JSON.stringify({ prompt: "x", cwd: on.project }),
+  });
   assert.deepEqual([hook.code, hook.out, hook.err], [0, "", ""]);
 });
 
