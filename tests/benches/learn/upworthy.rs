@@ -2,8 +2,10 @@
 //! people who have it hand in; it is not shipped. A test is a situation and a domain, its headlines are lessons, views are
 //! outcomes.
 
-use crate::arm::wilson;
+use crate::archive::{Headline, read};
 use crate::dice::Dice;
+use crate::spread;
+use crate::wilson::wilson;
 use lesson_core::learning::{Cell, Cells, evidence, shrinkage};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +14,6 @@ use std::path::Path;
 const VIEWS: [u32; 2] = [200, 1_000];
 /// Draws of the thinning, over which gains are averaged.
 const DRAWS: u64 = 5;
-
-/// A headline in a test.
-#[derive(Debug, Clone, Copy)]
-struct Headline {
-    test: usize,
-    views: u32,
-    clicks: u32,
-}
 
 /// (views, clicks) of a test that arms see, and those that are held out.
 type TestCounts = ((u32, u32), (f64, f64));
@@ -33,7 +27,7 @@ pub struct Gain {
     pub arms: Vec<(&'static str, f64)>,
 }
 
-/// Measures a file with the columns `test_id`, `headline`, `impressions`, `clicks`.
+/// Measures a file of the archive; see [`read`].
 ///
 /// # Errors
 /// When it can't be read; names the line.
@@ -110,7 +104,18 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
         let (views, clicks) = tests[&headlines[at].test].0;
         f64::from(clicks) / f64::from(views)
     };
-    let scores: [(&'static str, Vec<f64>); 5] = [
+    let of_tests: Vec<spread::Seen> = (0..seen.len())
+        .map(|at| {
+            let (views, clicks) = tests[&headlines[at].test].0;
+            spread::Seen {
+                rate: raw(at),
+                views: n,
+                of_test: f64::from(clicks) / f64::from(views),
+                arms: f64::from(views) / n,
+            }
+        })
+        .collect();
+    let scores: [(&'static str, Vec<f64>); 6] = [
         ("raw rate", (0..seen.len()).map(raw).collect()),
         (
             "Wilson",
@@ -126,6 +131,7 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
             "evidence",
             cells.iter().map(|cells| evidence(*cells, k)).collect(),
         ),
+        ("evidence, spread by rate", spread::surplus(&of_tests, all)),
         ("oracle", gains.clone()),
     ];
     scores
@@ -153,68 +159,39 @@ fn thin(dice: &mut Dice, one: &Headline, views: u32) -> u32 {
     seen
 }
 
-fn read(file: &Path) -> Result<Vec<Headline>, String> {
-    let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
-    let mut lines = rows(&text).into_iter();
-    let header = lines.next().unwrap_or_default();
-    let mut columns = [0; 3];
-    for (column, wanted) in columns.iter_mut().zip(["test_id", "impressions", "clicks"]) {
-        *column = header
-            .iter()
-            .position(|held| held.trim() == wanted)
-            .ok_or_else(|| format!("{name}: there is no column {wanted}"))?;
-    }
-    let mut tests: BTreeMap<String, usize> = BTreeMap::new();
-    let mut headlines = Vec::new();
-    for (row, line) in lines.zip(2..) {
-        let number = |column: usize| {
-            let text = row.get(column).map_or("", |text| text.trim());
-            text.parse::<f64>()
-                .map(|number| number as u32)
-                .map_err(|_| format!("{name}, row {line}: `{text}` is no number"))
-        };
-        let (views, clicks) = (number(columns[1])?, number(columns[2])?);
-        if clicks > views {
-            return Err(format!(
-                "{name}, row {line}: {clicks} clicks of {views} views"
-            ));
-        }
-        let many = tests.len();
-        let test = *tests.entry(row[columns[0]].clone()).or_insert(many);
-        headlines.push(Headline {
-            test,
-            views,
-            clicks,
-        });
-    }
-    Ok(headlines)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The rows of a CSV file (RFC 4180): quotes may hold commas, line breaks and doubled quotes.
-fn rows(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
-    let mut is_quoted = false;
-    let mut letters = text.chars().peekable();
-    while let Some(c) = letters.next() {
-        match c {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                field.push('"');
+    /// A made-up archive whose rates vary as the real one's do: 89 % between tests, each headline's rate a factor of its
+    /// test's.
+    fn made_up() -> Vec<Headline> {
+        let mut dice = Dice::new(4);
+        let mut headlines = Vec::new();
+        let normal = |dice: &mut Dice| (0..12).map(|_| dice.unit()).sum::<f64>() - 6.0;
+        for test in 0..3_771 {
+            let mean = 0.0124 * (0.62 * normal(&mut dice)).exp();
+            for _ in 0..2 + dice.below(5) {
+                let rate = mean * (0.21 * normal(&mut dice)).exp();
+                let views = 3_000 + dice.below(3_000) as u32;
+                let clicks = (0..views).filter(|_| dice.chance(rate)).count() as u32;
+                headlines.push(Headline {
+                    test,
+                    views,
+                    clicks,
+                });
             }
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => row.push(std::mem::take(&mut field)),
-            '\n' if !is_quoted => {
-                row.push(std::mem::take(&mut field));
-                rows.push(std::mem::take(&mut row));
-            }
-            '\r' if !is_quoted => {}
-            c => field.push(c),
         }
+        headlines
     }
-    if !field.is_empty() || !row.is_empty() {
-        row.push(field);
-        rows.push(row);
+
+    #[test]
+    fn evidence_gains_twice_what_raw_rates_do() {
+        let gained = gain(&made_up(), 1_000);
+        let of = |name: &str| gained.arms.iter().find(|(arm, _)| *arm == name).unwrap().1;
+        let (raw, evidence) = (of("raw rate"), of("evidence"));
+        assert!(evidence >= 2.0 * raw, "{gained:?}");
+        assert!(of("evidence, spread by rate") >= evidence, "{gained:?}");
+        assert!(of("oracle") > evidence, "{gained:?}");
     }
-    rows
 }
