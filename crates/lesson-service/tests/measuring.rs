@@ -457,7 +457,7 @@ fn a_decision_that_is_repeated_with_another_text_is_drawn_for_once() {
             &id,
             json!({"query": "look at each step", "limit": 8}),
         );
-        assert_eq!(again.measured.unwrap(), first);
+        assert_eq!(again.measured.as_ref(), Some(&first));
         assert!(
             slugs(&again)
                 .iter()

@@ -34,7 +34,11 @@ pub fn read(file: &Path) -> Result<Vec<Headline>, String> {
     parse(&text).map_err(|error| format!("{name}: {error}"))
 }
 
-fn parse(text: &str) -> Result<Vec<Headline>, String> {
+/// The same, of the file's text.
+///
+/// # Errors
+/// As [`read`], without the file's name.
+pub fn parse(text: &str) -> Result<Vec<Headline>, String> {
     // Spreadsheets write a byte order mark.
     let mut lines = rows(text.trim_start_matches('\u{feff}'))?.into_iter();
     let (_, header) = lines.next().ok_or("it is empty")?;
@@ -142,83 +146,4 @@ fn rows(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
         rows.push((begin, row));
     }
     Ok(rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variants_of_the_file_are_read() {
-        let plain =
-            "test_id,headline,impressions,clicks\na,One,3000,30\na,Two,3100,50\nb,Three,4000,0\n";
-        let wanted = parse(plain).unwrap();
-        assert_eq!(wanted.len(), 3);
-        assert_eq!(
-            (wanted[1].test, wanted[1].views, wanted[1].clicks),
-            (0, 3_100, 50)
-        );
-        for same in [
-            // As the archive has it: an unnamed first column, others between, headlines with all that CSV can hold.
-            "\u{feff},created_at,clickability_test_id,headline,eyecatcher_id,impressions,clicks,winner\r\n\
-             0,2014,a,\"One, or \"\"more\"\"?\",x,3000,30,FALSE\r\n\
-             1,2014,a,\"Two\r\nlines\",x,3100,50,TRUE\r\n\
-             2,2014,b,5\" is enough,x,4000,0,FALSE",
-            "Clicks, Impressions ,Test_ID\r30.0,3000,a\r50,3100.0,a\r\r0,4000,b\r",
-            "test_id,impressions,clicks,headline\na,3000,30,\na,3100,50,\"\"\nc,0,0,never shown\nb,4000,0,x\n,,,\n",
-        ] {
-            let read = parse(same).unwrap();
-            let counts = |all: &[Headline]| {
-                all.iter()
-                    .map(|one| (one.views, one.clicks))
-                    .collect::<Vec<_>>()
-            };
-            assert_eq!(counts(&read), counts(&wanted), "{same}");
-            assert!(read[0].test == read[1].test && read[1].test != read[2].test);
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        for (text, said) in [
-            ("", "empty"),
-            (
-                "id,impressions,clicks\n",
-                "no column test_id; it has id, impressions, clicks",
-            ),
-            ("test_id;impressions;clicks\n", "no column test_id"),
-            ("test_id,impressions\n", "no column clicks"),
-            (
-                "test_id,impressions,clicks\na,3000\n",
-                "line 2 has 2 fields, the header 3",
-            ),
-            (
-                "test_id,impressions,clicks\n\na,many,3\n",
-                "line 3: impressions is `many`",
-            ),
-            (
-                "test_id,impressions,clicks\na,3000,-3\n",
-                "line 2: clicks is `-3`",
-            ),
-            (
-                "test_id,impressions,clicks\na,3000,2.5\n",
-                "line 2: clicks is `2.5`",
-            ),
-            (
-                "test_id,impressions,clicks\na,30,31\n",
-                "line 2: 31 clicks of 30 impressions",
-            ),
-            (
-                "test_id,impressions,clicks\n,30,3\n",
-                "line 2: test_id is empty",
-            ),
-            (
-                "test_id,impressions,clicks\na,\"30,3\n",
-                "quote of line 2 is never closed",
-            ),
-        ] {
-            let error = parse(text).unwrap_err();
-            assert!(error.contains(said), "{text}: {error}");
-        }
-    }
 }
