@@ -84,7 +84,9 @@ test("a chart is read by keyboard, as a table and as a file", async () => {
     await chart.getByTestId("success-csv").click();
     const file = await download;
     assert.equal(file.suggestedFilename(), "success.csv");
-    const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n");
+    const lines = readFileSync(await file.path(), "utf8")
+      .trim()
+      .split("\r\n");
     assert.match(lines[0], /^Up to,with lessons,/);
     assert.equal(lines.length, 31, "a head, and ninety days in steps of three");
     assert.match(lines.at(-1), /,50%,/);
@@ -112,16 +114,25 @@ test("tables of Insights sort and lead to lessons, and nothing said contradicts 
     await tokens.getByRole("button").click();
     await eventually(async () => {
       const held = await column();
-      assert.deepEqual(held, held.toSorted((a, b) => b - a));
+      assert.deepEqual(
+        held,
+        held.toSorted((a, b) => b - a),
+      );
       assert.equal(await tokens.getAttribute("aria-sort"), "descending");
     });
     await tokens.getByRole("button").click();
     await eventually(async () => {
       const held = await column();
-      assert.deepEqual(held, held.toSorted((a, b) => a - b));
+      assert.deepEqual(
+        held,
+        held.toSorted((a, b) => a - b),
+      );
     });
     await page.getByTestId("by-agents").click();
-    await page.getByTestId("by-group-row").filter({ hasText: /^You|you/ }).waitFor();
+    await page
+      .getByTestId("by-group-row")
+      .filter({ hasText: /^You|you/ })
+      .waitFor();
     await page.keyboard.press("ArrowRight");
     await page.getByTestId("by-group-row").filter({ hasText: "Not said" }).waitFor();
     await page.getByTestId("by-lessons").click();
