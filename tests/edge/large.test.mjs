@@ -1,12 +1,21 @@
 // A space that no isolate holds: requests read their part of it from the store. The loop walked through 25,000 lessons, and what may go wrong.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";
 import { author, lesson, sql, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until, METERED } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const LESSONS = 25_000;
+
+const proxies = [];
+after(() => Promise.all(proxies.map((proxy) => proxy.end())));
+/** A proxy to the stack that ends with the tests. */
+const through = async () => {
+  const proxy = await between(url);
+  proxies.push(proxy);
+  return proxy;
+};
 
 /** One large space for all tests of this file: it takes a while to write. */
 let made;
@@ -21,7 +30,7 @@ const large = () => {
 
 test("the loop through a large space: recommend, track, outcome, feedback, rate, and nothing of it is pulled", async () => {
   const home = await large();
-  const proxy = await between(url);
+  const proxy = await through();
   const it = await edge({ at: proxy.url, ...METERED });
   const me = agent(it, (await home.agent()).key);
   const asked = situation(1, LESSONS);
@@ -136,11 +145,11 @@ test("the switch is set by bytes: a small space is held, unless none may be", as
   const home = await space();
   const { key } = await home.agent();
   const pulls = ({ seen }) => seen.filter(({ url }) => url.includes("pull_changes")).length;
-  const one = await between(url);
+  const one = await through();
   const held = agent(await edge({ at: one.url }), key);
   assert.equal((await held.post("/v1/recommend", { query: "queue" })).candidates_of, undefined);
   assert.ok(pulls(one) > 0);
-  const two = await between(url);
+  const two = await through();
   const none = agent(await edge({ at: two.url, bindings: { REPLICA_BYTES: "0" } }), key);
   const answer = await none.post("/v1/recommend", { query: "queue" });
   assert.deepEqual([answer.candidates_of, answer.recommended[0].slug, pulls(two)], [4, "bounded-queues", 0]);
@@ -174,7 +183,7 @@ test("a space that grows over the switch while agents ask is read by parts from 
 
 test("a store that is away answers 503 with when to try again, and a write counts once", async () => {
   const home = await large();
-  const proxy = await between(url);
+  const proxy = await through();
   const me = agent(await edge({ at: proxy.url }), (await home.agent()).key);
   await me.post("/v1/recommend", { query: "retry" });
   proxy.mode = "error";

@@ -1,7 +1,8 @@
 // Parts of a space that no isolate holds: its size, candidates by words and meaning, rows by name, pages, the index.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dice, fill } from "../benches/scale/corpus.mjs";
+import { fill } from "../benches/scale/corpus.mjs";
+import { dice } from "../benches/scale/dice.mjs";
 import { AT, author, client, edge, lesson, sql, user } from "./stack.mjs";
 
 /** A space with these lessons, each with an axis of its own as vector. */
