@@ -41,7 +41,14 @@ async function modelled(count) {
   await it.sync();
   await it.engine.load_model(new Uint8Array(readFileSync(join(dist, "engine/minilm.pack"))));
   const there = () => Number(sql("select count(*) from lesson_embeddings where space = :'space'", { space }));
-  await until(async () => (await it.engine.sync_round(), there() === count), { within: 3_600_000, what: "the model's vectors" });
+  const done = async () => {
+    await it.engine.sync_round();
+    return there() === count;
+  };
+  await until(done, {
+    within: 3_600_000,
+    what: "the model's vectors",
+  });
   const rows = sql(
     "select slug || ' ' || model || ' ' || encode(packed, 'hex') from lesson_embeddings where space = :'space'",
     { space },
@@ -60,7 +67,9 @@ async function writes(who, space) {
     const { slug: _, ...more } = record(5_000_000 + n);
     const slug = `written-${by.actor.slice(0, 8)}-${n}`;
     times.added.push((await timed(() => who.push(space, by.actor, [by.event("LessonAdded", lesson(slug, more))])))[0]);
-    times.rated.push((await timed(() => who.push(space, by.actor, [by.event("Rated", { lesson: slug, helpful: true })])))[0]);
+    times.rated.push(
+      (await timed(() => who.push(space, by.actor, [by.event("Rated", { lesson: slug, helpful: true })])))[0],
+    );
   }
   return [quantile(times.added, 0.5), quantile(times.rated, 0.5)];
 }
@@ -74,51 +83,87 @@ const gb = (mb) => `${(mb / 1000).toFixed(2)} GB`;
 /** The first five with their scores, by an edge. */
 async function fiveOf(me, query) {
   const { recommended, trace, semantic } = await me.post("/v1/recommend", {
-    query, limit: 5, dry_run: true, explain: true, trace_part: { limit: 1 },
+    query,
+    limit: 5,
+    dry_run: true,
+    explain: true,
+    trace_part: { limit: 1 },
   });
   const scores = new Map(trace.map(({ slug, score }) => [slug, score]));
-  return { slugs: recommended.map(({ slug }) => slug), scores: recommended.map(({ slug }) => scores.get(slug)), semantic };
+  return {
+    slugs: recommended.map(({ slug }) => slug),
+    scores: recommended.map(({ slug }) => scores.get(slug)),
+    semantic,
+  };
 }
 
-console.log(`\nworkerd over the local stack, Node ${process.version}, ${availableParallelism()} cores; ${REQUESTS} requests each after a warm-up\n`);
+console.log(
+  `\nworkerd over the local stack, Node ${process.version}, ${availableParallelism()} cores; ${REQUESTS} requests each after a warm-up\n`,
+);
 const missed = [];
 const mark = (what, value, is_good) => {
   if (!is_good) missed.push(`${what}: ${value}`);
   return is_good ? "" : " ✗";
 };
 const rows = [["lessons", "ranking", "p50, ms", "p95, ms", "lost at the fifth", "recall@5", "isolate, MB"]];
-const stores = [["lessons", "writing, s", "index, s", "tables", "words", "vectors", "index", "new lesson before/after, ms", "rating before/after, ms"]];
+const stores = [
+  [
+    "lessons",
+    "writing, s",
+    "index, s",
+    "tables",
+    "words",
+    "vectors",
+    "index",
+    "new lesson before/after, ms",
+    "rating before/after, ms",
+  ],
+];
 const { model, vectors } = await modelled(Math.min(MODELLED, Math.max(...SIZES)));
 for (const count of SIZES) {
   const who = user();
   const id = await who.space(`scale ${count}`);
   const [writing] = await timed(() => fill(id, { to: count, model, modelled: vectors }));
-  sql("analyze lessons; analyze lesson_embeddings; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.word_counts");
+  sql(
+    "analyze lessons; analyze lesson_embeddings; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.word_counts",
+  );
   let indexing = null;
   if (count > Number(sql("select lessonloop.exact_up_to()"))) {
-    [indexing] = await timed(() => sql("set maintenance_work_mem = '1GB'; set statement_timeout = 0; select lessonloop.index_space(:'id')", { id }));
+    [indexing] = await timed(() =>
+      sql("set maintenance_work_mem = '1GB'; set statement_timeout = 0; select lessonloop.index_space(:'id')", { id }),
+    );
   }
   triggers("disable");
   const before = await writes(who, id);
   triggers("enable");
   const after = await writes(who, id);
-  const relation = sql("select coalesce((select relation from lessonloop.near_indexes where space = :'id'), '')", { id });
+  const relation = sql("select coalesce((select relation from lessonloop.near_indexes where space = :'id'), '')", {
+    id,
+  });
   stores.push([
-    String(count), (writing / 1000).toFixed(0), indexing === null ? "none" : (indexing / 1000).toFixed(0),
+    String(count),
+    (writing / 1000).toFixed(0),
+    indexing === null ? "none" : (indexing / 1000).toFixed(0),
     gb(sizeOf("lessons") + sizeOf("lesson_embeddings")),
-    gb(sizeOf("lessonloop.lesson_words") + sizeOf("lessonloop.word_counts")), gb(sizeOf("lessonloop.vectors")),
+    gb(sizeOf("lessonloop.lesson_words") + sizeOf("lessonloop.word_counts")),
+    gb(sizeOf("lessonloop.vectors")),
     relation ? gb(sizeOf(`lessonloop.${relation}`)) : "none",
-    `${ms(before[0])} / ${ms(after[0])}`, `${ms(before[1])} / ${ms(after[1])}`,
+    `${ms(before[0])} / ${ms(after[0])}`,
+    `${ms(before[1])} / ${ms(after[1])}`,
   ]);
 
   const { key } = await who.call("create_agent_key", { p_space: id, p_name: "bench" });
   const it = await edge({ ...METERED, bindings: { REPLICA_BYTES: "0" } });
   const me = agent(it, key);
   // The model is waited for by the first requests.
-  await until(async () => vectors.length === 0 || (await me.post("/v1/recommend", { query: situation(0, count), dry_run: true })).semantic, {
-    within: 60_000,
-    what: "ranking by meaning",
-  });
+  await until(
+    async () =>
+      vectors.length === 0 || (await me.post("/v1/recommend", { query: situation(0, count), dry_run: true })).semantic,
+    {
+      within: 60_000,
+      what: "ranking by meaning",
+    },
+  );
   const times = [];
   for (let n = 0; n < REQUESTS + 20; n++) {
     const [time] = await timed(() => me.post("/v1/recommend", { query: situation(n, count), limit: 5 }));
@@ -131,7 +176,10 @@ for (const count of SIZES) {
     const whole = agent(await edge({ bindings: { REPLICA_BYTES: "1000000000" } }), key);
     await until(
       async () => {
-        const { semantic, candidates_of } = await whole.post("/v1/recommend", { query: situation(1, count), dry_run: true });
+        const { semantic, candidates_of } = await whole.post("/v1/recommend", {
+          query: situation(1, count),
+          dry_run: true,
+        });
         return candidates_of === undefined && (semantic || vectors.length === 0);
       },
       { within: 600_000, every: 1_000, what: "a replica of everything" },
@@ -149,9 +197,13 @@ for (const count of SIZES) {
     recall = `${mean(recalls).toFixed(3)}${mark(`recall@5 with ${count}`, mean(recalls), mean(recalls) >= BARS.recall)}`;
   }
   rows.push([
-    String(count), vectors.length > 0 ? "meaning and words" : "words",
-    ms(p50) + mark(`p50 with ${count}`, p50, p50 <= BARS.p50), ms(p95) + mark(`p95 with ${count}`, p95, p95 <= BARS.p95),
-    lost, recall, isolate.toFixed(0) + mark(`isolate with ${count}`, isolate, isolate <= BARS.isolate),
+    String(count),
+    vectors.length > 0 ? "meaning and words" : "words",
+    ms(p50) + mark(`p50 with ${count}`, p50, p50 <= BARS.p50),
+    ms(p95) + mark(`p95 with ${count}`, p95, p95 <= BARS.p95),
+    lost,
+    recall,
+    isolate.toFixed(0) + mark(`isolate with ${count}`, isolate, isolate <= BARS.isolate),
   ]);
   await stopAll();
 }

@@ -23,6 +23,11 @@ const CALLS = (space) => ({
   revoke_agent_key: { p_key: randomUUID() },
   agent_key_space: { p_hash: "0".repeat(64) },
   delete_space: { p_space: space, p_name: "Ada's" },
+  space_size: { p_space: space },
+  space_rows: { p_space: space, p_ask: {} },
+  space_lessons: { p_space: space, p_ask: {} },
+  space_decisions: { p_space: space, p_ask: {} },
+  lesson_candidates: { p_space: space, p_ask: { words: ["x"] } },
 });
 
 /** Those that take no space. */

@@ -17,7 +17,10 @@ async function space(lessons) {
   );
   assert.deepEqual(answer.rejected, []);
   const hashes = new Map(
-    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}`)).body.map((row) => [row.slug, row.embedded_hash]),
+    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}`)).body.map((row) => [
+      row.slug,
+      row.embedded_hash,
+    ]),
   );
   const put = (rows, p_model = "m") =>
     who.call("put_embeddings", {
@@ -38,7 +41,11 @@ const axes = (...of) => {
 const slugs = (answer) => answer.page.lessons.map((one) => one.slug).sort();
 
 test("candidates are found by words and by meaning, and how common words are is said of the whole space", async () => {
-  const many = Array.from({ length: 30 }, (_, n) => ({ slug: `other-${n}`, title: `Filler ${n}`, recommendation: "Common words." }));
+  const many = Array.from({ length: 30 }, (_, n) => ({
+    slug: `other-${n}`,
+    title: `Filler ${n}`,
+    recommendation: "Common words.",
+  }));
   const { ask, put } = await space([
     ...many,
     { slug: "by-word", title: "Cached row-level tenants", description: "Don't use localStorage" },
@@ -79,17 +86,23 @@ test("an edit, an archive, a review and another vector are followed at once", as
   assert.deepEqual(await find(["zebras"]), ["one"]);
   assert.deepEqual(await near(1), ["one"]);
   const push = async (...events) => assert.deepEqual((await who.push(id, by.actor, events)).rejected, []);
-  await push(by.event("LessonEdited", { lesson: "one", base_rev: 1, changes: { title: "Okapis graze" }, trust: "unreviewed" }));
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 1, changes: { title: "Okapis graze" }, trust: "unreviewed" }),
+  );
   assert.deepEqual(await find(["okapis"]), ["one"]);
   const after = await ask({ words: ["zebras"], count: 5 });
   assert.deepEqual(after.counted.having, [0], "the word is gone with the text");
   assert.equal((await ask({ words: ["graze"], count: 5, model: "m", packed: axes([1, 50]) })).counted.with_vector, 1);
-  await push(by.event("LessonEdited", { lesson: "one", base_rev: 2, changes: { title: "Zebras graze" }, trust: "unreviewed" }));
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 2, changes: { title: "Zebras graze" }, trust: "unreviewed" }),
+  );
   assert.deepEqual(await near(1), ["one"], "the text that the vector is of is back, and so is the vector");
   assert.deepEqual(await find(["zebras"], { domain: "fields" }), ["one"]);
   assert.ok(!(await find(["zebras"], { domain: "woods" })).includes("one"));
   assert.deepEqual(await find(["zebras"], { approved: true }), []);
-  const ofContent = sql("select lessonloop.content_hash(l) from lessons l where space = :'id' and slug = 'one'", { id });
+  const ofContent = sql("select lessonloop.content_hash(l) from lessons l where space = :'id' and slug = 'one'", {
+    id,
+  });
   await push(by.event("LessonReviewed", { lesson: "one", verdict: "approve", content_hash: ofContent }));
   assert.deepEqual(await find(["zebras"], { approved: true }), ["one"]);
   await push(by.event("LessonArchived", { lesson: "one" }));
@@ -126,14 +139,23 @@ test("a wrong question is refused by its field, and nobody reads another's space
     for (const who of [other, edge(nowhere), client(undefined)]) {
       const answer = await who.rpc(name, { p_space: id, ...args });
       assert.ok([401, 403, 404].includes(answer.status), `${name}: ${answer.status}`);
-      assert.deepEqual(answer.body, (await who.rpc(name, { p_space: nowhere, ...args })).body, "as of a space that is not there");
+      assert.deepEqual(
+        answer.body,
+        (await who.rpc(name, { p_space: nowhere, ...args })).body,
+        "as of a space that is not there",
+      );
     }
     assert.equal((await edge(id).rpc(name, { p_space: id, ...args })).status, 200, name);
   }
 });
 
 test("sizes and pages", async () => {
-  const lessons = Array.from({ length: 7 }, (_, n) => ({ slug: `l-${n}`, title: `T ${9 - n}`, confidence: n / 10, created_at: `2026-11-0${n + 1}T00:00:00Z` }));
+  const lessons = Array.from({ length: 7 }, (_, n) => ({
+    slug: `l-${n}`,
+    title: `T ${9 - n}`,
+    confidence: n / 10,
+    created_at: `2026-11-0${n + 1}T00:00:00Z`,
+  }));
   const { who, id, by } = await space(lessons);
   const size = await who.call("space_size", { p_space: id });
   assert.deepEqual([size.lessons, size.records, size.index], [7, 0, "exact"]);
@@ -159,8 +181,14 @@ test("sizes and pages", async () => {
     }),
   ]);
   assert.equal((await who.call("space_size", { p_space: id })).records, 1);
-  const rows = await who.call("space_rows", { p_space: id, p_ask: { decisions: ["d"], names: ["t 9"], beginnings: ["l"] } });
-  assert.deepEqual(slugs(rows), ["l-0", "l-1", "l-2", "l-3", "l-4", "l-5", "l-6"].filter((slug) => slugs(rows).includes(slug)));
+  const rows = await who.call("space_rows", {
+    p_space: id,
+    p_ask: { decisions: ["d"], names: ["t 9"], beginnings: ["l"] },
+  });
+  assert.deepEqual(
+    slugs(rows),
+    ["l-0", "l-1", "l-2", "l-3", "l-4", "l-5", "l-6"].filter((slug) => slugs(rows).includes(slug)),
+  );
   assert.ok(slugs(rows).includes("l-0") && slugs(rows).includes("l-1"));
   assert.equal(rows.page.recommendations.length, 1);
   const decisions = await who.call("space_decisions", { p_space: id, p_ask: { limit: 5 } });
@@ -189,7 +217,12 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   assert.ok(same >= 18, `${same} of 20 as by exact search`);
   // `match_lessons` goes by the same index, and gives the same order.
   const numbers = [...Buffer.from(question.packed, "base64")].map((byte) => (byte << 24) >> 24);
-  const matched = await who.call("match_lessons", { query_embedding: numbers, match_team_id: id, match_threshold: -1, match_count: 5 });
+  const matched = await who.call("match_lessons", {
+    query_embedding: numbers,
+    match_team_id: id,
+    match_threshold: -1,
+    match_count: 5,
+  });
   assert.equal(matched.length, 5);
   assert.ok(matched.every((one, at) => at === 0 || matched[at - 1].similarity >= one.similarity));
   const [nearest] = matched;
@@ -200,7 +233,8 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   assert.ok(slugs(await ask()).includes(nearest.slug));
   // Built again: the one before is dropped.
   sql("select lessonloop.index_space(:'id')", { id });
-  const tables = "select count(*) from pg_class where relkind = 'r' and relname in (select relation from lessonloop.near_indexes where space = :'id')";
+  const tables =
+    "select count(*) from pg_class where relkind = 'r' and relname in (select relation from lessonloop.near_indexes where space = :'id')";
   assert.equal(sql(tables, { id }), "1");
   const relation = sql("select relation from lessonloop.near_indexes where space = :'id'", { id });
   const { code } = await who.call("delete_space", { p_space: id, p_name: "Indexed" });

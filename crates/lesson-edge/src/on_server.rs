@@ -6,9 +6,7 @@ use crate::message::Refusal;
 use crate::space::Space;
 use crate::timeout::timeout;
 use crate::unanswered::Made;
-use lesson_service::{
-    Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service,
-};
+use lesson_service::{Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service};
 use lesson_sync::{RemoteError, Store};
 use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response};
 
@@ -54,7 +52,9 @@ impl<S: Store, H: Host> Space<S, H> {
         if self.service.has_queue() || self.service.unsent() > 0 {
             self.sync_for(PATIENCE_MS).await;
         }
-        let service = self.part_for(context, route, request, NoModel::NotLoaded).await?;
+        let service = self
+            .part_for(context, route, request, NoModel::NotLoaded)
+            .await?;
         if let Some(keyed) = context.keyed()
             && !self.service.knows_key(&keyed.key())
         {
@@ -109,9 +109,16 @@ impl<S: Store, H: Host> Space<S, H> {
         let part = asked
             .unwrap_or_else(|| Err(late()))
             .map_err(|error| unread(&error))?;
-        let host = Signed::by(&self.maker.host, &self.maker.tokens, &self.service.space_id());
+        let host = Signed::by(
+            &self.maker.host,
+            &self.maker.tokens,
+            &self.service.space_id(),
+        );
         let store = (self.maker.store)();
-        let service = self.service.over_part(store, host, part, wanted, no_model).await?;
+        let service = self
+            .service
+            .over_part(store, host, part, wanted, no_model)
+            .await?;
         Ok(service)
     }
 

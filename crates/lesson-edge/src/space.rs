@@ -120,11 +120,7 @@ enum Recall {
 
 impl<S: Store, H: Host> Space<S, H> {
     /// An empty replica of a space.
-    pub async fn open(
-        maker: Maker<S, H>,
-        config: &Config,
-        space: Named,
-    ) -> Result<Self, ApiError> {
+    pub async fn open(maker: Maker<S, H>, config: &Config, space: Named) -> Result<Self, ApiError> {
         let host = &maker.host;
         let own = Signed::by(host, &maker.tokens, &space.id);
         let service = Service::open((maker.store)(), own).await?;

@@ -42,4 +42,6 @@ pub use store::{
     Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,
 };
 pub use supabase::Supabase;
-pub use vectors::{Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors, packed_text};
+pub use vectors::{
+    Lacking, RefusedVector, VECTOR_DIMS, VECTORS_ASKED, VectorPage, WhichVectors, packed_text,
+};

@@ -127,14 +127,20 @@ impl<H: Http> Supabase<'_, H> {
         let body = json!({ "p_space": link.space.id, "p_ask": ask });
         let wire: WirePart = self.call(link, function, body.to_string()).await?;
         let page = wire.page.read("").map_err(|cause| {
-            RemoteError::Trouble(format!("The server's answer can't be read ({cause}). {MIGRATE}"))
+            RemoteError::Trouble(format!(
+                "The server's answer can't be read ({cause}). {MIGRATE}"
+            ))
         })?;
         Ok(Part {
             rows: page.rows,
             version: page.version,
             epoch: page.epoch,
             // One that is none is as one that is not there: the lesson is ranked by its words.
-            vectors: wire.vectors.into_iter().filter_map(|one| one.read().ok()).collect(),
+            vectors: wire
+                .vectors
+                .into_iter()
+                .filter_map(|one| one.read().ok())
+                .collect(),
             counted: wire.counted,
             listed: wire.listed,
         })

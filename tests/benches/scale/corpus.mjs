@@ -89,9 +89,13 @@ function ofTopic(topic) {
 
 /** Rows into a table, by COPY as the superuser. */
 async function copy(into, rows) {
-  const psql = spawn(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", `copy ${into} from stdin`], {
-    stdio: ["pipe", "inherit", "inherit"],
-  });
+  const psql = spawn(
+    env("LESSONLOOP_STACK_PSQL"),
+    ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", `copy ${into} from stdin`],
+    {
+      stdio: ["pipe", "inherit", "inherit"],
+    },
+  );
   const ended = once(psql, "exit");
   for (const row of rows) {
     if (!psql.stdin.write(`${row}\n`)) await once(psql.stdin, "drain");

@@ -47,7 +47,9 @@ function run({ spaces, asks, isolates, lessons, on_server }) {
 
 /** Requests to the database a second, as a table. */
 export function simulate() {
-  const rows = [["requests a second", "spaces", "isolates", "replicas of 2,000", "replicas of 10,000", "on the server"]];
+  const rows = [
+    ["requests a second", "spaces", "isolates", "replicas of 2,000", "replicas of 10,000", "on the server"],
+  ];
   for (const [asks, spaces, isolates] of [
     [1, 10, 2],
     [10, 50, 10],
@@ -56,7 +58,12 @@ export function simulate() {
   ]) {
     const of = (more) => run({ asks, spaces, isolates, ...more }).toFixed(1);
     rows.push([
-      String(asks), String(spaces), String(isolates), of({ lessons: 2_000 }), of({ lessons: 10_000 }), of({ lessons: 0, on_server: true }),
+      String(asks),
+      String(spaces),
+      String(isolates),
+      of({ lessons: 2_000 }),
+      of({ lessons: 10_000 }),
+      of({ lessons: 0, on_server: true }),
     ]);
   }
   return rows;

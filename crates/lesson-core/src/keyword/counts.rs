@@ -22,7 +22,9 @@ impl SpaceCounts {
         with_vector: Option<usize>,
         words: impl IntoIterator<Item = (&'a str, usize)>,
     ) -> Self {
-        let having = words.into_iter().map(|(word, having)| (stem(word).into(), having));
+        let having = words
+            .into_iter()
+            .map(|(word, having)| (stem(word).into(), having));
         Self {
             lessons,
             with_vector,

@@ -148,7 +148,9 @@ impl KeywordIndex {
 
     fn knows(&self, stem: &str) -> bool {
         let terms = self.stems.get(stem).into_iter().flatten();
-        self.counts.as_ref().is_some_and(|counts| counts.having(stem) > 0)
+        self.counts
+            .as_ref()
+            .is_some_and(|counts| counts.having(stem) > 0)
             || !self.terms_in_use(terms).is_empty()
     }
 
@@ -161,7 +163,10 @@ impl KeywordIndex {
 
     /// What a word counts that so many lessons have: the fewer, the more. Never 0.
     fn idf(&self, having: usize) -> f64 {
-        let lessons = self.counts.as_ref().map_or(self.len(), |counts| counts.lessons.max(self.len()));
+        let lessons = self
+            .counts
+            .as_ref()
+            .map_or(self.len(), |counts| counts.lessons.max(self.len()));
         let (all, having) = (lessons as f64 + PRIOR_LESSONS, having as f64);
         libm::log(1.0 + (all - having + 0.5) / (having + 0.5))
     }

@@ -4,13 +4,23 @@ use crate::common::{space, with};
 use crate::dice::Dice;
 use crate::rank::query;
 use lesson_core::{
-    Explain, KeywordIndex, Lesson, RankPolicy, Ranking, SearchOptions, SpaceCounts, Space, recommend,
-    search, words_asked,
+    Explain, KeywordIndex, Lesson, RankPolicy, Ranking, SearchOptions, Space, SpaceCounts,
+    recommend, search, words_asked,
 };
 
 const WORDS: [&str; 12] = [
-    "retry", "retries", "tenant", "row-level", "localStorage", "cache", "caching", "queue", "node.js",
-    "timeout", "the", "of",
+    "retry",
+    "retries",
+    "tenant",
+    "row-level",
+    "localStorage",
+    "cache",
+    "caching",
+    "queue",
+    "node.js",
+    "timeout",
+    "the",
+    "of",
 ];
 
 fn lessons() -> Vec<Lesson> {
@@ -48,7 +58,11 @@ fn having(all: &Space, word: &str) -> usize {
     all.lessons().filter(met).count()
 }
 
-fn candidates_of(all: &Space, asked: &str, chosen: impl Fn(usize) -> bool) -> (Space, KeywordIndex) {
+fn candidates_of(
+    all: &Space,
+    asked: &str,
+    chosen: impl Fn(usize) -> bool,
+) -> (Space, KeywordIndex) {
     let some = all.lessons().enumerate().filter(|(n, _)| chosen(*n));
     let part = space(some.map(|(_, lesson)| lesson.clone()));
     let mut index = KeywordIndex::of_space(&part);
@@ -62,8 +76,15 @@ fn candidates_of(all: &Space, asked: &str, chosen: impl Fn(usize) -> bool) -> (S
 fn told(space: &Space, index: &KeywordIndex, asked: &str) -> Ranking {
     let mut situation = query(asked);
     situation.limit = Some(200);
-    recommend(space, &situation, Some(&cosine), index, &RankPolicy::default(), Explain::All)
-        .expect("the situation is complete")
+    recommend(
+        space,
+        &situation,
+        Some(&cosine),
+        index,
+        &RankPolicy::default(),
+        Explain::All,
+    )
+    .expect("the situation is complete")
 }
 
 #[test]
@@ -86,8 +107,18 @@ fn a_candidate_scores_to_the_bit_what_it_does_among_all() {
             let Some(same) = among_all.items.iter().find(|other| other.slug == one.slug) else {
                 panic!("{} is told of among candidates alone", one.slug);
             };
-            assert_eq!(one.score.to_bits(), same.score.to_bits(), "{asked}: {}", one.slug);
-            assert_eq!(one.relevance.to_bits(), same.relevance.to_bits(), "{asked}: {}", one.slug);
+            assert_eq!(
+                one.score.to_bits(),
+                same.score.to_bits(),
+                "{asked}: {}",
+                one.slug
+            );
+            assert_eq!(
+                one.relevance.to_bits(),
+                same.relevance.to_bits(),
+                "{asked}: {}",
+                one.slug
+            );
             met += 1;
         }
         assert!(met > 20, "{asked}: {met}");
@@ -114,8 +145,19 @@ fn without_the_numbers_of_the_space_it_would_not() {
     let (part, _) = candidates_of(&all, asked, |n| n % 3 == 0);
     let alone = told(&part, &KeywordIndex::of_space(&part), asked);
     let among_all = told(&all, &whole, asked);
-    let same = |slug: &str| among_all.items.iter().find(|other| other.slug == slug).map(|one| one.score);
-    assert!(alone.items.iter().any(|one| same(&one.slug) != Some(one.score)));
+    let same = |slug: &str| {
+        among_all
+            .items
+            .iter()
+            .find(|other| other.slug == slug)
+            .map(|one| one.score)
+    };
+    assert!(
+        alone
+            .items
+            .iter()
+            .any(|one| same(&one.slug) != Some(one.score))
+    );
 }
 
 #[test]
@@ -132,8 +174,14 @@ fn how_many_lessons_have_a_vector_is_said_by_the_space() {
 #[test]
 fn stop_words_are_asked_for_where_there_is_nothing_else() {
     assert_eq!(words_asked("the of", 64), ["the", "of"]);
-    assert_eq!(words_asked("the Row-level of", 64), ["row-level", "row", "level"]);
+    assert_eq!(
+        words_asked("the Row-level of", 64),
+        ["row-level", "row", "level"]
+    );
     // One of each stem, and no more than may be asked for.
-    assert_eq!(words_asked("retries retry cached caching queue", 2), ["retries", "cached"]);
+    assert_eq!(
+        words_asked("retries retry cached caching queue", 2),
+        ["retries", "cached"]
+    );
     assert!(words_asked("…", 64).is_empty());
 }

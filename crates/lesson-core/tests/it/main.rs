@@ -1,13 +1,13 @@
 //! What users of the core rely on: tables and properties over its public interface.
 
 mod account;
+mod candidates;
 mod common;
 mod compare;
 #[path = "../../../../tests/benches/learn/coverage.rs"]
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]
 mod dice;
-mod candidates;
 mod fold;
 mod fold_properties;
 mod history;

@@ -351,7 +351,11 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         otherwise: &'static str,
     ) -> String {
-        let elsewhere = self.part_of.borrow().as_ref().is_some_and(|space| space.lessons > 0);
+        let elsewhere = self
+            .part_of
+            .borrow()
+            .as_ref()
+            .is_some_and(|space| space.lessons > 0);
         let in_use = elsewhere || state.space.lessons().any(|lesson| !lesson.archived);
         let said = match (in_use, context.is_agent()) {
             (false, false) => NO_LESSONS,

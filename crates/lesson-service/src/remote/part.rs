@@ -9,7 +9,8 @@ use crate::state::service_struct::Service;
 use lesson_core::{EventKind, SpaceCounts};
 use lesson_embed::EmbedError;
 use lesson_sync::{
-    Change, Entry, Lacking, Link, Part, RemoteError, SpaceSize, Store, StoreError, Supabase, VECTOR_DIMS,
+    Change, Entry, Lacking, Link, Part, RemoteError, SpaceSize, Store, StoreError, Supabase,
+    VECTOR_DIMS,
 };
 use lesson_types::ApiError;
 use std::rc::Rc;
@@ -66,7 +67,9 @@ impl<S: Store, H: Host> Service<S, H> {
     /// From now on events are sent to the linked space and no rows of it are read; whether the store took it. Nothing may be
     /// held of it yet.
     pub async fn send_only(&self, size: &SpaceSize) -> bool {
-        let Some(link) = self.link() else { return false };
+        let Some(link) = self.link() else {
+            return false;
+        };
         let expected = link.revision;
         let change = Change::to(Link {
             sends_only: true,
@@ -84,7 +87,12 @@ impl<S: Store, H: Host> Service<S, H> {
         let space = &state.space;
         let texts = space.lessons().map(|lesson| {
             let text = &lesson.text;
-            let long = [&text.title, &text.description, &text.context, &text.recommendation];
+            let long = [
+                &text.title,
+                &text.description,
+                &text.context,
+                &text.recommendation,
+            ];
             (lesson.slug.len() + long.map(String::len).iter().sum::<usize>()) as u64
         });
         let records = space.decisions().map(|(_, one)| one.records.len() as u64);
@@ -107,7 +115,9 @@ impl<S: Store, H: Host> Service<S, H> {
             return Ok(Part::default());
         };
         let network = Network(&self.host);
-        Supabase::new(&network).part(&link, function, &wanted.ask).await
+        Supabase::new(&network)
+            .part(&link, function, &wanted.ask)
+            .await
     }
 
     /// The model in use.
@@ -147,14 +157,21 @@ impl<S: Store, H: Host> Service<S, H> {
         store.commit(0, change).await.map_err(failed)?;
         let model = self.model();
         if let Some(model) = &model {
-            store.put_vectors(model.id(), &part.vectors).await.map_err(failed)?;
+            store
+                .put_vectors(model.id(), &part.vectors)
+                .await
+                .map_err(failed)?;
         }
         let mut service = Self::open(store, host).await?;
         service.answers = Rc::clone(&self.answers);
         service.set_no_model(no_model);
         if let Some(model) = model {
             let model = match wanted.vector {
-                Some((text, vector)) => Rc::new(Remembering { model, text, vector }),
+                Some((text, vector)) => Rc::new(Remembering {
+                    model,
+                    text,
+                    vector,
+                }),
                 None => model,
             };
             service.use_model(model).await?;
@@ -215,7 +232,9 @@ impl<S: Store, H: Host> Service<S, H> {
         for _ in 0..TRIES {
             match self.append(entries.clone()).await {
                 Ok(()) => return Ok(self.position()),
-                Err(StoreError::Behind) => self.read_news().await.map_err(|error| of_store(&error))?,
+                Err(StoreError::Behind) => {
+                    self.read_news().await.map_err(|error| of_store(&error))?
+                }
                 Err(error) => return Err(of_store(&error)),
             }
         }
@@ -237,10 +256,14 @@ impl<S: Store, H: Host> Service<S, H> {
             let mut state = self.state.borrow_mut();
             let state = &mut *state;
             let vectors = state.vectors.as_mut();
-            vectors.map_or_else(Vec::new, |held| held.hand_out(&state.space, usize::MAX, false))
+            vectors.map_or_else(Vec::new, |held| {
+                held.hand_out(&state.space, usize::MAX, false)
+            })
         };
         for wanted in texts.into_iter().filter(|_| model.dims() == VECTOR_DIMS) {
-            let Ok(vector) = model.embed(&wanted.text) else { continue };
+            let Ok(vector) = model.embed(&wanted.text) else {
+                continue;
+            };
             let taken = match &mut self.state.borrow_mut().vectors {
                 Some(vectors) => vectors.take_from_others(&wanted.hash, &vector),
                 None => None,
@@ -248,18 +271,24 @@ impl<S: Store, H: Host> Service<S, H> {
             let Some((hash, bytes)) = taken else { continue };
             let state = self.state.borrow();
             let lessons = state.space.lessons();
-            rows.extend(lessons.filter(|lesson| lesson.text.embedded_hash() == hash).map(|lesson| {
-                let lacking = Lacking {
-                    slug: lesson.slug.clone(),
-                    content_hash: hash.clone(),
-                };
-                (lacking, bytes.clone())
-            }));
+            rows.extend(
+                lessons
+                    .filter(|lesson| lesson.text.embedded_hash() == hash)
+                    .map(|lesson| {
+                        let lacking = Lacking {
+                            slug: lesson.slug.clone(),
+                            content_hash: hash.clone(),
+                        };
+                        (lacking, bytes.clone())
+                    }),
+            );
         }
         if rows.is_empty() {
             return Ok(0);
         }
         let network = Network(&self.host);
-        Supabase::new(&network).put_vectors(&link, model.id(), &rows).await
+        Supabase::new(&network)
+            .put_vectors(&link, model.id(), &rows)
+            .await
     }
 }

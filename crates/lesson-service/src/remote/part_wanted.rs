@@ -66,7 +66,11 @@ impl PartWanted {
         let Ok(asked) = route.query::<LessonQuery>() else {
             return Self::default();
         };
-        let text = asked.q.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let text = asked
+            .q
+            .as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
         if let Some(text) = text {
             let more = json!({ "domain": asked.domain.as_deref().map(|domain| domain.trim().to_lowercase()) });
             let mut wanted = Self::candidates(text, text, more, model);
@@ -82,7 +86,10 @@ impl PartWanted {
             LessonSort::Surfaced => "surfaced",
             LessonSort::Applied => "applied",
         };
-        let after = asked.cursor.as_deref().and_then(|text| Some(text.split_once('.')?.1));
+        let after = asked
+            .cursor
+            .as_deref()
+            .and_then(|text| Some(text.split_once('.')?.1));
         Self {
             function: Some("space_lessons"),
             ask: json!({
@@ -98,7 +105,10 @@ impl PartWanted {
         let Ok(asked) = route.query::<DecisionQuery>() else {
             return Self::default();
         };
-        let after = asked.cursor.as_deref().and_then(|text| text.split_once('.'));
+        let after = asked
+            .cursor
+            .as_deref()
+            .and_then(|text| text.split_once('.'));
         Self {
             function: Some("space_decisions"),
             ask: json!({
@@ -130,15 +140,22 @@ impl PartWanted {
             ..Situation::default()
         };
         let told = also(body).join(" ");
-        let words = asked.query.filter(|query| !query.trim().is_empty()).unwrap_or(told);
+        let words = asked
+            .query
+            .filter(|query| !query.trim().is_empty())
+            .unwrap_or(told);
         let policy = Policy::default();
         let categories = asked.phase.as_deref().and_then(|phase| {
             let mut phases = policy.rank.phases.iter();
-            let (_, categories) = phases.find(|(name, _)| name.eq_ignore_ascii_case(phase.trim()))?;
+            let (_, categories) =
+                phases.find(|(name, _)| name.eq_ignore_ascii_case(phase.trim()))?;
             let names = categories.iter().map(|category| category.as_str());
             Some(names.chain(["workflow"]).collect::<Vec<_>>())
         });
-        let domain = asked.domain.as_deref().map(|domain| domain.trim().to_lowercase());
+        let domain = asked
+            .domain
+            .as_deref()
+            .map(|domain| domain.trim().to_lowercase());
         let domain = domain.filter(|domain| !domain.is_empty());
         let more = json!({
             "also": also(body), "domain": domain, "categories": categories, "decision": asked.decision_id,
@@ -172,13 +189,21 @@ impl PartWanted {
         }
     }
 
-    fn rows(context: &RequestContext, route: &Route, body: &Value, model: Option<&dyn Embedder>) -> Self {
+    fn rows(
+        context: &RequestContext,
+        route: &Route,
+        body: &Value,
+        model: Option<&dyn Embedder>,
+    ) -> Self {
         let mut ask = Map::new();
         let mut vector = None;
         let decision = text(body, "decision_id").or_else(|| {
             let asked = route.text_part("decision_id")?;
             let own = context.own_decisions().unwrap_or_default();
-            Some(format!("{own}{}", lesson_screen::redacted(&asked).unwrap_or(asked)))
+            Some(format!(
+                "{own}{}",
+                lesson_screen::redacted(&asked).unwrap_or(asked)
+            ))
         });
         if let Some(decision) = decision {
             ask.insert("decisions".to_owned(), json!([decision]));
@@ -223,8 +248,7 @@ impl PartWanted {
                 names.extend(extracted.injected.iter().cloned());
                 slugs.extend(extracted.injected);
             }
-            EndpointName::record_tool_success
-            | EndpointName::suggest_tools => {
+            EndpointName::record_tool_success | EndpointName::suggest_tools => {
                 ask.insert("tools".to_owned(), Value::Bool(true));
             }
             _ => {}
@@ -256,7 +280,11 @@ fn text(body: &Value, field: &str) -> Option<String> {
 }
 
 fn list(body: &Value, field: &str) -> Vec<String> {
-    let given = body.get(field).and_then(Value::as_array).into_iter().flatten();
+    let given = body
+        .get(field)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     given.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
