@@ -6,11 +6,12 @@
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { performance } from "node:perf_hooks";
 import { METERED, agent, dist, edge, memory, stopAll, until } from "../edge/edge.mjs";
 import { author, lesson, sql, user } from "../stack/stack.mjs";
 import { quantile, table } from "./embed/stats.mjs";
-import { fill, record, situation } from "./scale/corpus.mjs";
+import { DIMS, embedded, fill, record, situation } from "./scale/corpus.mjs";
 import { simulate } from "./scale/isolates.mjs";
 
 const SIZES = (process.env.LESSONLOOP_SCALE_SIZES ?? "10000,100000,1000000").split(",").map(Number);
@@ -28,35 +29,26 @@ const timed = async (work) => {
   return [performance.now() - begun, given];
 };
 
-/** Vectors of the first lessons, by an engine in Node with the model that is shipped. */
+/** Vectors of the first lessons, by the model that is shipped in an engine in Node, each as signed bytes. */
 async function modelled(count) {
   if (count === 0) return { model: "scale", vectors: [] };
-  const { device } = await import("../replica/engine.mjs");
-  const it = await device();
-  const space = await it.create("scale texts");
-  for (let from = 0; from < count; from += 500) {
-    const some = Array.from({ length: Math.min(500, count - from) }, (_, n) => record(from + n));
-    await it.post("/v1/import", { files: [{ path: "scale.json", content: JSON.stringify(some) }] });
+  const folder = join(dist, "engine");
+  const glue = await import(pathToFileURL(join(folder, "lessonloop.js")).href);
+  await glue.default({ module_or_path: readFileSync(join(folder, "lessonloop_bg.wasm")) });
+  const engine = await glue.Engine.open({ store: { kind: "memory" } });
+  const model = await engine.load_model(new Uint8Array(readFileSync(join(folder, "minilm.pack"))));
+  const vectors = [];
+  for (let from = 0; from < count; from += 100) {
+    const texts = Array.from({ length: Math.min(100, count - from) }, (_, n) => embedded(record(from + n)));
+    const numbers = engine.embed(texts);
+    for (let n = 0; n < texts.length; n++) {
+      const one = numbers.subarray(n * DIMS, (n + 1) * DIMS);
+      const most = Math.max(...one.map(Math.abs));
+      vectors.push(Buffer.from(Int8Array.from(one, (x) => Math.round((x / most) * 127)).buffer));
+    }
   }
-  await it.sync();
-  await it.engine.load_model(new Uint8Array(readFileSync(join(dist, "engine/minilm.pack"))));
-  const there = () => Number(sql("select count(*) from lesson_embeddings where space = :'space'", { space }));
-  const done = async () => {
-    await it.engine.sync_round();
-    return there() === count;
-  };
-  await until(done, {
-    within: 3_600_000,
-    what: "the model's vectors",
-  });
-  const rows = sql(
-    "select slug || ' ' || model || ' ' || encode(packed, 'hex') from lesson_embeddings where space = :'space'",
-    { space },
-  ).split("\n");
-  it.engine.free();
-  const bySlug = new Map(rows.map((row) => row.split(" ")).map(([slug, model, hex]) => [slug, { model, hex }]));
-  const vectors = Array.from({ length: count }, (_, n) => Buffer.from(bySlug.get(record(n).slug).hex, "hex"));
-  return { model: bySlug.get(record(0).slug).model, vectors };
+  engine.free();
+  return { model, vectors };
 }
 
 /** What a write takes on the server, median of 20, in ms: a new lesson, and a rating. */

@@ -15,7 +15,7 @@ const IN_TOPIC = 25;
 const TECHS = "rust react postgres redis kafka python go terraform kubernetes wasm".split(" ");
 const DOMAINS = ["", "", "", "perps", "spot", "billing", "search", "mobile"];
 const CATEGORIES = "architecture workflow security performance testing tooling communication domain".split(" ");
-const DIMS = 384;
+export const DIMS = 384;
 
 const pick = (from, roll) => from[Math.floor(roll() * from.length)];
 const common = (count, roll) =>
