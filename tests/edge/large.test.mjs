@@ -243,3 +243,17 @@ test("another space's agent finds nothing of it", async () => {
   assert.equal(answer.candidates_of, 1);
   refused(await me.send("GET", "/v1/lessons/pattern-scale-1"), 404, "not_found");
 });
+
+test("a server without the new functions: a space that fits is held as before, one that does not says what to apply", async () => {
+  const home = await space();
+  const { key } = await home.agent();
+  const proxy = await through();
+  proxy.choose = ({ url }) => (/space_size|space_rows|lesson_candidates/.test(url) ? "lacks" : null);
+  const held = agent(await edge({ at: proxy.url }), key);
+  assert.equal((await held.post("/v1/recommend", { query: "queue" })).recommended[0].slug, "bounded-queues");
+  const small = agent(await edge({ at: proxy.url, bindings: { REPLICA_BYTES: "5000" } }), key);
+  const answer = await small.send("POST", "/v1/recommend", { query: "queue" });
+  refused(answer, 503, "unavailable");
+  assert.match(answer.body.error.message, /20261124120000_words\.sql to 20261124120200_candidates\.sql/);
+  assert.ok(Number(answer.headers.get("retry-after")) > 1);
+});

@@ -1,9 +1,11 @@
 // Parts of a space that no isolate holds: its size, candidates by words and meaning, rows by name, pages, the index.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { test } from "node:test";
 import { fill } from "../benches/scale/corpus.mjs";
 import { dice } from "../benches/scale/dice.mjs";
-import { AT, author, client, edge, lesson, sql, user } from "./stack.mjs";
+import { AT, author, client, edge, env, lesson, sql, user } from "./stack.mjs";
 
 /** A space with these lessons, each with an axis of its own as vector. */
 async function space(lessons) {
@@ -244,4 +246,32 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
     assert.equal(sql(`select count(*) from lessonloop.${table} where space = :'id'`, { id }), "0", table);
   }
   assert.ok(AT);
+});
+
+test("while an index is built, the space is answered exactly and others write on", async () => {
+  const who = user();
+  const [id, other] = [await who.space("Built"), await who.space("Other")];
+  await fill(id, { to: 600, model: "m" });
+  const building = spawn(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-v", "ON_ERROR_STOP=1"], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = once(building, "exit");
+  building.stdin.end(`begin; select lessonloop.index_space('${id}'); select pg_sleep(4); commit;`);
+  const packed = Buffer.alloc(384, 5).toString("base64");
+  const ask = () => who.call("lesson_candidates", { p_space: id, p_ask: { words: [], count: 5, model: "m", packed } });
+  const by = author();
+  let during = 0;
+  for (;;) {
+    const answer = await ask();
+    assert.equal(answer.page.lessons.length, 5);
+    if (answer.counted.index === "ready") break;
+    assert.equal(answer.counted.index, "exact");
+    assert.deepEqual(
+      (await who.push(other, by.actor, [by.event("LessonAdded", lesson(`meanwhile-${during}`))])).rejected,
+      [],
+    );
+    during += 1;
+  }
+  assert.ok(during > 0);
+  assert.deepEqual(await ended, [0, null]);
 });
