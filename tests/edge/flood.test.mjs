@@ -72,7 +72,10 @@ test("the platform's counter holds a key back where the isolate's own would not,
   const [one, two] = [agent(it, (await home.agent("one")).key), agent(it, (await home.agent("two")).key)];
   const answers = [];
   for (let n = 0; n < 7; n++) answers.push(await one.send("POST", "/v1/search", { query: "queue" }));
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 429, 429]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 429, 429],
+  );
   refused(answers[6], 429, "rate_limited");
   assert.ok(Number(answers[6].headers.get("retry-after")) > 0);
   assert.equal((await two.send("POST", "/v1/search", { query: "queue" })).status, 200);

@@ -1,6 +1,6 @@
 // A space that no isolate holds: requests read their part of it from the store. The loop walked through 25,000 lessons, and what may go wrong.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";
 import { author, lesson, sql, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until, METERED } from "./edge.mjs";
@@ -8,11 +8,23 @@ import { between } from "./faults.mjs";
 
 const LESSONS = 25_000;
 
+const proxies = [];
+after(() => Promise.all(proxies.map((proxy) => proxy.end())));
+/** A proxy to the stack that ends with the tests. */
+const through = async () => {
+  const proxy = await between(url);
+  proxies.push(proxy);
+  return proxy;
+};
+
 /** One large space for all tests of this file: it takes a while to write. */
 let made;
 const large = () => {
   made ??= (async () => {
-    const home = await space({ name: "Large", lessons: [{ slug: "row-level-security", title: "Row level security on every table" }] });
+    const home = await space({
+      name: "Large",
+      lessons: [{ slug: "row-level-security", title: "Row level security on every table" }],
+    });
     await fill(home.id, { to: LESSONS });
     return home;
   })();
@@ -21,7 +33,7 @@ const large = () => {
 
 test("the loop through a large space: recommend, track, outcome, feedback, rate, and nothing of it is pulled", async () => {
   const home = await large();
-  const proxy = await between(url);
+  const proxy = await through();
   const it = await edge({ at: proxy.url, ...METERED });
   const me = agent(it, (await home.agent()).key);
   const asked = situation(1, LESSONS);
@@ -33,7 +45,11 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
   assert.ok(answer.prompt.includes(answer.recommended[0].slug));
   // A lesson of the topic is among them.
   const words = new Set(asked.split(" ").slice(0, 3));
-  assert.ok(answer.recommended.some(({ lesson }) => `${lesson.title} ${lesson.description}`.split(" ").some((word) => words.has(word))));
+  assert.ok(
+    answer.recommended.some(({ lesson }) =>
+      `${lesson.title} ${lesson.description}`.split(" ").some((word) => words.has(word)),
+    ),
+  );
 
   const [first, second] = answer.recommended.map(({ slug }) => slug);
   const tracked = await me.post("/v1/track", { decision_id: "one", reasoning: `Applying '${first}' here.` });
@@ -44,9 +60,19 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
   assert.deepEqual(outcome.effectiveness_recalculated, [first]);
   assert.equal((await me.post("/v1/outcome", { decision_id: "one", outcome: "success" })).repeated, true);
   refused(await me.send("POST", "/v1/outcome", { decision_id: "one", outcome: "failure" }), 409, "conflict");
-  refused(await me.send("POST", "/v1/outcome", { decision_id: "none", outcome: "success" }), 403, "forbidden", "decision_id");
+  refused(
+    await me.send("POST", "/v1/outcome", { decision_id: "none", outcome: "success" }),
+    403,
+    "forbidden",
+    "decision_id",
+  );
 
-  const given = await me.post("/v1/feedback", { outcome: "delivered", lessons: [first, second], causal: [first], decision_id: "one" });
+  const given = await me.post("/v1/feedback", {
+    outcome: "delivered",
+    lessons: [first, second],
+    causal: [first],
+    decision_id: "one",
+  });
   assert.equal(given.updated.length, 2);
   await me.post("/v1/rate", { lesson: second, helpful: true });
   await me.post("/v1/vote", { lesson: second, up: true });
@@ -55,9 +81,15 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
     { space: home.id, slug: first, causal: String(Math.floor(record(Number(first.split("-")[2])).use_count / 2)) },
   );
   assert.equal(held, "1 1 1");
-  assert.equal(home.counted(`times_helpful || ' ' || upvotes from (select * from lessons where slug = '${second}') l`), "1 1");
+  assert.equal(
+    home.counted(`times_helpful || ' ' || upvotes from (select * from lessons where slug = '${second}') l`),
+    "1 1",
+  );
   // Rows were read by parts: no page of changes, and few bytes of memory.
-  assert.deepEqual(proxy.seen.filter(({ url }) => url.includes("pull_changes")), []);
+  assert.deepEqual(
+    proxy.seen.filter(({ url }) => url.includes("pull_changes")),
+    [],
+  );
   assert.ok(proxy.seen.some(({ url }) => url.includes("space_size")));
   const module = Number((await raw(it.url, { path: "/v1/metered" })).text);
   assert.ok(module < 60e6, `${module} bytes`);
@@ -66,7 +98,10 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
 test("what one isolate makes, another one's requests find", async () => {
   const home = await large();
   const [one, two] = [agent(await edge(), (await home.agent()).key), agent(await edge(), (await home.agent("b")).key)];
-  const added = await one.post("/v1/lessons", { title: "Xylophones before zithers", recommendation: "Tune xylophones before zithers." });
+  const added = await one.post("/v1/lessons", {
+    title: "Xylophones before zithers",
+    recommendation: "Tune xylophones before zithers.",
+  });
   assert.equal(added.slug, "xylophones-before-zithers");
   assert.equal((await two.get(`/v1/lessons/${added.slug}`)).title, "Xylophones before zithers");
   const found = await two.post("/v1/search", { query: "xylophones zithers" });
@@ -77,7 +112,10 @@ test("what one isolate makes, another one's requests find", async () => {
   const unclear = await two.send("POST", "/v1/rate", { lesson: "ylophones before", helpful: true });
   assert.equal(unclear.status, 409);
   assert.deepEqual(unclear.body.error.candidates, [added.slug, again.slug]);
-  const edited = await one.patch(`/v1/lessons/${added.slug}`, { base_rev: 1, recommendation: "Tune both, quokkas first." });
+  const edited = await one.patch(`/v1/lessons/${added.slug}`, {
+    base_rev: 1,
+    recommendation: "Tune both, quokkas first.",
+  });
   assert.equal(edited.rev, 2);
   assert.equal((await two.post("/v1/search", { query: "quokkas" })).results[0].slug, added.slug);
   refused(await two.send("GET", "/v1/lessons/nothing-here"), 404, "not_found");
@@ -136,11 +174,11 @@ test("the switch is set by bytes: a small space is held, unless none may be", as
   const home = await space();
   const { key } = await home.agent();
   const pulls = ({ seen }) => seen.filter(({ url }) => url.includes("pull_changes")).length;
-  const one = await between(url);
+  const one = await through();
   const held = agent(await edge({ at: one.url }), key);
   assert.equal((await held.post("/v1/recommend", { query: "queue" })).candidates_of, undefined);
   assert.ok(pulls(one) > 0);
-  const two = await between(url);
+  const two = await through();
   const none = agent(await edge({ at: two.url, bindings: { REPLICA_BYTES: "0" } }), key);
   const answer = await none.post("/v1/recommend", { query: "queue" });
   assert.deepEqual([answer.candidates_of, answer.recommended[0].slug, pulls(two)], [4, "bounded-queues", 0]);
@@ -174,7 +212,7 @@ test("a space that grows over the switch while agents ask is read by parts from 
 
 test("a store that is away answers 503 with when to try again, and a write counts once", async () => {
   const home = await large();
-  const proxy = await between(url);
+  const proxy = await through();
   const me = agent(await edge({ at: proxy.url }), (await home.agent()).key);
   await me.post("/v1/recommend", { query: "retry" });
   proxy.mode = "error";
@@ -185,9 +223,14 @@ test("a store that is away answers 503 with when to try again, and a write count
   proxy.mode = "pass";
   const key = { "idempotency-key": "lost-once" };
   let lost = false;
-  proxy.choose = ({ url }) => (!lost && url.includes("push_events") ? ((lost = true), "lost") : null);
+  proxy.choose = ({ url }) => {
+    if (lost || !url.includes("push_events")) return null;
+    lost = true;
+    return "lost";
+  };
   const first = await me.send("POST", "/v1/vote", { lesson: "row-level-security", up: true }, key);
-  if (first.status !== 200) assert.equal((await me.send("POST", "/v1/vote", { lesson: "row-level-security", up: true }, key)).status, 200);
+  if (first.status !== 200)
+    assert.equal((await me.send("POST", "/v1/vote", { lesson: "row-level-security", up: true }, key)).status, 200);
   assert.equal(home.counted("upvotes from (select * from lessons where slug = 'row-level-security') l"), "1");
   assert.equal((await me.send("POST", "/v1/recommend", { query: "retry" })).status, 200);
 });
@@ -199,4 +242,18 @@ test("another space's agent finds nothing of it", async () => {
   const answer = await me.post("/v1/recommend", { query: situation(1, LESSONS) });
   assert.equal(answer.candidates_of, 1);
   refused(await me.send("GET", "/v1/lessons/pattern-scale-1"), 404, "not_found");
+});
+
+test("a server without the new functions: a space that fits is held as before, one that does not says what to apply", async () => {
+  const home = await space();
+  const { key } = await home.agent();
+  const proxy = await through();
+  proxy.choose = ({ url }) => (/space_size|space_rows|lesson_candidates/.test(url) ? "lacks" : null);
+  const held = agent(await edge({ at: proxy.url }), key);
+  assert.equal((await held.post("/v1/recommend", { query: "queue" })).recommended[0].slug, "bounded-queues");
+  const small = agent(await edge({ at: proxy.url, bindings: { REPLICA_BYTES: "5000" } }), key);
+  const answer = await small.send("POST", "/v1/recommend", { query: "queue" });
+  refused(answer, 503, "unavailable");
+  assert.match(answer.body.error.message, /20261124120000_words\.sql to 20261124120200_candidates\.sql/);
+  assert.ok(Number(answer.headers.get("retry-after")) > 1);
 });

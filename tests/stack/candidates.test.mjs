@@ -1,8 +1,11 @@
 // Parts of a space that no isolate holds: its size, candidates by words and meaning, rows by name, pages, the index.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { test } from "node:test";
-import { dice, fill } from "../benches/scale/corpus.mjs";
-import { AT, author, client, edge, lesson, sql, user } from "./stack.mjs";
+import { fill } from "../benches/scale/corpus.mjs";
+import { dice } from "../benches/scale/dice.mjs";
+import { AT, author, client, edge, env, lesson, sql, user } from "./stack.mjs";
 
 /** A space with these lessons, each with an axis of its own as vector. */
 async function space(lessons) {
@@ -16,7 +19,10 @@ async function space(lessons) {
   );
   assert.deepEqual(answer.rejected, []);
   const hashes = new Map(
-    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}`)).body.map((row) => [row.slug, row.embedded_hash]),
+    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}`)).body.map((row) => [
+      row.slug,
+      row.embedded_hash,
+    ]),
   );
   const put = (rows, p_model = "m") =>
     who.call("put_embeddings", {
@@ -37,7 +43,11 @@ const axes = (...of) => {
 const slugs = (answer) => answer.page.lessons.map((one) => one.slug).sort();
 
 test("candidates are found by words and by meaning, and how common words are is said of the whole space", async () => {
-  const many = Array.from({ length: 30 }, (_, n) => ({ slug: `other-${n}`, title: `Filler ${n}`, recommendation: "Common words." }));
+  const many = Array.from({ length: 30 }, (_, n) => ({
+    slug: `other-${n}`,
+    title: `Filler ${n}`,
+    recommendation: "Common words.",
+  }));
   const { ask, put } = await space([
     ...many,
     { slug: "by-word", title: "Cached row-level tenants", description: "Don't use localStorage" },
@@ -78,17 +88,23 @@ test("an edit, an archive, a review and another vector are followed at once", as
   assert.deepEqual(await find(["zebras"]), ["one"]);
   assert.deepEqual(await near(1), ["one"]);
   const push = async (...events) => assert.deepEqual((await who.push(id, by.actor, events)).rejected, []);
-  await push(by.event("LessonEdited", { lesson: "one", base_rev: 1, changes: { title: "Okapis graze" }, trust: "unreviewed" }));
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 1, changes: { title: "Okapis graze" }, trust: "unreviewed" }),
+  );
   assert.deepEqual(await find(["okapis"]), ["one"]);
   const after = await ask({ words: ["zebras"], count: 5 });
   assert.deepEqual(after.counted.having, [0], "the word is gone with the text");
   assert.equal((await ask({ words: ["graze"], count: 5, model: "m", packed: axes([1, 50]) })).counted.with_vector, 1);
-  await push(by.event("LessonEdited", { lesson: "one", base_rev: 2, changes: { title: "Zebras graze" }, trust: "unreviewed" }));
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 2, changes: { title: "Zebras graze" }, trust: "unreviewed" }),
+  );
   assert.deepEqual(await near(1), ["one"], "the text that the vector is of is back, and so is the vector");
   assert.deepEqual(await find(["zebras"], { domain: "fields" }), ["one"]);
   assert.ok(!(await find(["zebras"], { domain: "woods" })).includes("one"));
   assert.deepEqual(await find(["zebras"], { approved: true }), []);
-  const ofContent = sql("select lessonloop.content_hash(l) from lessons l where space = :'id' and slug = 'one'", { id });
+  const ofContent = sql("select lessonloop.content_hash(l) from lessons l where space = :'id' and slug = 'one'", {
+    id,
+  });
   await push(by.event("LessonReviewed", { lesson: "one", verdict: "approve", content_hash: ofContent }));
   assert.deepEqual(await find(["zebras"], { approved: true }), ["one"]);
   await push(by.event("LessonArchived", { lesson: "one" }));
@@ -125,14 +141,23 @@ test("a wrong question is refused by its field, and nobody reads another's space
     for (const who of [other, edge(nowhere), client(undefined)]) {
       const answer = await who.rpc(name, { p_space: id, ...args });
       assert.ok([401, 403, 404].includes(answer.status), `${name}: ${answer.status}`);
-      assert.deepEqual(answer.body, (await who.rpc(name, { p_space: nowhere, ...args })).body, "as of a space that is not there");
+      assert.deepEqual(
+        answer.body,
+        (await who.rpc(name, { p_space: nowhere, ...args })).body,
+        "as of a space that is not there",
+      );
     }
     assert.equal((await edge(id).rpc(name, { p_space: id, ...args })).status, 200, name);
   }
 });
 
 test("sizes and pages", async () => {
-  const lessons = Array.from({ length: 7 }, (_, n) => ({ slug: `l-${n}`, title: `T ${9 - n}`, confidence: n / 10, created_at: `2026-11-0${n + 1}T00:00:00Z` }));
+  const lessons = Array.from({ length: 7 }, (_, n) => ({
+    slug: `l-${n}`,
+    title: `T ${9 - n}`,
+    confidence: n / 10,
+    created_at: `2026-11-0${n + 1}T00:00:00Z`,
+  }));
   const { who, id, by } = await space(lessons);
   const size = await who.call("space_size", { p_space: id });
   assert.deepEqual([size.lessons, size.records, size.index], [7, 0, "exact"]);
@@ -158,8 +183,14 @@ test("sizes and pages", async () => {
     }),
   ]);
   assert.equal((await who.call("space_size", { p_space: id })).records, 1);
-  const rows = await who.call("space_rows", { p_space: id, p_ask: { decisions: ["d"], names: ["t 9"], beginnings: ["l"] } });
-  assert.deepEqual(slugs(rows), ["l-0", "l-1", "l-2", "l-3", "l-4", "l-5", "l-6"].filter((slug) => slugs(rows).includes(slug)));
+  const rows = await who.call("space_rows", {
+    p_space: id,
+    p_ask: { decisions: ["d"], names: ["t 9"], beginnings: ["l"] },
+  });
+  assert.deepEqual(
+    slugs(rows),
+    ["l-0", "l-1", "l-2", "l-3", "l-4", "l-5", "l-6"].filter((slug) => slugs(rows).includes(slug)),
+  );
   assert.ok(slugs(rows).includes("l-0") && slugs(rows).includes("l-1"));
   assert.equal(rows.page.recommendations.length, 1);
   const decisions = await who.call("space_decisions", { p_space: id, p_ask: { limit: 5 } });
@@ -188,7 +219,12 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   assert.ok(same >= 18, `${same} of 20 as by exact search`);
   // `match_lessons` goes by the same index, and gives the same order.
   const numbers = [...Buffer.from(question.packed, "base64")].map((byte) => (byte << 24) >> 24);
-  const matched = await who.call("match_lessons", { query_embedding: numbers, match_team_id: id, match_threshold: -1, match_count: 5 });
+  const matched = await who.call("match_lessons", {
+    query_embedding: numbers,
+    match_team_id: id,
+    match_threshold: -1,
+    match_count: 5,
+  });
   assert.equal(matched.length, 5);
   assert.ok(matched.every((one, at) => at === 0 || matched[at - 1].similarity >= one.similarity));
   const [nearest] = matched;
@@ -199,7 +235,8 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   assert.ok(slugs(await ask()).includes(nearest.slug));
   // Built again: the one before is dropped.
   sql("select lessonloop.index_space(:'id')", { id });
-  const tables = "select count(*) from pg_class where relkind = 'r' and relname in (select relation from lessonloop.near_indexes where space = :'id')";
+  const tables =
+    "select count(*) from pg_class where relkind = 'r' and relname in (select relation from lessonloop.near_indexes where space = :'id')";
   assert.equal(sql(tables, { id }), "1");
   const relation = sql("select relation from lessonloop.near_indexes where space = :'id'", { id });
   const { code } = await who.call("delete_space", { p_space: id, p_name: "Indexed" });
@@ -209,4 +246,32 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
     assert.equal(sql(`select count(*) from lessonloop.${table} where space = :'id'`, { id }), "0", table);
   }
   assert.ok(AT);
+});
+
+test("while an index is built, the space is answered exactly and others write on", async () => {
+  const who = user();
+  const [id, other] = [await who.space("Built"), await who.space("Other")];
+  await fill(id, { to: 600, model: "m" });
+  const building = spawn(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-v", "ON_ERROR_STOP=1"], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = once(building, "exit");
+  building.stdin.end(`begin; select lessonloop.index_space('${id}'); select pg_sleep(4); commit;`);
+  const packed = Buffer.alloc(384, 5).toString("base64");
+  const ask = () => who.call("lesson_candidates", { p_space: id, p_ask: { words: [], count: 5, model: "m", packed } });
+  const by = author();
+  let during = 0;
+  for (;;) {
+    const answer = await ask();
+    assert.equal(answer.page.lessons.length, 5);
+    if (answer.counted.index === "ready") break;
+    assert.equal(answer.counted.index, "exact");
+    assert.deepEqual(
+      (await who.push(other, by.actor, [by.event("LessonAdded", lesson(`meanwhile-${during}`))])).rejected,
+      [],
+    );
+    during += 1;
+  }
+  assert.ok(during > 0);
+  assert.deepEqual(await ended, [0, null]);
 });

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createHash } from "node:crypto";
 import { env, sql } from "../../stack/stack.mjs";
 import { WORDS, ranked } from "../corpus.mjs";
+import { dice } from "./dice.mjs";
 
 const VOCABULARY = ranked();
 const SYLLABLES = "ba co de fi gu ha jo ke li mu na po qui re so ta ve wo xa zi bra cle dro fle gri".split(" ");
@@ -14,18 +15,7 @@ const IN_TOPIC = 25;
 const TECHS = "rust react postgres redis kafka python go terraform kubernetes wasm".split(" ");
 const DOMAINS = ["", "", "", "perps", "spot", "billing", "search", "mobile"];
 const CATEGORIES = "architecture workflow security performance testing tooling communication domain".split(" ");
-const DIMS = 384;
-
-/** Random numbers of a seed, from 0 up to, not including, 1 (mulberry32). */
-export function dice(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+export const DIMS = 384;
 
 const pick = (from, roll) => from[Math.floor(roll() * from.length)];
 const common = (count, roll) =>
@@ -99,9 +89,13 @@ function ofTopic(topic) {
 
 /** Rows into a table, by COPY as the superuser. */
 async function copy(into, rows) {
-  const psql = spawn(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", `copy ${into} from stdin`], {
-    stdio: ["pipe", "inherit", "inherit"],
-  });
+  const psql = spawn(
+    env("LESSONLOOP_STACK_PSQL"),
+    ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", `copy ${into} from stdin`],
+    {
+      stdio: ["pipe", "inherit", "inherit"],
+    },
+  );
   const ended = once(psql, "exit");
   for (const row of rows) {
     if (!psql.stdin.write(`${row}\n`)) await once(psql.stdin, "drain");

@@ -131,10 +131,7 @@ impl Server {
                 page["epoch"] = json!(format!("e{}", self.epoch.get()));
                 page
             }
-            "space_size" => json!({
-                "lessons": held.space.lessons().len(), "bytes": 0, "records": 0, "version": held.events.len() * 10,
-                "epoch": format!("e{}", self.epoch.get()), "ledger_version": 2,
-            }),
+            "space_size" => crate::small_space(),
             "lesson_history" => held.history(body["p_slug"].as_str().unwrap()),
             other => panic!("the edge calls {other}"),
         }
