@@ -70,6 +70,7 @@ pub struct LessonView {
     pub content_hash: String,
     /// The store that it lies in, where a project's and a person's own answer as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub store: Option<StoreName>,
 }
 
