@@ -76,6 +76,7 @@ pub struct LessonView {
     pub measured: Option<LessonMeasured>,
     /// The store that it lies in, where a project's and a person's own answer as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub store: Option<StoreName>,
 }
 
