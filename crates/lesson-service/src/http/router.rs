@@ -224,7 +224,7 @@ fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> 
     let mut fields = Map::new();
     for (name, text) in query {
         let value = match name.as_str() {
-            "limit" | "offset" | "before" | "shown_before" => {
+            "days" | "limit" | "offset" | "before" | "shown_before" => {
                 text.parse::<u32>().map(Value::from).map_err(|_| {
                     ApiError::invalid(
                         &name,
