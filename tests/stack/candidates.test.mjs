@@ -128,6 +128,7 @@ test("a wrong question is refused by its field, and nobody reads another's space
   }
   assert.deepEqual(slugs(await ask({ words: [], count: 9 })), ["one"], "with nothing to go by, those that stand best");
   const other = user();
+  /** @type {[string, Record<string, any>][]} */
   const calls = [
     ["lesson_candidates", { p_ask: {} }],
     ["space_rows", { p_ask: {} }],
