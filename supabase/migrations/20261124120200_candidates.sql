@@ -257,10 +257,13 @@ begin
       select coalesce(sum(q.idf * x.x / (x.x + 1.2 * (0.5 + w.length / 500.0))), 0) as score
       from unnest(asked, idfs) q (word, idf)
       cross join lateral (select 6.58 * ts_rank('{0.25, 0.375, 0.5, 1}', w.terms, q.word) as x) x where x.x > 0) s
-    order by
+    join public.lessons l on l.space = p_space and l.slug = m.slug
+    -- With confidence and causal standing, which move a lesson as far as its match does.
+    order by (0.5 * sqrt(
       0.4 * least(greatest((1 - coalesce(m.distance, 1) - 0.1) / 0.7, 0), 1)
-      + (case when m.distance is null then 0.8 else 0.6 end)
-        * least(s.score / full_idf, 1) desc, m.slug
+      + (case when m.distance is null then 0.8 else 0.6 end) * least(s.score / full_idf, 1)) + 0.2 * l.confidence + 0.15)
+      * (0.5 + 0.5 * l.effectiveness
+        * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end) desc, m.slug
     limit most) x;
   found := coalesce(found, '{}');
   if coalesce((p_ask ->> 'standing')::boolean, false) or cardinality(found) = 0 then

@@ -19,7 +19,7 @@ const MODELLED = Number(process.env.LESSONLOOP_SCALE_MODELLED ?? "10000");
 const REQUESTS = Number(process.env.LESSONLOOP_SCALE_REQUESTS ?? "200");
 /** The largest space whose exact ranking is asked for. */
 const EXACT_UP_TO = 100_000;
-const COMPARED = 60;
+const COMPARED = Number(process.env.LESSONLOOP_SCALE_COMPARED ?? "60");
 const BARS = { p50: 60, p95: 150, lost: 1, recall: 0.98, isolate: 110 };
 
 const ms = (value) => value.toFixed(1);
@@ -199,9 +199,9 @@ for (const count of SIZES) {
   ]);
   await stopAll();
 }
-table(rows);
+console.log(table(rows));
 console.log();
-table(stores);
+console.log(table(stores));
 console.log("\nIsolates, spaces and refreshes, simulated: requests to the database a second\n");
-table(simulate());
+console.log(table(simulate()));
 if (missed.length > 0) console.log(`\nMissed:\n${missed.join("\n")}`);

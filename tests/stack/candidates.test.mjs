@@ -4,7 +4,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fill } from "../benches/scale/corpus.mjs";
-import { dice } from "../benches/scale/dice.mjs";
 import { AT, author, client, edge, env, lesson, sql, user } from "./stack.mjs";
 
 /** A space with these lessons, each with an axis of its own as vector. */
@@ -129,6 +128,7 @@ test("a wrong question is refused by its field, and nobody reads another's space
   }
   assert.deepEqual(slugs(await ask({ words: [], count: 9 })), ["one"], "with nothing to go by, those that stand best");
   const other = user();
+  /** @type {[string, Record<string, any>][]} */
   const calls = [
     ["lesson_candidates", { p_ask: {} }],
     ["space_rows", { p_ask: {} }],
@@ -201,12 +201,12 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   const who = user();
   const id = await who.space("Indexed");
   await fill(id, { to: 1500, model: "m" });
-  const roll = dice(4);
-  const packed = () => {
-    const bytes = Buffer.alloc(384);
-    for (let i = 0; i < 384; i++) bytes.writeInt8(Math.round((roll() - 0.5) * 200), i);
-    return bytes.toString("base64");
-  };
+  // A vector as queries have them: near to those of a topic.
+  const packed = () =>
+    sql(
+      "select replace(encode(packed, 'base64'), chr(10), '') from lesson_embeddings where space = :'id' order by slug limit 1",
+      { id },
+    );
   const question = { words: [], count: 20, model: "m", packed: packed() };
   const ask = async (more = {}) => who.call("lesson_candidates", { p_space: id, p_ask: { ...question, ...more } });
   const exact = await ask();
