@@ -22,7 +22,7 @@ async function applied(page, outcome) {
 async function openLesson(page, tab = "activity") {
   await page.goto(`${url}/lessons/${IDEMPOTENCY}`);
   await page.getByTestId("history").waitFor();
-  if (tab !== "activity") await page.getByTestId(`lesson-${tab}`).click();
+  if (tab !== "activity") await page.getByTestId(`lesson-tab-${tab}`).click();
 }
 
 test("what proven means is one focus away, with this lesson's numbers", async () => {
@@ -121,13 +121,13 @@ test("a clock that jumps loses nothing and keeps the order of what happened", as
       };
       await rate("helpful", 1);
       await jump(page, 400);
-      await rate("helpful", 2);
+      await rate("not-helpful", 2);
       await jump(page, -400);
-      await rate("not-helpful", 3);
+      await rate("helpful", 3);
       await eventually(async () => assert.equal(await page.getByTestId("course-point").count(), 4));
       assert.match(
         await page.getByTestId("course-told").textContent(),
-        /Rated not helpful/,
+        /Rated helpful/,
         "the last one is the last",
       );
       // Nothing is told of as older or newer than it can be.
@@ -226,7 +226,7 @@ test("an edit is previewed safely and becomes a revision with its differences", 
     await page.getByTestId("save-edit").click();
     await page.getByRole("heading", { level: 1, name: "everywhere" }).waitFor();
     assert.equal(await page.evaluate(() => window.hit), undefined);
-    await page.getByTestId("lesson-revisions").click();
+    await page.getByTestId("lesson-tab-revisions").click();
     const newest = page.locator("[data-testid=revision][data-rev='2']");
     // By keyboard: a revision opens with the enter key.
     await newest.locator("summary").first().focus();
@@ -271,7 +271,7 @@ test("a lesson edited in two tabs: both sides are shown, and what does not clash
     for (const tab of [page, second]) {
       await written(tab, "Take one key for each write. Keep it for a day. Answer twice, and alike.");
       // All are revisions of it.
-      await tab.getByTestId("lesson-revisions").click();
+      await tab.getByTestId("lesson-tab-revisions").click();
       await tab.locator("[data-testid=revision][data-rev='4']").waitFor();
     }
     await page.getByRole("complementary").getByText("writes").waitFor();

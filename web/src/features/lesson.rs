@@ -165,8 +165,8 @@ fn Shown(
                 <Show when=move || history.read().is_some()>
                     <Course history/>
                     <section class="panel">
-                        <Tabs id="lesson" label="What happened to it" options=vec![(Tab::Activity, "Activity"), (Tab::Runs, "Runs"), (Tab::Revisions, "Revisions")] value=tab/>
-                        <div class="lesson-tab" id="lesson-panel" role="tabpanel" aria-labelledby=move || format!("lesson-tab-{}", tab.get() as usize)>
+                        <Tabs id="lesson-tab" label="What happened to it" options=vec![(Tab::Activity, "Activity"), (Tab::Runs, "Runs"), (Tab::Revisions, "Revisions")] value=tab/>
+                        <div class="lesson-tab" id="lesson-tab-panel" role="tabpanel" aria-labelledby=move || format!("lesson-tab-tab-{}", tab.get() as usize)>
                             {move || match tab.get() {
                                 Tab::Activity => view! { <Movers history/><HistoryList slug=slug.get_value() domain history/> }.into_any(),
                                 Tab::Runs => view! { <ShownList slug=slug.get_value() history/> }.into_any(),
