@@ -87,6 +87,9 @@ pub fn DataTable<Row>(
     /// How it is sorted at first; in the order that it came without.
     #[prop(optional)]
     sorted: Option<Sorted>,
+    /// Rows that are shown until all are asked for.
+    #[prop(default = 20)]
+    first: usize,
     /// What stands there when there is no row.
     #[prop(default = "There is nothing here.")]
     none: &'static str,
@@ -96,6 +99,7 @@ where
     Row: Clone + Send + Sync + 'static,
 {
     let sort = RwSignal::new(sorted);
+    let all = RwSignal::new(false);
     let columns = StoredValue::new_local(columns);
     let heads = columns.with_value(|columns| {
         columns
@@ -123,7 +127,9 @@ where
                 // Equal rows keep their order either way.
                 rows.sort_by(|a, b| if down { compare(b, a) } else { compare(a, b) });
             }
+            let shown = if all.get() { rows.len() } else { first };
             rows.iter()
+                .take(shown)
                 .map(|row| drawn(columns, row, testid))
                 .collect::<Vec<_>>()
         })
@@ -137,6 +143,11 @@ where
                 <tbody>{body}</tbody>
             </table>
         </div>
+        {move || (!all.get() && rows.read().len() > first).then(|| view! {
+            <div class="table-more"><button type="button" class="plain" data-testid=format!("{testid}-all") on:click=move |_| all.set(true)>
+                {format!("Show all {}", crate::format::count(rows.read().len() as u64))}
+            </button></div>
+        })}
         {move || empty.get().then(|| view! { <p class="quiet">{none}</p> })}
     }
 }

@@ -9,6 +9,9 @@ use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
 
+/// Lessons in a list of the best, the worst or the unrated.
+const RANKED: usize = 8;
+
 /// What is the matter with the space.
 #[component]
 pub fn Issues() -> impl IntoView {
@@ -283,8 +286,10 @@ fn every_day(days: Vec<(String, u32)>) -> Vec<(String, u32)> {
 #[component]
 fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl IntoView {
     let empty = list.is_empty();
+    let more = list.len().saturating_sub(RANKED);
     let rows = list
         .into_iter()
+        .take(RANKED)
         .map(|lesson| {
             view! {
                 <tr>
@@ -311,6 +316,7 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
                             <tbody>{rows}</tbody>
                         </table>
                     </div>
+                    {(more > 0).then(|| view! { <p class="quiet">{format!("And {} more; Review has them.", format::count(more as u64))}</p> })}
                 }.into_any()
             }}
         </section>

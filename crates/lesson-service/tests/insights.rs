@@ -1,0 +1,107 @@
+//! Insights: what runs and lessons did over a range of days, through the request that pages send.
+
+mod common;
+
+use common::Desk;
+use lesson_types::*;
+use serde_json::{Value, json};
+
+fn desk() -> Desk {
+    let desk = Desk::with(&[
+        (
+            "warning-thin-pool",
+            "Avoid thin pools",
+            "Skip pools under 50k.",
+        ),
+        (
+            "strategy-wide-range",
+            "Open wide ranges",
+            "Double the width.",
+        ),
+    ]);
+    for (id, outcome) in [("one", "success"), ("two", "failure"), ("three", "")] {
+        let asked = json!({"domain": "dlmm", "query": "open a pool range", "decision_id": id});
+        desk.ok::<Recommendations>("POST /v1/recommend", asked);
+        common::block_on(desk.service.idle()).unwrap();
+        if outcome.is_empty() {
+            continue;
+        }
+        desk.ok::<Tracked>(
+            "POST /v1/track",
+            json!({"decision_id": id, "reasoning": "Applying 'warning-thin-pool' now."}),
+        );
+        desk.ok::<OutcomeRecorded>(
+            "POST /v1/outcome",
+            json!({"decision_id": id, "outcome": outcome}),
+        );
+    }
+    desk
+}
+
+#[test]
+fn runs_are_summed_by_day_agent_domain_and_lesson() {
+    let desk = desk();
+    let told: Insights = desk.get("/v1/insights?days=7");
+    assert_eq!((told.days, told.step_days, told.steps.len()), (7, 1, 7));
+    let ends = RunEnds {
+        successes: 1,
+        failures: 1,
+        pending: 1,
+    };
+    assert_eq!(told.totals.shown, ends);
+    assert_eq!(told.totals.control, RunEnds::default());
+    assert_eq!(told.totals.applied, 2);
+    assert_eq!(told.before, Some(RunTotals::default()));
+    let today = told.steps.last().unwrap();
+    assert_eq!((today.totals, today.added), (told.totals, 2));
+    let rate = today.shown.unwrap();
+    assert_eq!((rate.share, rate.runs), (0.5, 2));
+    assert!(rate.low < 0.5 && rate.high > 0.5);
+    assert!(told.steps.iter().rev().skip(1).all(|step| step.added == 0));
+    let [domain] = told.by_domain.as_slice() else {
+        panic!("{:?}", told.by_domain);
+    };
+    assert_eq!((domain.name.as_str(), domain.totals), ("dlmm", told.totals));
+    assert_eq!(told.by_agent.len(), 1);
+    assert_eq!(told.by_agent[0].silent_days, None);
+    let thin = told
+        .lessons
+        .iter()
+        .find(|lesson| lesson.slug == "warning-thin-pool")
+        .unwrap();
+    assert_eq!((thin.given, thin.applied), (3, 2));
+    assert_eq!(thin.success.unwrap().share, 0.5);
+    assert!(thin.tokens > 0 && thin.tokens % thin.given == 0);
+    assert_eq!(thin.change, None, "too few to compare");
+    assert_eq!(
+        told.totals.tokens,
+        told.lessons.iter().map(|one| one.tokens).sum::<u32>()
+    );
+    assert_eq!(
+        (told.stale_total, told.given),
+        (0, told.lessons.len() as u32)
+    );
+}
+
+#[test]
+fn without_days_everything_is_looked_at() {
+    let told: Insights = desk().get("/v1/insights");
+    assert_eq!((told.days, told.steps.len()), (1, 1));
+    assert_eq!(told.before, None);
+    assert_eq!(told.totals.shown.successes, 1);
+    let nothing: Insights = Desk::new().get("/v1/insights");
+    assert_eq!((nothing.days, nothing.totals), (1, RunTotals::default()));
+}
+
+#[test]
+fn days_out_of_range_are_refused_by_their_name() {
+    for days in ["0", "3651", "4294967295", "-1", "x", ""] {
+        let line = format!("GET /v1/insights?days={days}");
+        let (status, error) = Desk::new().refused(&line, Value::Null);
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some("days")),
+            "{days}"
+        );
+    }
+}
