@@ -203,8 +203,6 @@ begin
   return answer;
 end $$;
 
-drop function if exists lessonloop.decision_json(public.decisions);
-
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function
   lessonloop.ledger_version(), lessonloop.decision_json(public.decisions, integer),

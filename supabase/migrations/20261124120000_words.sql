@@ -74,6 +74,11 @@ return (select array_agg(lessonloop.space_mark(p_space) || t) from unnest(tsvect
 
 create index if not exists lesson_words_terms on lessonloop.lesson_words using gin (lessonloop.marked(space, terms));
 
+-- A word of the core as PostgreSQL's stems have it.
+create or replace function lessonloop.stem(p_word text) returns text
+language sql stable
+return case when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.stems', p_word))[1], p_word) else p_word end;
+
 -- A text's words.
 create or replace function lessonloop.words_of(p_text text) returns tsvector
 language sql stable
@@ -84,7 +89,7 @@ return (
       '!"#$%&()*+,-./:;<=>?@[\]^_`{|}~', '                                '))
     -- The wholes.
     || case when x.t ~ '[[:alnum:]]([-_./:][[:alnum:]]|[#]|\+\+)|[[:lower:]][[:upper:]]' then coalesce((
-         select array_to_tsvector(array_agg(distinct lower(m[1])))
+         select array_to_tsvector(array_agg(distinct lessonloop.stem(lower(m[1]))))
          from regexp_matches(x.t, '([[:alnum:]]+(?:(?:[-_./:][[:alnum:]]+)+(?:\+\+|#)?|\+\+|#)|[[:alnum:]]*[[:lower:]][[:upper:]][[:alnum:]]*)', 'g') m
          where octet_length(m[1]) <= 64), '') else '' end
   from (

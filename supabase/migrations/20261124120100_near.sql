@@ -211,6 +211,9 @@ begin
   execute format(
     'create table lessonloop.%I (slug text not null, signs bit(384) not null, live boolean not null, approved boolean not null,
        domain text not null, category text not null)', name);
+  -- Whoever calls this: the functions that read and follow it run as the owner of what they read.
+  execute format('alter table lessonloop.%I owner to %I', name, (
+    select c.relowner::regrole::text from pg_catalog.pg_class c where c.oid = 'lessonloop.vectors'::regclass));
   execute format('alter table lessonloop.%I enable row level security', name);
   execute format('revoke all on table lessonloop.%I from public, anon, authenticated', name);
   execute format(
@@ -296,6 +299,57 @@ begin
   using p_near, looked, p_domain, p_categories, p_approved, p_space, p_model, p_most;
 end $$;
 
+create or replace function lessonloop.cosine_of(a vector, b vector) returns double precision
+language sql immutable parallel safe
+return 1 - (a <=> b);
+
+-- The slugs that the space's index gives for a vector; null where there is no index, or the caller may not see the space.
+create or replace function lessonloop.indexed_nearest(p_space uuid, p_near vector, p_most integer) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  of_model text;
+begin
+  if not lessonloop.may_use(p_space) then
+    return null;
+  end if;
+  select n.model into of_model from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
+  where n.space = p_space;
+  if not found then
+    return null;
+  end if;
+  return array(select n.slug from lessonloop.nearest(p_space, of_model, lessonloop.as_half(null, p_near), p_most) n);
+end $$;
+
+-- The lessons nearest in meaning, best first, slugs in order where equal: an exact scan of the space, or by its index where
+-- it has one, and then by their vectors. Archived and quarantined lessons are left out, and those whose vector is of an older text.
+create or replace function public.match_lessons(
+  query_embedding vector(384), match_team_id uuid, match_threshold double precision default 0.3, match_count integer default 10)
+returns table (
+  slug text, title text, description text, context text, recommendation text, category text, domain text,
+  project_types text[], tech_stacks text[], tags text[], confidence double precision, effectiveness double precision,
+  times_applied bigint, success_count bigint, proven_effective boolean, trust text, rev bigint,
+  updated_at timestamptz, similarity double precision)
+language plpgsql stable security invoker set search_path = '' as $$
+#variable_conflict use_column
+declare
+  most constant integer := least(greatest(match_count, 0), 1000);
+  near text[] := lessonloop.indexed_nearest(match_team_id, query_embedding, least(most * 3 + 40, 1000));
+begin
+  return query
+    select
+      l.slug, l.title, l.description, l.context, l.recommendation, l.category, l.domain, l.project_types, l.tech_stacks,
+      l.tags, l.confidence, l.effectiveness, l.times_applied, l.success_count, l.proven_effective, l.trust, l.rev,
+      l.updated_at, lessonloop.cosine_of(e.embedding, query_embedding) as similarity
+    from public.spaces s
+    join public.lesson_embeddings e on e.space = s.id and e.model = s.embedding_model
+    join public.lessons l on l.space = e.space and l.slug = e.slug and l.embedded_hash = e.content_hash
+    where s.id = match_team_id and not l.archived and l.trust <> 'quarantined'
+      and (near is null or e.slug = any (near))
+      and lessonloop.cosine_of(e.embedding, query_embedding) >= match_threshold
+    order by lessonloop.cosine_of(e.embedding, query_embedding) desc, l.slug collate "C"
+    limit most;
+end $$;
+
 -- Vectors from before.
 do $$
 declare
@@ -308,7 +362,8 @@ begin
   end loop;
 end $$;
 
-reset search_path;
-
 revoke all on all functions in schema lessonloop from public, anon;
+grant execute on function lessonloop.cosine_of(vector, vector), lessonloop.indexed_nearest(uuid, vector, integer) to authenticated;
 revoke all on table lessonloop.vectors, lessonloop.vector_counts, lessonloop.near_indexes from public, anon, authenticated;
+
+reset search_path;

@@ -67,22 +67,6 @@ return (
       on e.space = l.space and e.slug = l.slug and e.model = p_model and e.content_hash = l.embedded_hash and e.packed is not null
     where l.space = p_space and l.slug = any (p_slugs)) x);
 
--- What words score in a lesson: Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them. Of a
--- word that is said often, `ts_rank` takes less than the sum.
-create or replace function lessonloop.word_score(p_terms tsvector, p_length integer, p_words tsquery[], p_idfs double precision[])
-returns double precision
-language sql immutable
-return (
-  select sum(q.idf * x.x / (x.x + 1.2 * (0.5 + p_length / 500.0)))
-  from unnest(p_words, p_idfs) q (word, idf)
-  cross join lateral (select 6.58 * ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, q.word) as x) x
-  where x.x > 0);
-
--- A word of the core as PostgreSQL's stems have it.
-create or replace function lessonloop.stem(p_word text) returns text
-language sql stable
-return case when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.stems', p_word))[1], p_word) else p_word end;
-
 -- Rows by name, for requests about lessons and decisions that are known.
 --   p_ask.slugs      slugs, up to 1000
 --   p_ask.names      slugs or parts of titles; of each up to 20 lessons in use that it may mean
@@ -99,6 +83,7 @@ declare
   decisions text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'decisions', '[]')));
   wanted text;
   marks text[];
+  matching text[];
 begin
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
@@ -111,13 +96,22 @@ begin
     slugs := slugs || btrim(wanted) || lower(btrim(wanted));
     -- A title's lessons by its words; the core tells which of them it means.
     marks := array(select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted))) t);
+    matching := '{}';
     if cardinality(marks) > 0 then
-      slugs := slugs || array(
+      matching := array(
         select w.slug from lessonloop.lesson_words w join public.lessons l on l.space = w.space and l.slug = w.slug
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.@>) marks and w.space is not distinct from p_space
           and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0
         order by lower(btrim(l.title)) <> lower(btrim(wanted)), l.slug limit 20);
     end if;
+    if cardinality(matching) = 0 and cardinality(marks) > 0
+        and not exists (select from public.lessons l where l.space = p_space and l.slug in (btrim(wanted), lower(btrim(wanted)))) then
+      -- A part that begins or ends within a word: all titles are looked at.
+      matching := array(
+        select l.slug from public.lessons l
+        where l.space = p_space and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0 limit 20);
+    end if;
+    slugs := slugs || matching;
   end loop;
   foreach wanted in array beginnings loop
     slugs := slugs || array(
@@ -148,10 +142,10 @@ end $$;
 -- common to find by (`hot`), and how the nearest were found (`index`).
 create or replace function public.lesson_candidates(p_space uuid, p_ask jsonb) returns json
 language plpgsql stable security definer
-set search_path = '' set statement_timeout = '4s' set extra_float_digits = 1 set jit = off set plan_cache_mode = force_custom_plan as $$
+set search_path = '' set statement_timeout = '4s' set extra_float_digits = 1 set jit = off set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   -- Lessons that one word may have to be looked for by it, and all words of a query together.
-  hot_above constant bigint := 2000;
+  hot_above bigint := 2000;
   most_hits constant bigint := 4000;
   most integer := least(greatest(coalesce((p_ask ->> 'count')::integer, 100), 1), 400);
   words text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'words', '[]')));
@@ -160,7 +154,7 @@ declare
   in_domain text := p_ask ->> 'domain';
   categories text[] := case when jsonb_typeof(p_ask -> 'categories') = 'array'
     then array(select jsonb_array_elements_text(p_ask -> 'categories')) end;
-  approved boolean := coalesce((p_ask ->> 'approved')::boolean, false);
+  only_approved boolean := coalesce((p_ask ->> 'approved')::boolean, false);
   mark constant text := lessonloop.space_mark(p_space);
   total bigint;
   with_vector bigint := 0;
@@ -192,18 +186,22 @@ begin
   end if;
   select z.lessons into total from lessonloop.space_sizes z where z.space = p_space;
   total := coalesce(total, 0);
+  hot_above := least(hot_above, greatest(total / 8, 100));
   with_vector := coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = of_model), 0);
 
-  -- How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
+  -- A word scores Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them; of a word
+  -- that is said often, `ts_rank` takes less than the sum. How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
   select coalesce(array_agg(coalesce(c.lessons, 0) order by w.place), '{}') into held_by
   from unnest(words) with ordinality w (word, place)
   left join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C";
-  select array_agg(quote_literal(x.stem)::tsquery order by x.place), array_agg(ln(1 + (total + 50 - x.n + 0.5) / (x.n + 0.5)) order by x.place)
-  into asked, idfs
+  -- Chosen among by the rarest: the others add little.
+  select array_agg(y.stem order by y.place), array_agg(y.idf order by y.place) into asked, idfs
   from (
-    select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.place, held_by[w.place] as n
-    from unnest(words) with ordinality w (word, place) order by lessonloop.stem(w.word), w.place) x
-  where x.n > 0;
+    select quote_literal(x.stem)::tsquery as stem, x.place, ln(1 + (total + 50 - x.n + 0.5) / (x.n + 0.5)) as idf
+    from (
+      select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.place, held_by[w.place] as n
+      from unnest(words) with ordinality w (word, place) order by lessonloop.stem(w.word), w.place) x
+    where x.n > 0 order by x.n limit 12) y;
   select greatest(sum(t.idf), 1) into full_idf from (
     select i.idf from unnest(idfs) i (idf) order by i.idf desc limit 5) t;
   select array_agg(mark || x.stem order by x.n) filter (where x.n <= hot_above and x.before <= most_hits),
@@ -226,18 +224,22 @@ begin
   if by_words is not null then
     select coalesce(array_agg(h.slug order by h.score desc, h.slug), '{}') into hit_slugs
     from (
-      select f.slug, lessonloop.word_score(f.terms, f.length, asked, idfs) as score
+      select f.slug, s.score
       from (
         select w.slug, w.terms, w.length from lessonloop.lesson_words w
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.&&) by_words and w.space is not distinct from p_space
-          and w.live and (w.approved or not approved) and (in_domain is null or w.domain in ('', in_domain) or w.slug like 'evolved-%')
+          and w.live and (w.approved or not only_approved) and (in_domain is null or w.domain in ('', in_domain) or w.slug like 'evolved-%')
           and (categories is null or w.category = any (categories))
         limit most_hits) f
+      cross join lateral (
+        select coalesce(sum(q.idf * x.x / (x.x + 1.2 * (0.5 + f.length / 500.0))), 0) as score
+        from unnest(asked, idfs) q (word, idf)
+        cross join lateral (select 6.58 * ts_rank('{0.25, 0.375, 0.5, 1}', f.terms, q.word) as x) x where x.x > 0) s
       order by 2 desc, 1 limit most * 3) h;
   end if;
   if vector is not null then
     select coalesce(array_agg(n.slug order by n.distance), '{}'), coalesce(array_agg(n.distance order by n.distance), '{}') into near_slugs, near_at
-    from lessonloop.nearest(p_space, of_model, vector, most * 3, in_domain, categories, approved) n;
+    from lessonloop.nearest(p_space, of_model, vector, most * 3, in_domain, categories, only_approved) n;
   end if;
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here.
@@ -251,22 +253,29 @@ begin
           where v.space = p_space and v.model = of_model and v.slug = h.slug) end) as distance
       from unnest(near_slugs, near_at) n (slug, distance) full join unnest(hit_slugs) h (slug) on h.slug = n.slug) m
     join lessonloop.lesson_words w on w.space = p_space and w.slug = m.slug
-    order by
+    cross join lateral (
+      select coalesce(sum(q.idf * x.x / (x.x + 1.2 * (0.5 + w.length / 500.0))), 0) as score
+      from unnest(asked, idfs) q (word, idf)
+      cross join lateral (select 6.58 * ts_rank('{0.25, 0.375, 0.5, 1}', w.terms, q.word) as x) x where x.x > 0) s
+    join public.lessons l on l.space = p_space and l.slug = m.slug
+    -- With confidence and causal standing, which move a lesson as far as its match does.
+    order by (0.5 * sqrt(
       0.4 * least(greatest((1 - coalesce(m.distance, 1) - 0.1) / 0.7, 0), 1)
-      + (case when m.distance is null then 0.8 else 0.6 end)
-        * least(coalesce(lessonloop.word_score(w.terms, w.length, asked, idfs), 0) / full_idf, 1) desc, m.slug
+      + (case when m.distance is null then 0.8 else 0.6 end) * least(s.score / full_idf, 1)) + 0.2 * l.confidence + 0.15)
+      * (0.5 + 0.5 * l.effectiveness
+        * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end) desc, m.slug
     limit most) x;
   found := coalesce(found, '{}');
   if coalesce((p_ask ->> 'standing')::boolean, false) or cardinality(found) = 0 then
     found := found || array(
       select b.slug from (
         (select l.slug, l.proven_effective, l.confidence, l.effectiveness from public.lessons l
-         where l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not approved)
+         where l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not only_approved)
            and (in_domain is null or lower(btrim(l.domain)) = in_domain) and (categories is null or l.category = any (categories))
          order by l.proven_effective desc, l.confidence desc limit most / 2 + 1)
         union
         (select l.slug, l.proven_effective, l.confidence, l.effectiveness from public.lessons l
-         where in_domain is not null and l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not approved)
+         where in_domain is not null and l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not only_approved)
            and (l.domain = '' or l.slug like 'evolved-%') and (categories is null or l.category = any (categories))
          order by l.proven_effective desc, l.confidence desc limit most / 4 + 1)) b);
   end if;

@@ -10,7 +10,7 @@ export const WORDS =
 const APART = 21;
 
 /** Words by rank: those of the samples by how often they are there, with the ones to search for between them. */
-function vocabulary() {
+export function ranked() {
   const samples = new URL("../../www/samples/lessons/", import.meta.url);
   const counts = new Map();
   for (const file of readdirSync(samples).sort()) {
@@ -18,15 +18,15 @@ function vocabulary() {
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  const ranked = [...counts]
+  const found = [...counts]
     .filter(([word]) => !WORDS.includes(word))
     .sort((a, b) => b[1] - a[1])
     .map(([word]) => word);
-  for (const [at, word] of WORDS.entries()) ranked.splice(at * APART, 0, word);
-  return ranked;
+  for (const [at, word] of WORDS.entries()) found.splice(at * APART, 0, word);
+  return found;
 }
 
-const VOCABULARY = vocabulary();
+const VOCABULARY = ranked();
 let state = 1;
 /** A number from 0 up to, not including, 1, by a xorshift of 32 bits. */
 function random() {

@@ -130,8 +130,8 @@ const alone = [];
 const model = [];
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [times, more] of /** @type {const} */ ([
-    [alone, []],
-    [model, ["--model"]],
+    [alone, ["--no-model"]],
+    [model, []],
   ])) {
     const input = JSON.stringify({
       session_id: `alone-${round}-${more.length}`,

@@ -228,6 +228,46 @@ test("bad files are listed with their place, and good ones beside them are kept"
   });
 });
 
+test("an import says what came in archived, leads to what arrived, and is undone whole", async () => {
+  await withApp(async (page) => {
+    await page.goto(`${url}/settings#import`);
+    await ready(page);
+    const take = async (...files) => {
+      await page
+        .getByTestId("import-files")
+        .setInputFiles(
+          files.map(([name, content]) => ({ name, mimeType: "text/markdown", buffer: Buffer.from(content) })),
+        );
+      await page.getByTestId("import-report").waitFor();
+    };
+    await take(["held.md", "# Held\n\nThe text before.\n"]);
+    await eventually(async () => assert.equal(await page.getByTestId("import-added").textContent(), "1"));
+    assert.equal(await page.getByTestId("import-archived").count(), 0);
+    await take(
+      ["held.md", "# Held\n\nThe text after.\n"],
+      ["fresh.md", "# Fresh\n\nNew here.\n"],
+      ["old.md", "---\nstatus: archived\n---\n# Old\n\nOut of use.\n"],
+    );
+    await page.getByTestId("import-archived").filter({ hasText: "1 lesson came in archived" }).waitFor();
+    await eventually(async () =>
+      assert.deepEqual(await page.getByTestId("import-lesson").allTextContents(), [
+        "held updated",
+        "fresh added",
+        "old archived",
+      ]),
+    );
+    // By keyboard, twice: it is done once.
+    await page.getByTestId("import-undo").dblclick();
+    await page.getByTestId("import-undone").filter({ hasText: "1 lesson archived, 1 lesson put back" }).waitFor();
+    assert.ok(await page.getByTestId("import-undo").isDisabled());
+    await page.getByTestId("import-open").click();
+    await page.getByRole("heading", { level: 1, name: "Lessons" }).waitFor();
+    await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["held"]));
+    await openLesson(page, "held");
+    await page.getByTestId("lesson-text").filter({ hasText: "The text before." }).waitFor();
+  });
+});
+
 test("markup in a lesson stays text", async () => {
   await withApp(async (page) => {
     await page.goto(`${url}/settings`);

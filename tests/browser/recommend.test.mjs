@@ -19,8 +19,11 @@ test("each lesson has a waterfall that ends at its score", async () => {
     for (let at = 0; at < (await items(page).count()); at += 1) {
       const item = items(page).nth(at);
       // By keyboard.
-      await item.getByTestId("why").locator("summary").focus();
-      await page.keyboard.press("Enter");
+      // The first one is open already.
+      if (at > 0) {
+        await item.getByTestId("why").locator("summary").focus();
+        await page.keyboard.press("Enter");
+      }
       await item.getByTestId("waterfall").waitFor();
       scores.push(await number(item.getByTestId("waterfall-score")));
       const last = await item.getByTestId("waterfall-row").last().locator("td.num").last().textContent();
@@ -28,6 +31,8 @@ test("each lesson has a waterfall that ends at its score", async () => {
       await eventually(async () =>
         assert.match(await item.getByTestId("waterfall-said").textContent(), /Most of it comes from/),
       );
+      const score = await item.locator(".hit-score").textContent();
+      assert.ok(Math.abs(Number(score) - scores.at(-1)) < 0.006, `${score} beside the title is ${scores.at(-1)}`);
     }
     assert.equal(scores.length, 5);
     assert.deepEqual(
@@ -48,6 +53,7 @@ test("what was left out is grouped, counted, paged and can be searched", async (
       total,
     );
     assert.equal(total, 85 - 5);
+    await page.getByTestId("left-out-all").locator("summary").first().click();
     const group = page.locator("[data-testid=left-out][data-reason=low_relevance]");
     const all = Number(await group.locator(".count").textContent());
     assert.ok(all > 20, `${all} lessons are not relevant`);
@@ -180,6 +186,62 @@ test("a situation that can't be ranked says what to do, and an empty one is an e
     await ready(page);
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), ""));
     await eventually(async () => assert.equal(await items(page).count(), 0));
+  });
+});
+
+test("what was pasted is never lost, Ctrl+Enter submits, and nothing is named where it can't be", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await visit(page, "Playground");
+    await page.getByTestId("playground-empty").waitFor();
+    await page.getByTestId("recommend-query").fill(QUERY);
+    await page.keyboard.press("Control+Enter");
+    await items(page).first().waitFor();
+    const [first] = await slugs(items(page));
+    const words = `Using \`${first}\` for the payments.`;
+    const typed = () => page.getByTestId("track-input").inputValue();
+    await page.getByTestId("track-input").fill(words);
+    // Elsewhere and back, and a reload in between.
+    await visit(page, "Lessons");
+    await page.goBack();
+    await page.getByTestId("track-input").waitFor();
+    await eventually(async () => assert.equal(await typed(), words));
+    await page.reload();
+    await page.getByTestId("track-input").waitFor();
+    await eventually(async () => assert.equal(await typed(), words));
+    await page.getByTestId("track-input").focus();
+    await page.keyboard.press("Control+Enter");
+    await page.locator(`[data-testid=detection][data-slug="${first}"][data-applied=true]`).waitFor();
+    // What is tracked is stored: the draft is gone.
+    await page.reload();
+    await page.getByTestId("track-input").waitFor();
+    await eventually(async () => assert.equal(await typed(), ""));
+    // Another run has a draft of its own.
+    await page.getByTestId("new-decision").click();
+    await page.getByTestId("playground-empty").waitFor();
+    await recommend(page, "flaky tests");
+    await eventually(async () => assert.equal(await typed(), ""));
+    const named = await page
+      .locator("span[aria-label], div[aria-label]:not([role]), p[aria-label]")
+      .evaluateAll((all) => all.filter((one) => !one.getAttribute("role")).map((one) => one.outerHTML.slice(0, 80)));
+    assert.deepEqual(named, []);
+  });
+});
+
+test("the prompt says how many tokens it takes, and both buttons copy it", async () => {
+  await withApp(async (page, context) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+    await loadSamples(page);
+    await recommend(page, QUERY);
+    await copies(page);
+    const bytes = Buffer.byteLength(await page.getByTestId("prompt-text").textContent());
+    const tokens = `${Math.ceil(bytes / 4).toLocaleString("en-US")} tokens`;
+    assert.match(await page.getByTestId("copy-prompt").textContent(), new RegExp(tokens));
+    await eventually(async () => assert.equal(await page.getByTestId("prompt-tokens").textContent(), tokens));
+    await page.evaluate(() => navigator.clipboard.writeText(""));
+    await page.getByTestId("copy-prompt-text").click();
+    const shown = await page.getByTestId("prompt-text").textContent();
+    await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), shown));
   });
 });
 
@@ -361,7 +423,7 @@ test("a link waits for the model that the browser keeps; what came before it say
       await page.getByText("Waiting for the model…").waitFor();
       assert.equal(await items(page).count(), 0);
       manifest.open();
-      await summary(page, "Ranked by words, meaning");
+      await summary(page, "Ranked by words and meaning");
       await page.locator("[data-testid=model-state]").filter({ hasText: "Semantic" }).waitFor();
       await page.getByText("Waiting for the model…").waitFor({ state: "detached" });
       await copies(page);
@@ -371,11 +433,11 @@ test("a link waits for the model that the browser keeps; what came before it say
       await page.reload();
       await page.getByText("Waiting for the model…").waitFor();
       await page.evaluate(() => globalThis.losePatience());
-      await summary(page, "Ranked by words, context and standing: no model is loaded");
+      await summary(page, "Ranked by words: no model is loaded");
       assert.doesNotMatch(await page.getByTestId("model-state").textContent(), /Semantic/);
       await copies(page);
       manifest.open();
-      await summary(page, "Ranked by words, meaning");
+      await summary(page, "Ranked by words and meaning");
       await copies(page);
       assert.deepEqual(await slugs(items(page)), meaning);
       await page.getByTestId("only-looked").waitFor();
@@ -398,13 +460,13 @@ test("a decision that came before the model is left as it is, and ranked anew on
       await page.getByTestId("download-model").click();
       await page.locator("[data-testid=model-state][data-phase=downloading]").waitFor();
       const words = await recommend(page, "database security");
-      await summary(page, "Ranked by words, context");
+      await summary(page, "Ranked by words:");
       pack.open();
       await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
       await page.getByTestId("outdone").waitFor();
       assert.deepEqual(await slugs(items(page)), words);
       await page.getByTestId("rank-anew").click();
-      await summary(page, "Ranked by words, meaning");
+      await summary(page, "Ranked by words and meaning");
       await page.getByTestId("outdone").waitFor({ state: "detached" });
       await page.getByTestId("track-input").waitFor();
       assert.equal(await page.getByTestId("only-looked").count(), 0);

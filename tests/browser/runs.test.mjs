@@ -34,7 +34,7 @@ test("an empty list says how runs come about", async () => {
     await ready(page);
     const empty = page.getByTestId("empty");
     await empty.filter({ hasText: "No runs yet" }).waitFor();
-    await empty.getByRole("link", { name: "Recommend lessons" }).click();
+    await empty.getByRole("link", { name: "Open the Playground" }).click();
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await page.goto(`${url}/runs?run=nobody%2Fknows`);
     await empty.filter({ hasText: "There is no run by this name" }).waitFor();
@@ -57,8 +57,8 @@ test("the list is newest first, its filters are in the address, and a run shows 
     await eventually(async () => {
       const texts = await rows(page).allTextContents();
       assert.equal(texts.length, 2);
-      assert.match(texts[0], /close a losing position.*you.*, 0 applied.*Pending/s);
-      assert.match(texts[1], /idempotency keys on writes.*you.*5, 1 applied.*Success/s);
+      assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*Pending/);
+      assert.match(texts[1], /idempotency keys on writes\s*you\s*5\s*1\s*Success/);
     });
 
     await page.getByTestId("runs-outcome").selectOption("success");
@@ -116,7 +116,7 @@ test("a run is found by its address, whatever its id holds", async () => {
     await visit(page, "Runs");
     await eventually(async () => assert.equal(await rows(page).getAttribute("data-run"), id));
     await rows(page).getByRole("link").click();
-    const found = page.getByTestId("run-situation").filter({ hasText: id });
+    const found = page.getByTestId("run-details").filter({ hasText: id });
     await found.waitFor();
     await page.reload();
     await found.waitFor();
@@ -256,5 +256,78 @@ test("what was said of a run in another tab stands: saying another thing shows t
     await eventually(async () => assert.equal(await said.count(), 2));
     await said.filter({ hasText: "Rated not helpful by you" }).waitFor();
     await said.filter({ hasText: "Voted down by you" }).waitFor();
+  });
+});
+
+test("outcome and feedback are given on the run's page, once, in the words of its domain", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
+    await page.getByTestId("only-looked").waitFor();
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("track-input").waitFor();
+    await visit(page, "Runs");
+    await rows(page).getByRole("link").click();
+    const form = page.getByTestId("run-give-outcome");
+    await form.waitFor();
+    assert.match(await form.textContent(), /Profit.*Loss.*Pending/s);
+    await page.getByTestId("run-outcome-failure").check();
+    await page.getByTestId("run-pnl").fill("many");
+    await page.getByTestId("run-outcome-submit").click();
+    await form.getByTestId("error").filter({ hasText: "“many” is not a number" }).waitFor();
+    await page.getByTestId("run-pnl").fill("-2");
+    await page.getByTestId("run-outcome-submit").dblclick();
+    await page.getByTestId("run-outcome").filter({ hasText: "Loss (-2%)" }).waitFor();
+    await form.waitFor({ state: "detached" });
+    const cause = page.getByTestId("run-cause").first();
+    const slug = await cause.getAttribute("data-slug");
+    await cause.check();
+    await page.getByTestId("run-feedback-submit").dblclick();
+    await page
+      .getByTestId("run-feedback")
+      .filter({ hasText: `made a difference: ${slug}` })
+      .waitFor();
+    await page.getByTestId("run-give-feedback").waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByTestId("run-feedback").waitFor();
+    await eventually(async () => assert.equal(await page.getByTestId("run-feedback").count(), 1));
+    assert.equal(await form.count(), 0);
+    await page.goto(`${url}/lessons/${slug}`);
+    await page.getByTestId("history").waitFor();
+    for (const event of ["OutcomeRecorded", "FeedbackGiven"]) {
+      const told = page.locator(`[data-testid=history-event][data-event=${event}]`);
+      await eventually(async () => assert.equal(await told.count(), event === "FeedbackGiven" ? 1 : 0, event));
+    }
+  });
+});
+
+test("agents: what each did, and the command that sets one up", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await visit(page, "Agents");
+    await page.getByTestId("activity-none").waitFor();
+    await walk(page);
+    await visit(page, "Agents");
+    const row = page.getByTestId("agents-row");
+    await row.waitFor();
+    await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*100%\s*0\s*1/));
+    await page
+      .getByTestId("agent-init")
+      .filter({ hasText: /^npx lessonloop init claude$/ })
+      .waitFor();
+    for (const [word, command] of [
+      ["codex", "npx lessonloop init codex"],
+      ["vs-code", "npx lessonloop init vscode"],
+      ["opencode", "npx lessonloop init opencode"],
+      ["http", "npx lessonloop mcp"],
+    ]) {
+      await page.getByTestId(`agent-${word}`).check();
+      await page
+        .getByTestId("agent-init")
+        .filter({ hasText: new RegExp(`^${command}$`) })
+        .waitFor();
+    }
+    await page.getByTestId("agent-way-Over HTTP").click();
+    await page.getByTestId("empty").filter({ hasText: "agents need a server" }).waitFor();
   });
 });

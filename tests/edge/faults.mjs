@@ -7,6 +7,11 @@ import { serving } from "../stack/proxy.mjs";
 const FAULTS = {
   down: (_, __, answer) => answer.destroy(),
   error: (_, __, answer) => answer.writeHead(500, { "content-type": "application/json" }).end('{"message":"it broke"}'),
+  /** PostgREST's word for a function that is not there: migrations of before. */
+  lacks: (_, __, answer) =>
+    answer
+      .writeHead(404, { "content-type": "application/json" })
+      .end('{"code":"PGRST202","message":"Could not find the function in the schema cache"}'),
   html: (_, __, answer) =>
     answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in to the hotel</title>"),
   lost: async (asked, body, answer, target) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, test } from "node:test";
 import { url } from "../stack/stack.mjs";
-import { agent, each, edge, space } from "./edge.mjs";
+import { agent, each, edge, refused, space } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const proxy = await between(url);
@@ -64,4 +64,19 @@ for (const [what, make] of [
 test("without an address from a proxy, the socket's counts", async () => {
   const { statuses } = await flood(checked, {});
   assert.ok(statuses[429] > FLOOD / 2, JSON.stringify(statuses));
+});
+
+test("the platform's counter holds a key back where the isolate's own would not, and leaves others alone", async () => {
+  const home = await space();
+  const it = await edge({ ratelimits: { RATE_LIMITER: { simple: { limit: 5, period: 60 } } } });
+  const [one, two] = [agent(it, (await home.agent("one")).key), agent(it, (await home.agent("two")).key)];
+  const answers = [];
+  for (let n = 0; n < 7; n++) answers.push(await one.send("POST", "/v1/search", { query: "queue" }));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 429, 429],
+  );
+  refused(answers[6], 429, "rate_limited");
+  assert.ok(Number(answers[6].headers.get("retry-after")) > 0);
+  assert.equal((await two.send("POST", "/v1/search", { query: "queue" })).status, 200);
 });

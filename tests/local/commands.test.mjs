@@ -129,6 +129,15 @@ test("completions parse in their shells and complete", (t) => {
     writeFileSync(at, on.run(["completions", shell]).out);
     try {
       execFileSync(shell, [...words, at], { stdio: "pipe" });
+      if (shell === "fish") {
+        const complete = (/** @type {string} */ line) =>
+          execFileSync("fish", ["--no-config", "-c", `source ${at}; complete -C '${line}'`], { encoding: "utf8" })
+            .trim()
+            .split("\n")
+            .map((found) => found.split("\t")[0]);
+        assert.deepEqual(complete("lessonloop re"), ["recommend", "review"]);
+        assert.deepEqual(complete("lessonloop init c"), ["claude", "codex", "cursor"]);
+      }
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
       t.diagnostic(`${shell} is not installed here`);

@@ -39,6 +39,22 @@ test("a prompt comes with the lessons that fit, in the form that the client read
   assert.equal(none.hook("prompt", { prompt: "Repaint the garden fence in a lighter green, please." }), "");
 });
 
+test("by itself a hook finds lessons by their meaning, once a session's end gave them their vectors", async () => {
+  const { hook, say, on, project } = session();
+  const MEANING = "How do I prevent injection attacks against the database?";
+  const words = (more) =>
+    on.run(["hook", "prompt", "--client", "claude", "--no-model"], {
+      input: JSON.stringify({ session_id: `by-words-${more}`, cwd: project, prompt: MEANING }),
+    }).out;
+  assert.equal(words(1), "", "no word of it is the lesson's");
+  say("DELIVERED: done.");
+  hook("session-end", { reason: "exit" });
+  const cache = join(project, ".lessonloop", "cache");
+  await until(() => readdirSync(cache).some((name) => name.startsWith("vectors-")), "vectors", 30_000);
+  assert.match(hook("prompt", { prompt: MEANING }), new RegExp(SLUG));
+  assert.equal(words(2), "");
+});
+
 test("two clients' settings that fire the same event print the lessons once", () => {
   const { hook, on } = session();
   assert.notEqual(hook("prompt", { prompt: PROMPT }), "");

@@ -3,18 +3,22 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { folder, LESSON, machine } from "./installed.mjs";
+import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -116,6 +120,62 @@ test("a full disk: the write is refused, nothing is half written, and all before
     assert.equal(on.json(["stats"], { env }).lessons, added);
   } finally {
     execFileSync("umount", ["-l", at], { stdio: "pipe" });
+  }
+});
+
+test("a store that another machine writes to is refused with the reason, and read all the same", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const lock = join(on.home, ".local/share/lessonloop/lock");
+  const owner = { pid: 7, host: "another-machine", space: "", started: "", since: "2026-11-24T00:00:00Z" };
+  writeFileSync(lock, JSON.stringify({ ...owner, nonce: "0".repeat(24) }));
+  const refused = on.run(["add", "Another lesson", "-r", "Do it."]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /another-machine/);
+  assert.match(refused.err, /Two machines can't write to one folder over the network/);
+  assert.ok(readFileSync(lock, "utf8").includes("another-machine"), "its lock was taken");
+  assert.equal(on.json(["show", SLUG]).title, LESSON.title);
+  unlinkSync(lock);
+  on.json(["add", "Another lesson", "-r", "Do it."]);
+});
+
+test("a store by a newer version is refused with the remedy, and nothing of it is changed", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const store = join(on.home, ".local/share/lessonloop");
+  const [name] = readdirSync(join(store, "ledger"));
+  const file = join(store, "ledger", name);
+  const newer = `${readFileSync(file, "utf8")}{"lessonloop":"ledger","version":99}\n{"new":"shape"}\n`;
+  writeFileSync(file, newer);
+  for (const words of [["stats"], ["add", "A lesson", "-r", "Do it."]]) {
+    const { code, err } = on.run(words);
+    assert.equal(code, 1, err);
+    assert.match(err, /newer version of Lessonloop.*update this one/);
+    assert.ok(err.includes(name), "the file is named");
+  }
+  assert.equal(readFileSync(file, "utf8"), newer);
+  const hook = on.run(["hook", "prompt", "--client", "claude"], {
+    input: JSON.stringify({ prompt: "x", cwd: on.project }),
+  });
+  assert.deepEqual([hook.code, hook.out, hook.err], [0, "", ""]);
+});
+
+test("a transcript of 500 MB is read piece by piece, with what was learned at its end", { timeout: 300_000 }, () => {
+  const on = machine();
+  assert.equal(on.run(["init", "--personal"]).code, 0);
+  const at = join(folder("long"), "long.jsonl");
+  const line = (/** @type {string} */ text) =>
+    `${JSON.stringify({ type: "assistant", uuid: "a", sessionId: "long", cwd: on.project, entrypoint: "cli", message: { role: "assistant", content: [{ type: "text", text }] } })}\n`;
+  const piece = line("x".repeat(60_000)).repeat(16);
+  const file = openSync(at, "w");
+  for (let bytes = 0; bytes < 500e6; bytes += piece.length) writeSync(file, piece);
+  writeSync(file, line("INSIGHT: Read long files piece by piece."));
+  closeSync(file);
+  try {
+    const done = on.json(["backfill", at], { timeout: 240_000 });
+    assert.deepEqual([done.insights.length, done.added, done.failed], [1, 1, []]);
+  } finally {
+    unlinkSync(at);
   }
 });
 

@@ -29,7 +29,7 @@ const shoot = async (page, name) => {
  * @param {{ space?: string, create?: string }} into
  */
 async function connect(page, { space, create }) {
-  await visit(page, "Data");
+  await visit(page, "Settings");
   await signIn(page);
   if (create) {
     const fresh = page.getByTestId("sync-space-new");
@@ -44,7 +44,7 @@ async function connect(page, { space, create }) {
 
 /** Syncs, and waits until nothing is left to send. */
 async function sync(page) {
-  await visit(page, "Data");
+  await visit(page, "Settings");
   await page.getByTestId("sync-now").click();
   await quiet(page);
 }
@@ -213,7 +213,7 @@ test("signing out warns of what is not sent, and leaves nothing of it in the bro
     await quiet(page);
     await context.setOffline(true);
     await rate(page, RATED, 1);
-    await visit(page, "Data");
+    await visit(page, "Settings");
     await page.getByTestId("sign-out").click();
     await page.getByTestId("sign-out-unsent").waitFor();
     await eventually(async () => assert.ok(await page.getByTestId("sign-out-confirm").isDisabled()));

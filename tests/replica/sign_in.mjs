@@ -1,4 +1,4 @@
-// The first step of connecting the app to the stack, on the page Data: who one is. What follows is the choice of a space.
+// The first step of connecting the app to the stack, in Settings: who one is. What follows is the choice of a space.
 import { env, key, url as server } from "../stack/stack.mjs";
 
 /** Signs in as the stack's user, and waits until the spaces are there to choose from. */

@@ -53,10 +53,12 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
                         q: 0.125,
                         withheld: dice.one_in(8),
                     }],
-                    shadow: dice.one_in(2).then(|| Shadowed {
-                        comparison: "c".to_owned(),
-                        second: vec![slug(dice, space)],
-                        ..Shadowed::default()
+                    shadow: dice.one_in(2).then(|| {
+                        Box::new(Shadowed {
+                            comparison: "c".to_owned(),
+                            second: vec![slug(dice, space)],
+                            ..Shadowed::default()
+                        })
                     }),
                 });
             }

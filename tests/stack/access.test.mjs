@@ -29,6 +29,11 @@ const CALLS = (space) => ({
   accept_invite: { p_code: "none" },
   change_member: { p_space: space, p_user: randomUUID(), p_name: "n" },
   remove_member: { p_space: space, p_user: randomUUID() },
+  space_size: { p_space: space },
+  space_rows: { p_space: space, p_ask: {} },
+  space_lessons: { p_space: space, p_ask: {} },
+  space_decisions: { p_space: space, p_ask: {} },
+  lesson_candidates: { p_space: space, p_ask: { words: ["x"] } },
 });
 
 /** Those that take no space. */

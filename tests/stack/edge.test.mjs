@@ -90,6 +90,12 @@ test("an edge manages no spaces, members or keys, and sees none of them", async 
       ["list_agent_keys", { p_space: space }, "PT404"],
       ["revoke_agent_key", { p_key: made.id }, "PT404"],
       ["delete_space", { p_space: space, p_name: "Ada's" }, "PT403"],
+      ["list_members", { p_space: space }, "PT404"],
+      ["invite_member", { p_space: space, p_name: "n" }, "PT404"],
+      ["revoke_invite", { p_space: space, p_invite: randomUUID() }, "PT404"],
+      ["accept_invite", { p_code: "c" }, "PT403"],
+      ["change_member", { p_space: space, p_user: ada.id, p_name: "n" }, "PT404"],
+      ["remove_member", { p_space: space, p_user: ada.id }, "PT404"],
     ])) {
       const { status, body } = await one.rpc(name, args);
       assert.deepEqual([String(status), body.code], [code.slice(2), code], name);

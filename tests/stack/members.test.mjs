@@ -113,10 +113,7 @@ test("everybody names themself, owners change roles, and a space keeps an owner"
 
 test("two owners that step down at once leave one", async () => {
   await join(ben, "owner");
-  const answers = await Promise.all([
-    change(ada, ada, { p_role: "member" }),
-    change(ben, ben, { p_role: "member" }),
-  ]);
+  const answers = await Promise.all([change(ada, ada, { p_role: "member" }), change(ben, ben, { p_role: "member" })]);
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
   assert.equal((await roles(ada)).filter(([, role]) => role === "owner").length, 1);
 });

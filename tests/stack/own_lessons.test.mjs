@@ -140,7 +140,7 @@ test("a space that had two keys before the rule keeps its standings, and the rul
   const folder = env("LESSONLOOP_STACK_MIGRATIONS");
   const apply = () => {
     for (const file of readdirSync(folder)
-      .filter((name) => name.includes("own_lessons"))
+      .filter((name) => name >= "20261123120000")
       .sort()) {
       execFileSync(
         env("LESSONLOOP_STACK_PSQL"),

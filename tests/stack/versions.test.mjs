@@ -49,7 +49,7 @@ async function decided() {
     by.event(...surfaced("d", ["a", "b"])),
   ];
   const answer = await ada.push(space, by.actor, events);
-  assert.deepEqual([answer.ledger_version, answer.status, answer.rejected], [2, "ok", []]);
+  assert.deepEqual([answer.ledger_version, answer.status, answer.rejected], [3, "ok", []]);
   return { space, by };
 }
 
@@ -60,7 +60,7 @@ const old = (who) => ({
 });
 
 const told = (who, space, p_slug, more = {}) =>
-  who.call("lesson_history", { p_space: space, p_slug, p_ledger_version: 2, ...more });
+  who.call("lesson_history", { p_space: space, p_slug, p_ledger_version: 3, ...more });
 
 const one = async (who, space, name, more = {}) => {
   const rows = (await pullAll(who, space))[name];
@@ -145,9 +145,9 @@ test("clients of both versions write and read beside each other, each in its own
     );
   }
   // A client of a later version is served as of this one, and told so; one below the least is told to update.
-  const newer = await ada.pull(space, 0, 1000, 3);
-  assert.deepEqual([newer.ledger_version, newer.decisions.length], [2, 1]);
-  assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 2);
+  const newer = await ada.pull(space, 0, 1000, 4);
+  assert.deepEqual([newer.ledger_version, newer.decisions.length], [3, 1]);
+  assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 3);
   const count = sql("select count(*) from events");
   for (const [name, args] of /** @type {any[][]} */ ([
     ["push_events", { p_actor: by.actor, p_events: [by.event(...rated("a", true))] }],
@@ -443,9 +443,55 @@ test("a lesson's history is told to each client in the words of its version", as
     page.map((event) => event.op_id),
   );
   // One that is newer gets what there is; one that is too old is told to update.
-  assert.equal((await told(ada, space, "c", { p_ledger_version: 3 })).events.length, all.length);
+  assert.equal((await told(ada, space, "c", { p_ledger_version: 4 })).events.length, all.length);
   const { status, body } = await ada.rpc("lesson_history", { p_space: space, p_slug: "c", p_ledger_version: 0 });
   assert.deepEqual([status, body.code], [426, "PT426"]);
+});
+
+test("a client of version 2 gets neither what two policies drafted nor why a text was approved", async () => {
+  const { space, by } = await decided();
+  const shadow = { comparison: "c", decided: null, first: ["a"], second: ["b"] };
+  const drawn = [{ lesson: "a", q: 0.2, withheld: false }];
+  const [kind, event] = surfaced("e", ["a", "b"]);
+  const measured = { control: false, drawn, shadow };
+  const approved = { lesson: "a", verdict: "approve", content_hash: "-", reason: "I have tried it." };
+  const answer = await ada.push(space, by.actor, [
+    by.event(kind, { ...event, measured }),
+    by.event("LessonReviewed", approved),
+  ]);
+  // The text is another one by its hash: the reason is well formed, and the review is refused for what it is of.
+  assert.deepEqual(
+    answer.rejected.map(({ field }) => field),
+    ["content_hash"],
+  );
+  const of = async (version) =>
+    (await ada.pull(space, 0, 1000, version)).decisions.find((row) => row.decision_id === "e").measured;
+  assert.deepEqual(await of(3), measured);
+  assert.deepEqual(await of(2), { control: false, drawn });
+  const kept = (version) => told(ada, space, "b", { p_ledger_version: version });
+  const events = async (version) =>
+    (await kept(version)).events.map((row) => row.event).filter((one) => one.event.Surfaced?.measured);
+  const [now, then] = [await events(3), await events(2)];
+  assert.deepEqual(now[0].event.Surfaced.measured, measured);
+  assert.deepEqual(then, [
+    { ...now[0], event: { Surfaced: { ...now[0].event.Surfaced, measured: { control: false, drawn } } } },
+  ]);
+  assert.equal((await events(1)).length, 0);
+  for (const [wrong, field] of /** @type {any[][]} */ ([
+    [{ ...shadow, decided: "third" }, "decided"],
+    [{ ...shadow, first: "a" }, "first"],
+    [{ ...shadow, comparison: "c".repeat(201) }, "comparison"],
+    [{ ...shadow, third: [] }, "third"],
+    [{ ...shadow, second: ["nowhere"] }, "lesson"],
+  ])) {
+    const { rejected } = await ada.push(space, by.actor, [
+      by.event(kind, { ...event, retrieval_id: randomUUID(), measured: { ...measured, shadow: wrong } }),
+    ]);
+    assert.deepEqual(
+      rejected.map((one) => one.field),
+      [field],
+    );
+  }
 });
 
 const FIRST = "20261123"; // Files from here on are of version 2.
@@ -631,7 +677,7 @@ test("while files are run, nobody is served by old functions with new rows, and 
     ],
     ", 2",
   );
-  assert.deepEqual([first.ledger_version, first.rejected], [2, []]);
+  assert.deepEqual([first.ledger_version, first.rejected], [3, []]);
   const late = [
     olds.event("Rated", { lesson: "a", helpful: true }),
     olds.event(...outcome("d", "profit")),

@@ -165,6 +165,13 @@ impl Memory {
         }
     }
 
+    /// Forgets a word.
+    pub fn drop(self, key: &str) {
+        if let Some(storage) = self.storage() {
+            let _ = storage.remove_item(key);
+        }
+    }
+
     /// The word that was remembered.
     pub fn find(self, key: &str) -> Option<String> {
         self.storage()?.get_item(&key_here(key)).ok()?

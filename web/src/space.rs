@@ -3,7 +3,7 @@
 
 use crate::dom::{self, DEMO, Memory, SPACE};
 use js_sys::Promise;
-use leptos::prelude::window;
+use leptos::prelude::{document, window};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{WorkerOptions, WorkerType};
 
@@ -23,6 +23,9 @@ pub enum Space {
 impl Space {
     /// The one that this page shows.
     pub fn current() -> Self {
+        if Self::is_of_host() {
+            return Self::Own;
+        }
         match Memory::Browser.find(SPACE).as_deref() {
             Some(DEMO) => Self::Demo,
             _ => Self::Own,
@@ -38,6 +41,14 @@ impl Space {
             Self::Demo => DEMO,
         });
         options
+    }
+
+    /// Whether the lessons lie with a program on this machine, which has one space: its page says so
+    /// (`www/local/page/local-page.js`).
+    pub fn is_of_host() -> bool {
+        document()
+            .document_element()
+            .is_some_and(|root| root.get_attribute("data-host").as_deref() == Some("local"))
     }
 
     /// Shows this one, from its first page. The demo is made when it is opened for the first time.

@@ -5,13 +5,14 @@ pub mod stage;
 
 use crate::api::{Client, Query, use_get};
 use crate::format;
-use crate::who;
+use crate::who::{self, Names};
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{SyncPhase, SyncStatus};
 pub use stage::Stage;
 use stage::stage;
+use std::collections::BTreeMap;
 
 /// Syncs of fewer events are over before a share of them says anything.
 pub const LONG: u32 = 100;
@@ -22,6 +23,7 @@ pub struct Syncing {
     client: Client,
     query: Query<SyncStatus>,
     me: Memo<Option<String>>,
+    renamed: RwSignal<u32>,
 }
 
 impl Syncing {
@@ -31,6 +33,7 @@ impl Syncing {
         let syncing = Self {
             client,
             query,
+            renamed: RwSignal::new(0),
             // Of its own, so that a page which names people is not drawn anew with every round.
             me: Memo::new(move |_| {
                 query.data.with(|answer| match answer {
@@ -39,6 +42,7 @@ impl Syncing {
                 })
             }),
         };
+        syncing.follow_names();
         Effect::new(move |before: Option<u32>| {
             let now = client.synced.get();
             if before.is_some_and(|before| before != now) {
@@ -47,6 +51,37 @@ impl Syncing {
             now
         });
         syncing
+    }
+
+    /// Learns what people and agents of the space are called, when a server is connected and when it is back in reach.
+    fn follow_names(self) {
+        let names = Names(RwSignal::new(BTreeMap::new()));
+        provide_context(names);
+        let space = Memo::new(move |_| {
+            self.read(|status| {
+                let reaches = !matches!(
+                    status.phase,
+                    SyncPhase::Off | SyncPhase::Offline | SyncPhase::SignedOut | SyncPhase::Trouble
+                );
+                reaches.then(|| status.space_id.clone())
+            })
+        });
+        Effect::new(move |_| {
+            self.renamed.track();
+            if space.read().as_ref().is_none_or(String::is_empty) {
+                return;
+            }
+            spawn_local(async move {
+                let members = self.client.get("/v1/members").await.ok();
+                let keys = self.client.get("/v1/agent-keys").await.ok();
+                names.take(members, keys);
+            });
+        });
+    }
+
+    /// Has names asked for again, after one has changed.
+    pub fn ask_names(self) {
+        self.renamed.update(|n| *n = n.wrapping_add(1));
     }
 
     /// The status that the app follows.

@@ -2,6 +2,32 @@
 
 use crate::markdown::visible;
 use crate::sync::stage::Stage;
+use leptos::prelude::*;
+use lesson_types::{AgentKeys, Members};
+use std::collections::BTreeMap;
+
+/// The names of the space's people and agents by their `by`, provided as a context; empty while no server is connected.
+#[derive(Clone, Copy)]
+pub struct Names(pub RwSignal<BTreeMap<String, String>>);
+
+impl Names {
+    /// Takes the names out of what the server told.
+    pub fn take(self, members: Option<Members>, keys: Option<AgentKeys>) {
+        let people = members.map(|told| told.members).unwrap_or_default();
+        let people = people.into_iter().filter_map(|member| {
+            let name = member.name.or(member.email)?;
+            Some((format!("person:{}", member.id), name))
+        });
+        let keys = keys.map(|told| told.keys).unwrap_or_default();
+        let agents = keys
+            .into_iter()
+            .map(|key| (format!("agent:{}", key.id), key.name));
+        let names: BTreeMap<_, _> = people.chain(agents).collect();
+        if self.0.with_untracked(|now| *now != names) {
+            self.0.set(names);
+        }
+    }
+}
 
 /// The `by` of who uses a device that nobody has signed in to.
 const LOCAL: &str = "local";
@@ -22,6 +48,11 @@ pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     }
     if by == LOCAL || me == Some(by) {
         return Some("you".to_owned());
+    }
+    let known =
+        use_context::<Names>().and_then(|names| names.0.with(|names| names.get(by).cloned()));
+    if let Some(known) = known {
+        return Some(visible(&known));
     }
     Some(match by.split_once(':') {
         Some(("agent", key)) => format!("agent key {}", visible(short(key))),

@@ -63,6 +63,7 @@ function engine(env) {
     ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
     ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
     ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+    ...(env.REPLICA_BYTES ? { replica_bytes: Number(env.REPLICA_BYTES) } : {}),
     keep,
     recall,
   });
@@ -120,6 +121,7 @@ async function ask(request, path, env, ctx) {
   try {
     const headers = Object.fromEntries(request.headers);
     ({ origin } = new URL(request.url));
+    if (!(await isWithinRate(headers.authorization, env))) return tooOften();
     const body = await read(request);
     const asked = engine(env);
     // It goes on when the answer did not wait for all of it.
@@ -133,6 +135,28 @@ async function ask(request, path, env, ctx) {
     if (isTrap(error)) abandon(error);
     return unavailable(error);
   }
+}
+
+/** Whether the platform's counter lets a key go on: it holds over isolates, as the engine's own can't. Where there is none, or it
+ * fails, the engine's counts alone. The platform is told no key, only its hash. */
+async function isWithinRate(bearer, env) {
+  if (!env.RATE_LIMITER || !bearer) return true;
+  try {
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(bearer)));
+    const key = Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return (await env.RATE_LIMITER.limit({ key })).success;
+  } catch (error) {
+    console.warn(`the rate limiter: ${error.message ?? error}; requests are counted in this isolate alone`);
+    return true;
+  }
+}
+
+function tooOften() {
+  const message = "too many requests with this key; try again in 10 s";
+  return Response.json(
+    { error: { code: "rate_limited", message } },
+    { status: 429, headers: { "retry-after": "10", "cache-control": "no-store" } },
+  );
 }
 
 /** What is left to do after an answer. */

@@ -62,7 +62,7 @@ export const COMMANDS = [
     options: {
       client: { type: "string", value: "NAME", about: "the client that calls", words: CLIENTS },
       "max-tokens": { type: "string", value: "N", about: "at most so many tokens of lessons (1500)" },
-      model: { type: "boolean", about: "load the model even where no `mcp` or `serve` has it loaded; takes longer" },
+      "no-model": NO_MODEL,
     },
     load: async () => (await import("./commands/hook.mjs")).hook,
   },

@@ -44,11 +44,12 @@ export function load() {
 }
 
 /**
- * Opens the engine over the stores.
+ * Opens the engine over the stores. `indexing`: whether lessons get their vectors in this process.
  * @param {import("./store.mjs").Places} places
+ * @param {{ indexing?: boolean }} [given]
  * @returns {Promise<Local>}
  */
-export async function open(places) {
+export async function open(places, { indexing = true } = {}) {
   const { Local } = await load();
   /** @param {import("./store.mjs").Place | undefined} place */
   const options = (place) =>
@@ -61,6 +62,7 @@ export async function open(places) {
   return Local.open({
     ...(places.project ? { project: options(places.project) } : {}),
     ...(places.personal ? { personal: options(places.personal) } : {}),
+    indexing,
   });
 }
 

@@ -97,12 +97,16 @@ export function readRange(file, from, to) {
   return bytes.subarray(0, length);
 }
 
+/** Held by the one process that gives lessons their vectors. */
+const TURN = join("cache", "embedding.lock");
+
 /** @implements {Files} */
 export class StoreFiles {
   /** @param {string} root the store's folder, which exists */
   constructor(root) {
     this.root = root;
     this.lock = new Lock(join(root, "lock"));
+    this.turn = new Lock(join(root, TURN));
   }
 
   /** @param {string} name */
@@ -253,6 +257,19 @@ export class StoreFiles {
 
   unlock() {
     this.lock.release();
+  }
+
+  try_turn() {
+    try {
+      this.#folderOf(this.turn.path);
+      return this.turn.take() === null;
+    } catch (error) {
+      throw named(error, this.turn.path);
+    }
+  }
+
+  end_turn() {
+    this.turn.release();
   }
 
   /** @param {string} path */

@@ -158,14 +158,12 @@ async function record(host, local, folder, client, plan) {
   const state = stateBefore(folder, plan.session);
   const reads = [];
   for (const path of [...subagents(plan.subagents_of), ...plan.transcripts]) {
-    const before = readBefore(state, path);
-    const bytes = readFrom(path, before.next ?? 0);
-    if (!bytes) continue;
-    const read = local.read_transcript_after(client, bytes, before);
-    reads.push(read);
-    // What was said is sent now, and never again.
-    state.reads[path] = { ...read, said: "", shown: [] };
-    if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
+    for (const read of pieces(local, client, path, readBefore(state, path))) {
+      reads.push(read);
+      // What was said is sent now, and never again.
+      state.reads[path] = { ...read, said: "", shown: [] };
+      if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
+    }
   }
   const { session, decision_id, done, last_message, subagent } = plan;
   const { requests, keep: kept } = local.record_session({
@@ -214,11 +212,32 @@ function readBefore(state, path) {
 }
 
 /**
+ * Reads what is new in a transcript, piece by piece; nothing of one that is not there.
+ * @param {Local} local
+ * @param {string} client
+ * @param {string} path
+ * @param {Partial<TranscriptRead>} before
+ * @returns {Generator<TranscriptRead>}
+ */
+export function* pieces(local, client, path, before) {
+  for (let last = before; ; ) {
+    const from = last.next ?? 0;
+    const bytes = readFrom(path, from);
+    if (!bytes || (bytes.length === 0 && last !== before)) return;
+    const read = local.read_transcript_after(client, bytes, /** @type {TranscriptRead} */ (last));
+    yield read;
+    // A piece that is not full was the last one; in a full one without a line's end there is no way on.
+    if (bytes.length < TRANSCRIPT_BYTES || read.next === from) return;
+    last = read;
+  }
+}
+
+/**
  * A file's bytes from a place on. Null when it is not there.
  * @param {string} path
  * @param {number} from
  */
-export function readFrom(path, from) {
+function readFrom(path, from) {
   let file;
   try {
     file = openSync(path, "r");

@@ -12,7 +12,7 @@ export function run(_name, rest) {
     args: rest,
     strict: false,
     allowPositionals: true,
-    options: { client: { type: "string" }, "max-tokens": { type: "string" }, model: { type: "boolean" } },
+    options: { client: { type: "string" }, "max-tokens": { type: "string" }, "no-model": { type: "boolean" } },
   });
   return hook({ values, positionals });
 }

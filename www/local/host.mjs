@@ -9,10 +9,12 @@ const MAX_RESTARTS = 3;
 
 export class Host {
   /**
-   * @param {{ places: import("./store.mjs").Places, model?: boolean }} options `model`: whether it is loaded
+   * @param {{ places: import("./store.mjs").Places, model?: boolean, indexing?: boolean }} options `model`: whether it is
+   * loaded; `indexing`: whether lessons get their vectors here
    */
-  constructor({ places, model = false }) {
+  constructor({ places, model = false, indexing = true }) {
     this.places = places;
+    this.indexing = indexing;
     this.wantsModel = model;
     this.modelState = /** @type {any} */ ({ phase: "absent" });
     this.restarts = 0;
@@ -33,7 +35,7 @@ export class Host {
 
   /** The open engine. */
   local() {
-    this.opening ??= open(this.places).then((local) => {
+    this.opening ??= open(this.places, { indexing: this.indexing }).then((local) => {
       if (this.wantsModel) void this.loadModel(local);
       return local;
     });

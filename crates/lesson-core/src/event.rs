@@ -306,7 +306,7 @@ pub struct Measured {
     pub drawn: Vec<Drawn>,
     /// How it takes part in comparing two policies.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<Shadowed>,
+    pub shadow: Option<Box<Shadowed>>,
 }
 
 /// Which of two compared policies a recommendation comes from.

@@ -2,6 +2,7 @@
 
 mod range;
 
+use self::range::Range;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
@@ -12,7 +13,6 @@ use lesson_types::{
     InsightGroup, InsightStep, Insights, LessonInsight, RunEnds, RunTotals, StaleLesson,
     SuccessRate,
 };
-use range::Range;
 use std::collections::BTreeMap;
 
 /// Groups, and stale lessons, in the answer.
@@ -247,7 +247,7 @@ impl Sums {
             .iter()
             .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, tokens))
             .collect();
-        lessons.sort_by(|a, b| (b.applied, b.given).cmp(&(a.applied, a.given)));
+        lessons.sort_by_key(|one| std::cmp::Reverse((one.applied, one.given)));
         let given = u32::try_from(lessons.len()).unwrap_or(u32::MAX);
         let (risers, fallers) = movers(&lessons);
         lessons.truncate(LESSONS);

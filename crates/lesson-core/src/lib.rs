@@ -9,6 +9,7 @@ mod check;
 mod constants;
 mod counts;
 mod courses;
+mod doubles;
 mod event;
 mod explain;
 mod fold;
@@ -38,6 +39,7 @@ mod usage;
 
 pub use constants::constants;
 pub use courses::{Course, courses, last_used};
+pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
 pub use event::{
     Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, Shadowed,
     SurfacedContext, SurfacedItem,
@@ -77,8 +79,8 @@ pub use rank::{
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
-    Cosine, Keepable, NearPair, Other, ReviewCounts, ReviewItem, ReviewQueue, may_be_double,
-    near_duplicates, pair_key, review_queue, review_queue_with,
+    Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
+    review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{

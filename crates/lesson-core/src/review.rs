@@ -1,6 +1,6 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
-use crate::keyword::KeywordIndex;
+use crate::doubles::{NearPair, may_be_double};
 use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
@@ -13,22 +13,6 @@ use std::collections::BTreeMap;
 
 /// Lessons of the same content that are named for one item.
 const OTHERS: usize = 5;
-
-/// Pairs that are kept for each near duplicate that the queue may have: a lesson may be in several.
-const PAIRS: usize = 10;
-
-/// Two lessons that say almost the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NearPair {
-    /// One of them.
-    pub first: String,
-    /// The other.
-    pub second: String,
-    /// 0 to 1; what it counts is said by `measure`.
-    pub similarity: f64,
-    /// How it was measured.
-    pub measure: Measure,
-}
 
 /// A lesson to look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -458,65 +442,4 @@ fn behind(lesson: &Lesson) -> (bool, u32, u32, bool, u32, i64, Reverse<&str>) {
         -lesson.created_at,
         Reverse(&lesson.slug),
     )
-}
-
-/// Whether a lesson can be merged: it is in use, and not held back.
-pub fn may_be_double(lesson: &Lesson) -> bool {
-    !lesson.archived && lesson.trust != Trust::Quarantined
-}
-
-/// The cosine of two lessons' vectors; `None` where one of them has none.
-pub type Cosine<'a> = &'a dyn Fn(&str, &str) -> Option<f64>;
-
-/// Pairs of lessons in use that say almost the same, the most alike first.
-///
-/// Two lessons that both have a vector are judged by their meaning: `by_meaning` are the pairs
-/// that a scan of the vectors found, as (slug, slug, cosine), and `cosine` judges what `index`
-/// finds besides. All others are judged by the words that they share. Costs about 10 ms for 10,000
-/// lessons; grows with the lessons, not with their pairs.
-pub fn near_duplicates(
-    space: &Space,
-    index: &KeywordIndex,
-    by_meaning: &[(String, String, f64)],
-    cosine: Cosine<'_>,
-    policy: &ReviewPolicy,
-) -> Vec<NearPair> {
-    let in_use = space.lessons().filter(|lesson| may_be_double(lesson));
-    let slugs = in_use.map(|lesson| lesson.slug.as_str());
-    let by_words = index.alike(slugs, policy.near_words_min);
-    let ordered = |one: &str, two: &str| {
-        let (first, second) = if one <= two { (one, two) } else { (two, one) };
-        (first.to_owned(), second.to_owned())
-    };
-    let mut pairs: BTreeMap<(String, String), (f64, Measure)> = BTreeMap::new();
-    for (one, two, cosine) in by_meaning {
-        pairs.insert(ordered(one, two), (*cosine, Measure::Meaning));
-    }
-    for pair in by_words {
-        let measured = match cosine(pair.first, pair.second) {
-            Some(cosine) => (cosine, Measure::Meaning),
-            None => (pair.share, Measure::Words),
-        };
-        pairs.insert(ordered(pair.first, pair.second), measured);
-    }
-    let mut pairs: Vec<NearPair> = pairs
-        .into_iter()
-        .filter(|(_, (similarity, measure))| {
-            *similarity
-                >= match measure {
-                    Measure::Meaning => policy.near_meaning_min,
-                    Measure::Words => policy.near_words_min,
-                }
-        })
-        .map(|((first, second), (similarity, measure))| NearPair {
-            first,
-            second,
-            similarity,
-            measure,
-        })
-        .collect();
-    // Stable: equal ones stay in the order of their slugs.
-    pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    pairs.truncate((policy.near_most as usize).saturating_mul(PAIRS));
-    pairs
 }

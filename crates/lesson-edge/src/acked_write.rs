@@ -12,6 +12,9 @@ use lesson_types::{ApiError, ErrorCode, Request, Response};
 
 /// How long a write waits for the server's acknowledgement before the agent gets 503, in milliseconds.
 const PATIENCE: Millis = 8_000;
+/// Time until a write about what nobody knows is made once more, in milliseconds, where rows are read anew for each.
+const AGAIN_MS: u32 = 400;
+
 impl<S: Store, H: Host> Space<S, H> {
     /// Makes a write's events and answers once the server has acknowledged them.
     pub async fn write(
@@ -27,6 +30,16 @@ impl<S: Store, H: Host> Space<S, H> {
         let made = match kept {
             Some(made) => made,
             None if self.is_server_away() => return Err(nothing_done(self.wait())),
+            None if self.is_on_server() => {
+                let made = self.make_over_part(context, &route, &request).await?;
+                if unknown(&made.response) {
+                    // Another isolate may be about to send what this is about.
+                    self.service.host().sleep(AGAIN_MS).await;
+                    self.make_over_part(context, &route, &request).await?
+                } else {
+                    made
+                }
+            }
             None => {
                 if let Some(response) = self.done_elsewhere(context, &route, &request).await? {
                     return Ok(response);

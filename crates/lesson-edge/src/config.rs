@@ -4,6 +4,9 @@ use crate::rate::Rate;
 use lesson_sync::server_url;
 use lesson_types::ApiError;
 
+/// An isolate has 128 MB, of which the module and the model take some 45.
+const REPLICA_BYTES: u64 = 48_000_000;
+
 /// The operator's settings, validated by `Edge::new`.
 #[derive(Clone)]
 pub struct EdgeConfig {
@@ -21,6 +24,9 @@ pub struct EdgeConfig {
     pub requests_per_second: Option<f64>,
     /// Requests that a key may make at once; four seconds' worth when absent.
     pub burst: Option<f64>,
+    /// Bytes of memory that spaces may take in an isolate; 48 million when absent. A space that is larger by itself is not held:
+    /// each request reads the part of it that it needs from the server. 0 holds none.
+    pub replica_bytes: Option<f64>,
 }
 
 impl std::fmt::Debug for EdgeConfig {
@@ -40,6 +46,7 @@ pub(crate) struct Config {
     pub dashboard_origin: Option<String>,
     pub hosts: Vec<String>,
     pub rate: Rate,
+    pub replica_bytes: u64,
 }
 
 impl Config {
@@ -91,6 +98,16 @@ impl Config {
         };
         let per_second = number("requests_per_second", given.requests_per_second, 50.0)?;
         let burst = number("burst", given.burst, per_second * 4.0)?.max(1.0);
+        let replica_bytes = match given.replica_bytes {
+            None => REPLICA_BYTES,
+            Some(bytes) if bytes.is_finite() && (0.0..=1e9).contains(&bytes) => bytes as u64,
+            Some(_) => {
+                return Err(ApiError::invalid(
+                    "replica_bytes",
+                    "replica_bytes has to be a number of bytes from 0 to 1000000000",
+                ));
+            }
+        };
         Ok(Self {
             url,
             key,
@@ -103,6 +120,7 @@ impl Config {
                 .filter(|host| !host.is_empty())
                 .collect(),
             rate: Rate { per_second, burst },
+            replica_bytes,
         })
     }
 }

@@ -17,6 +17,7 @@ mod lookups;
 mod mcp;
 mod message;
 mod model;
+mod on_server;
 mod pack;
 mod rate;
 mod request_guard;

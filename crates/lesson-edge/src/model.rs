@@ -56,15 +56,20 @@ impl<S: Store, H: Host> Edge<S, H> {
         while !space.service.has_model() && self.is_pack_near() {
             self.host.sleep(LOOK_MS).await;
         }
-        if space.service.has_model() {
+        if space.service.has_model() && !space.is_on_server() {
             self.take_servers(space, begun).await;
             self.embed_few(space).await;
         }
-        space.service.set_no_model(match self.pack.get() {
+        space.service.set_no_model(self.why_no_model());
+    }
+
+    /// Why there is no model, as long as there is none.
+    pub(crate) fn why_no_model(&self) -> NoModel {
+        match self.pack.get() {
             Pack::NotAsked | Pack::Loaded => NoModel::NotLoaded,
             Pack::Asked(_) => NoModel::Loading,
             Pack::Without(_, why) => why,
-        });
+        }
     }
 
     /// The time limit of a sync that a request can do without. Time during which a request that `embeds` waits for the

@@ -96,9 +96,13 @@ impl<S: Store, H: Host> Edge<S, H> {
         if route.embeds() {
             self.wait_for_meaning(&space, begun).await;
         }
-        let context = context.stale(space.has_failed() || space.age() > OLD);
+        let is_old = !space.is_on_server() && (space.has_failed() || space.age() > OLD);
+        let context = context.stale(is_old);
         let mut response = if writes {
             space.write(&context, route, request).await?
+        } else if space.is_on_server() {
+            let no_model = self.why_no_model();
+            space.read_part(&context, route, request, no_model).await?
         } else {
             space.service.handle_for(&context, route, request).await
         };

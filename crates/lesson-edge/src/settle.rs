@@ -26,6 +26,10 @@ impl<S: Store, H: Host> Edge<S, H> {
             self.send(&space, begun).await;
             space.store_snapshot(&self.tokens, &self.config).await;
             space.settling.set(None);
+            if space.is_on_server() {
+                space.embed_texts().await;
+                continue;
+            }
             // Vectors that are missing are tried for again after the next request.
             let until = begun + STAY;
             while space

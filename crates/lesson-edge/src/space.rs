@@ -13,7 +13,7 @@ use crate::token::Tokens;
 use crate::unanswered::Unanswered;
 use lesson_core::{LEDGER_VERSION, Millis};
 use lesson_service::{Host, Service, fresh_id};
-use lesson_sync::{Link, Named, Phase, Session, Store};
+use lesson_sync::{Link, Named, Phase, Session, SpaceSize, Store, lacks_function};
 use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -32,16 +32,50 @@ const SOON: Millis = 300;
 const QUICK: Millis = 2_000;
 /// Time limit of loading a snapshot from the cache, in milliseconds.
 const RECALL_MS: u32 = 400;
+/// Time limit of asking how large a space is, in milliseconds.
+const SIZE_MS: u32 = 2_000;
+/// With fewer lessons a space is not looked at between two pages.
+const LOOKED_AT: u64 = 5_000;
 /// Time between two snapshots that are stored, in milliseconds: the next pull brings what changed since.
 const KEEP: Millis = 5 * 60_000;
 /// The same when nothing changed: a stored snapshot expires.
 const RENEW: Millis = snapshot_cache::MAX_AGE / 2;
+
+/// How a space is had in this isolate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// Nobody has asked yet how large it is.
+    Unknown,
+    /// All of it is in memory.
+    Replica,
+    /// It is too large: each request reads its part from the server, and what was made is sent from here.
+    OnServer,
+    /// It is too large, and the server lacks the functions that read parts.
+    TooLarge,
+}
+
+/// Makes a store, and a host that signs with the space's token.
+pub(crate) struct Maker<S, H> {
+    pub store: fn() -> S,
+    pub host: Rc<H>,
+    pub tokens: Rc<Tokens>,
+}
 
 /// A space and the state of its syncing.
 pub(crate) struct Space<S, H> {
     pub service: Service<S, Signed<H>>,
     /// When a request last came for it.
     pub used: Cell<Millis>,
+    /// How it is had.
+    pub held: Cell<Held>,
+    /// Bytes that it takes in memory, about, as of the last round.
+    pub bytes: Cell<u64>,
+    /// Bytes that a replica may take.
+    most_bytes: u64,
+    /// Makes the store and the host of a service over a part.
+    pub maker: Maker<S, H>,
+    /// Lessons that got another text here and may need a vector.
+    pub texts: RefCell<Vec<String>>,
     /// Writes whose asker was told to try again.
     pub unanswered: RefCell<Unanswered>,
     /// When the round that is under way began.
@@ -86,21 +120,20 @@ enum Recall {
 
 impl<S: Store, H: Host> Space<S, H> {
     /// An empty replica of a space.
-    pub async fn open(
-        store: S,
-        host: &Rc<H>,
-        tokens: &Rc<Tokens>,
-        config: &Config,
-        space: Named,
-    ) -> Result<Self, ApiError> {
-        let own = Signed::by(host, tokens, &space.id);
-        let service = Service::open(store, own).await?;
+    pub async fn open(maker: Maker<S, H>, config: &Config, space: Named) -> Result<Self, ApiError> {
+        let host = &maker.host;
+        let own = Signed::by(host, &maker.tokens, &space.id);
+        let service = Service::open((maker.store)(), own).await?;
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
         Ok(Self {
             service,
             used: Cell::new(host.now()),
+            held: Cell::new(Held::Unknown),
+            bytes: Cell::new(0),
+            most_bytes: config.replica_bytes,
+            texts: RefCell::default(),
             unanswered: RefCell::default(),
             running: Cell::new(None),
             round: Cell::new(0),
@@ -110,7 +143,67 @@ impl<S: Store, H: Host> Space<S, H> {
             kept: Cell::new(None),
             settling: Cell::new(None),
             vectors_silent: Cell::new(None),
+            maker,
         })
+    }
+
+    /// Whether requests read their part of it from the server.
+    pub fn is_on_server(&self) -> bool {
+        self.held.get() == Held::OnServer
+    }
+
+    /// Asks how large it is, once, before anything of it is read.
+    pub async fn measure(&self) {
+        if self.held.get() != Held::Unknown {
+            return;
+        }
+        let rest = self.service.host().sleep(SIZE_MS);
+        let held = match timeout(self.service.space_size(), rest).await {
+            Some(Ok(size)) if size.replica_bytes() > self.most_bytes => {
+                if !self.send_only(&size).await {
+                    return;
+                }
+                Held::OnServer
+            }
+            Some(Ok(size)) => {
+                self.bytes.set(size.replica_bytes());
+                Held::Replica
+            }
+            // As it was before: the whole space, for as long as it fits.
+            Some(Err(error)) if lacks_function(&error) => Held::Replica,
+            // The round that follows meets the same server, and says what is wrong.
+            _ => return,
+        };
+        // Another request may have been quicker.
+        if self.held.get() == Held::Unknown {
+            self.held.set(held);
+        }
+    }
+
+    async fn send_only(&self, size: &SpaceSize) -> bool {
+        let done = self.service.send_only(size).await;
+        if done {
+            self.synced.set(Some(self.now()));
+        }
+        done
+    }
+
+    /// Whether it has outgrown what may be held, as of the last round.
+    pub fn is_outgrown(&self) -> bool {
+        self.held.get() != Held::OnServer && self.bytes.get() > self.most_bytes
+    }
+
+    /// What becomes of a space that has outgrown its memory: whether requests may read its parts instead.
+    pub async fn outgrow(&self) -> bool {
+        let rest = self.service.host().sleep(SIZE_MS);
+        match timeout(self.service.space_size(), rest).await {
+            Some(Ok(_)) => true,
+            Some(Err(error)) if lacks_function(&error) => {
+                self.held.set(Held::TooLarge);
+                false
+            }
+            _ => false,
+        }
     }
 
     fn now(&self) -> Millis {
@@ -189,6 +282,9 @@ impl<S: Store, H: Host> Space<S, H> {
 
     /// Gives the host the space to keep, if it is the same as on the server and has changed since.
     pub async fn store_snapshot(&self, tokens: &Tokens, config: &Config) {
+        if self.is_on_server() {
+            return;
+        }
         let now = self.now();
         let (Some(synced), Some(cursor)) = (self.synced.get(), self.service.bare_cursor()) else {
             return;
@@ -219,7 +315,14 @@ impl<S: Store, H: Host> Space<S, H> {
 
     /// Whether there is something to send or, by now, to look for.
     pub fn is_due(&self) -> bool {
-        self.service.has_queue() || self.service.unsent() > 0 || self.age() > FRESH
+        let looks = !self.is_on_server() && self.age() > FRESH;
+        self.service.has_queue() || self.service.unsent() > 0 || looks
+    }
+
+    fn count_bytes(&self) -> u64 {
+        let bytes = self.service.bytes_held();
+        self.bytes.set(bytes);
+        bytes
     }
 
     /// One round, when none is under way: sends what was made here, reads what others made. Gives
@@ -241,12 +344,20 @@ impl<S: Store, H: Host> Space<S, H> {
         self.running.set(Some(begun));
         let ended = Ended(self, mine);
         let still_mine = || self.round.get() == mine;
-        let done = timeout(self.service.round(still_mine), limit).await;
+        // A page at a time, so that a space which is too large after all does not end the isolate.
+        let goes_on = || {
+            let lessons = self.service.lessons_held() as u64;
+            still_mine() && (lessons < LOOKED_AT || self.count_bytes() <= self.most_bytes * 5 / 4)
+        };
+        let done = timeout(self.service.round(goes_on), limit).await;
         drop(ended);
         if !still_mine() {
             return;
         }
         let now = self.now();
+        if !self.is_on_server() {
+            self.count_bytes();
+        }
         let phase = self.service.phase();
         if done.is_some() && phase == Phase::Idle {
             self.synced.set(Some(now));

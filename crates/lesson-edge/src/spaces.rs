@@ -3,7 +3,7 @@
 use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::message::Refusal;
-use crate::space::{OLD, Space};
+use crate::space::{Held, Maker, OLD, Space};
 use lesson_core::Millis;
 use lesson_service::Host;
 use lesson_sync::{Named, Store};
@@ -13,9 +13,11 @@ use std::rc::Rc;
 const FIRST: Millis = 20_000;
 /// How long a request waits for a snapshot that has grown old.
 const REFRESH_MS: u32 = 500;
-/// The most spaces, and lessons in all of them, that are kept in memory.
+/// The most spaces that are kept in memory; their bytes are bounded by `Config::replica_bytes`.
 const SPACES: usize = 16;
-const LESSONS: usize = 60_000;
+
+/// Why a space can't be answered for.
+const TOO_LARGE: &str = "this space is too large to be held in the memory of an edge, and its server lacks the functions that read parts of it: the operator has to apply the migrations from 20261124120000_words.sql to 20261124120200_candidates.sql; nothing was done";
 
 impl<S: Store, H: Host> Edge<S, H> {
     /// The agent's space, with a snapshot to answer from; what `writes` waits until it is one of
@@ -27,9 +29,21 @@ impl<S: Store, H: Host> Edge<S, H> {
         embeds: bool,
     ) -> Result<Rc<Space<S, H>>, Refusal> {
         let begun = self.host.now();
-        let space = self.open(agent).await?;
+        let mut space = self.open(agent).await?;
         space.used.set(begun);
-        space.load_snapshot(&self.tokens, &self.config).await;
+        if space.is_outgrown() {
+            space = self.outgrown(agent, space).await?;
+        }
+        if !space.is_ready() {
+            space.load_snapshot(&self.tokens, &self.config).await;
+            if !space.is_from_cache() {
+                space.measure().await;
+            }
+        }
+        self.make_room(&space);
+        if space.is_on_server() {
+            return Ok(space);
+        }
         if space.is_from_cache() && !space.is_ready() && !writes {
             if space.wait() == 0 {
                 space.sync_until(self.glance(embeds)).await;
@@ -53,6 +67,9 @@ impl<S: Store, H: Host> Edge<S, H> {
             space
                 .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
                 .await;
+            if space.is_outgrown() {
+                return self.outgrown(agent, space).await;
+            }
         }
         if space.age() > OLD && space.wait() == 0 {
             space.sync_for(REFRESH_MS).await;
@@ -68,14 +85,12 @@ impl<S: Store, H: Host> Edge<S, H> {
             id: agent.space.clone(),
             name: agent.space_name.clone(),
         };
-        let space = Space::open(
-            (self.store)(),
-            &self.host,
-            &self.tokens,
-            &self.config,
-            named,
-        )
-        .await?;
+        let maker = Maker {
+            store: self.store,
+            host: Rc::clone(&self.host),
+            tokens: Rc::clone(&self.tokens),
+        };
+        let space = Space::open(maker, &self.config, named).await?;
         let model = self.model.borrow().clone();
         if let Some(model) = model {
             // Without its vectors a space is ranked by keywords.
@@ -84,9 +99,39 @@ impl<S: Store, H: Host> Edge<S, H> {
         if let Some(space) = self.held(&agent.space) {
             return Ok(space);
         }
-        self.make_room();
         let space = Rc::new(space);
         self.spaces.borrow_mut().push(Rc::clone(&space));
+        Ok(space)
+    }
+
+    /// A space that has outgrown what an isolate may hold: what is held is given up for reading parts, once everything
+    /// made here has been sent. Until then it is answered from memory.
+    async fn outgrown(
+        &self,
+        agent: &Agent,
+        space: Rc<Space<S, H>>,
+    ) -> Result<Rc<Space<S, H>>, Refusal> {
+        if space.held.get() == Held::TooLarge || !space.outgrow().await {
+            return match space.held.get() {
+                Held::TooLarge => Err(Refusal::unavailable(TOO_LARGE, 60)),
+                _ if space.is_ready() => Ok(space),
+                _ => Err(Refusal::unavailable(
+                    "the store can't be reached just now; nothing was done, try again",
+                    1,
+                )),
+            };
+        }
+        if space.service.has_queue() || space.service.unsent() > 0 {
+            space.sync_for(REFRESH_MS).await;
+        }
+        if space.service.has_queue() || space.service.unsent() > 0 {
+            return Ok(space);
+        }
+        self.spaces
+            .borrow_mut()
+            .retain(|held| !Rc::ptr_eq(held, &space));
+        let space = self.open(agent).await?;
+        space.measure().await;
         Ok(space)
     }
 
@@ -98,20 +143,20 @@ impl<S: Store, H: Host> Edge<S, H> {
             .cloned()
     }
 
-    /// Forgets spaces that were not asked for in the longest time; never one with something to
-    /// send.
-    fn make_room(&self) {
+    /// Forgets spaces that were not asked for in the longest time until all that are held, with this one, are within
+    /// their bytes; never one with something to send.
+    fn make_room(&self, mine: &Rc<Space<S, H>>) {
         let mut spaces = self.spaces.borrow_mut();
         spaces.sort_by_key(|space| space.used.get());
-        let lessons = |spaces: &[Rc<Space<S, H>>]| -> usize {
-            spaces
-                .iter()
-                .map(|space| space.service.lessons_held())
-                .sum()
+        let bytes = |spaces: &[Rc<Space<S, H>>]| -> u64 {
+            spaces.iter().map(|space| space.bytes.get()).sum()
         };
-        while spaces.len() >= SPACES || lessons(&spaces) > LESSONS {
+        while spaces.len() > SPACES || bytes(&spaces) > self.config.replica_bytes {
             let idle = spaces.iter().position(|space| {
-                !space.is_running() && !space.service.has_queue() && space.service.unsent() == 0
+                !Rc::ptr_eq(space, mine)
+                    && !space.is_running()
+                    && !space.service.has_queue()
+                    && space.service.unsent() == 0
             });
             match idle {
                 Some(at) => spaces.remove(at),

@@ -1,8 +1,9 @@
 //! Making one answer of two stores' answers. Where one of them refuses, its refusal is the answer.
 
 use lesson_types::{
-    DecisionView, FeedbackGiven, OutcomeRecorded, Response, SessionRecorded, ToolSuggestions,
-    Tracked,
+    DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts, LiftReport,
+    LiftVerdict, OutcomeRecorded, Response, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked,
+    WordCounts,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,6 +52,14 @@ pub(crate) fn outcomes(first: Response, second: Response) -> Response {
 pub(crate) fn decisions(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut DecisionView, two| {
         one.lessons.extend(two.lessons);
+        one.measured = match (one.measured.take(), two.measured) {
+            (Some(mut held), Some(more)) => {
+                held.withheld.extend(more.withheld);
+                Some(held)
+            }
+            (held, more) => held.or(more),
+        };
+        one.under_measurement = one.under_measurement.or(two.under_measurement);
         one.feedback.extend(two.feedback);
         one.opinions.extend(two.opinions);
         one.outcome = one.outcome.or(two.outcome);
@@ -102,3 +111,175 @@ pub(crate) fn session(answer: &mut Response, given: &Response) {
     }
     answer.body = serde_json::to_value(recorded).unwrap_or_default();
 }
+
+/// Counts of both. A lesson that both stores have counts twice, as each keeps a record of it.
+pub(crate) fn stats(first: Response, second: Response) -> Response {
+    join(first, second, |one: &mut Stats, two| {
+        let Stats {
+            lessons,
+            archived,
+            unreviewed,
+            quarantined,
+            proven,
+            total_surfaced,
+            total_rated,
+            lessons_surfaced,
+            lessons_rated,
+            top,
+            bottom,
+            pruning,
+            disqualified,
+            never_rated,
+            activity,
+            measured,
+        } = one;
+        match (measured.as_mut(), two.measured) {
+            (Some(held), Some(more)) => add(held, &more),
+            (None, more) => *measured = more,
+            (Some(_), None) => {}
+        }
+        for (sum, more) in [
+            (lessons, two.lessons),
+            (archived, two.archived),
+            (unreviewed, two.unreviewed),
+            (quarantined, two.quarantined),
+            (proven, two.proven),
+            (total_surfaced, two.total_surfaced),
+            (total_rated, two.total_rated),
+            (lessons_surfaced, two.lessons_surfaced),
+            (lessons_rated, two.lessons_rated),
+            (disqualified, two.disqualified),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        top.extend(two.top);
+        top.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        top.truncate(RANKS);
+        bottom.extend(two.bottom);
+        bottom.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        bottom.truncate(RANKS);
+        pruning.extend(two.pruning);
+        never_rated.extend(two.never_rated);
+        for day in two.activity {
+            match activity.binary_search_by(|held| held.day.cmp(&day.day)) {
+                Ok(at) => {
+                    if let Some(held) = activity.get_mut(at) {
+                        held.events = held.events.saturating_add(day.events);
+                    }
+                }
+                Err(at) => activity.insert(at, day),
+            }
+        }
+        let old = activity.len().saturating_sub(DAYS);
+        activity.drain(..old);
+    })
+}
+
+/// Lessons in [`Stats::top`] and [`Stats::bottom`].
+const RANKS: usize = 5;
+/// Days in [`Stats::activity`].
+const DAYS: usize = 30;
+
+fn score(rank: &LessonRank) -> f64 {
+    rank.effectiveness_score.unwrap_or(rank.effectiveness)
+}
+
+/// The condition of both: the worse of each. An issue of the second store says so.
+pub(crate) fn health(first: Response, second: Response) -> Response {
+    join(first, second, |one: &mut Health, two| {
+        one.status = one.status.max(two.status);
+        let known: Vec<String> = one.issues.iter().map(|held| held.code.clone()).collect();
+        for mut issue in two.issues {
+            // The model is one for both.
+            if issue.code == "no_model" && known.contains(&issue.code) {
+                continue;
+            }
+            issue.message = format!("In your own store: {}", issue.message);
+            one.issues.push(issue);
+        }
+        one.issues
+            .sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        one.causal_ratio = match (one.causal_ratio, two.causal_ratio) {
+            // Each is of as many uses as its lessons have; those are not told, so the project's stands.
+            (Some(ratio), _) => Some(ratio),
+            (None, ratio) => ratio,
+        };
+        one.feedback_last_7_days += two.feedback_last_7_days;
+        one.bands.consistently_unhelpful += two.bands.consistently_unhelpful;
+        one.bands.mixed_or_new += two.bands.mixed_or_new;
+        one.bands.generally_helpful += two.bands.generally_helpful;
+        one.bands.consistently_helpful += two.bands.consistently_helpful;
+        one.funnel.surfaced += two.funnel.surfaced;
+        one.funnel.applied += two.funnel.applied;
+        one.funnel.outcome += two.funnel.outcome;
+        one.funnel.success += two.funnel.success;
+        one.model.embedded += two.model.embedded;
+        one.model.pending += two.model.pending;
+        one.store.events += two.store.events;
+        one.store.unsaved += two.store.unsaved;
+        one.store.error = one.store.error.take().or(two.store.error);
+    })
+}
+
+/// What lessons of both do. The loop as a whole is told by the first store, which keeps every decision.
+pub(crate) fn lift(first: Response, second: Response, most: usize) -> Response {
+    join(first, second, |one: &mut LiftReport, two| {
+        one.lessons.extend(two.lessons);
+        let weight = |held: &LessonLift| match held.verdict {
+            LiftVerdict::Hurts => 0,
+            LiftVerdict::Helps => 1,
+            LiftVerdict::NoDifference => 2,
+            LiftVerdict::Unknown => 3,
+        };
+        // Stable: within a verdict each store's stay in their order.
+        one.lessons.sort_by_key(weight);
+        one.lessons.truncate(most);
+        one.total = one.total.saturating_add(two.total);
+        add(&mut one.counts, &two.counts);
+    })
+}
+
+fn add(one: &mut LiftCounts, two: &LiftCounts) {
+    one.helps += two.helps;
+    one.no_difference += two.no_difference;
+    one.hurts += two.hurts;
+    one.unknown += two.unknown;
+}
+
+/// The words of both.
+pub(crate) fn tags(first: Response, second: Response) -> Response {
+    join(first, second, |one: &mut Tags, two| {
+        for (held, more) in [
+            (&mut one.tags, two.tags),
+            (&mut one.domains, two.domains),
+            (&mut one.project_types, two.project_types),
+            (&mut one.tech_stacks, two.tech_stacks),
+            (&mut one.categories, two.categories),
+        ] {
+            words(held, more);
+        }
+    })
+}
+
+fn words(one: &mut WordCounts, two: WordCounts) {
+    let most = one.words.len().max(two.words.len());
+    // Of words beyond those that are told, nobody can say which are the same.
+    let (more, told) = (two.total, two.words.len());
+    let mut new = more.saturating_sub(u32::try_from(told).unwrap_or(u32::MAX));
+    for word in two.words {
+        match one.words.iter_mut().find(|held| held.word == word.word) {
+            Some(held) => held.lessons = held.lessons.saturating_add(word.lessons),
+            None => {
+                new = new.saturating_add(1);
+                one.words.push(word);
+            }
+        }
+    }
+    one.total = one.total.saturating_add(new);
+    one.words
+        .sort_by(|a, b| (b.lessons.cmp(&a.lessons)).then_with(|| a.word.cmp(&b.word)));
+    one.words.truncate(most.max(WORDS));
+}
+
+/// Words of each field in the answer to `GET /v1/tags`.
+const WORDS: usize = 200;

@@ -2,7 +2,7 @@
 
 use lesson_service::{Host, Indexing, Service};
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode, StoreName};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 
@@ -49,8 +49,15 @@ impl<S: Store, H: Host> Named<S, H> {
         which: Which,
         (store, host): (S, H),
         core_servers: &[String],
+        is_alone: bool,
     ) -> Result<Self, ApiError> {
-        let service = Service::open(store, host).await?;
+        let mut service = Service::open(store, host).await?;
+        if !is_alone {
+            service = service.with_name(match which {
+                Which::Project => StoreName::Project,
+                Which::Personal => StoreName::Personal,
+            });
+        }
         Ok(Self {
             which,
             kept: Cell::new(service.position()),
@@ -69,12 +76,15 @@ impl<S: Store, H: Host> Local<S, H> {
         personal: Option<(S, H)>,
         core_servers: Vec<String>,
     ) -> Result<Self, ApiError> {
+        let is_alone = project.is_none() || personal.is_none();
         let project = match project {
-            Some(given) => Some(Named::open(Which::Project, given, &core_servers).await?),
+            Some(given) => Some(Named::open(Which::Project, given, &core_servers, is_alone).await?),
             None => None,
         };
         let personal = match personal {
-            Some(given) => Some(Named::open(Which::Personal, given, &core_servers).await?),
+            Some(given) => {
+                Some(Named::open(Which::Personal, given, &core_servers, is_alone).await?)
+            }
             None => None,
         };
         let (first, second) = match (project, personal) {
@@ -163,6 +173,18 @@ impl<S: Store, H: Host> Local<S, H> {
         }
     }
 
+    /// Sets whether lessons get their vectors here: off in a process that lives for one answer.
+    pub fn set_indexing(&self, on: bool) {
+        for named in self.stores() {
+            named.service.set_indexing(on);
+        }
+    }
+
+    /// Whether lessons get their vectors here.
+    pub fn indexes(&self) -> bool {
+        self.first().indexes()
+    }
+
     /// How far the lessons of both have their vectors.
     pub fn indexing(&self) -> Indexing {
         self.stores().fold(Indexing::default(), |sum, named| {
@@ -180,10 +202,14 @@ impl<S: Store, H: Host> Local<S, H> {
     /// # Errors
     /// When a store or the model fails.
     pub async fn index_step(&self) -> Result<Indexing, ApiError> {
+        let mut sum = Indexing::default();
         for named in self.stores() {
-            named.service.index_step().await?;
+            let one = named.service.index_step().await?;
+            sum.done += one.done;
+            sum.total += one.total;
+            sum.elsewhere += one.elsewhere;
         }
-        Ok(self.indexing())
+        Ok(sum)
     }
 
     /// Returns when everything is stored and every lesson has its vector, where a model is loaded.

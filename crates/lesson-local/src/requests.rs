@@ -76,7 +76,27 @@ impl<S: Store, H: Host> Local<S, H> {
     async fn answer_of_both(&self, second: &Service<S, H>, asked: Asked) -> Response {
         let first = self.first();
         match asked.route.endpoint.name {
-            EndpointName::recommend | EndpointName::search | EndpointName::patterns => {
+            EndpointName::stats => {
+                joined::stats(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
+            EndpointName::health => {
+                joined::health(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
+            EndpointName::lift => {
+                let most = limit_of(&asked.request.path);
+                joined::lift(
+                    ask(first, again(&asked)).await,
+                    ask(second, asked).await,
+                    most,
+                )
+            }
+            EndpointName::list_tags => {
+                joined::tags(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
+            EndpointName::recommend
+            | EndpointName::search
+            | EndpointName::patterns
+            | EndpointName::list_lessons => {
                 let context = context(first, asked.asker);
                 first
                     .find_in_both(second, &context, asked.route, asked.request)
@@ -261,6 +281,14 @@ fn is_second<S: Store, H: Host>(first: &Service<S, H>, second: &Service<S, H>, s
 /// Whether a path is about one lesson: `/v1/lessons/{slug}` and what is below it.
 fn is_of_lesson(segments: &[String]) -> bool {
     segments.get(1).is_some_and(|word| word == "lessons") && segments.len() > 2
+}
+
+/// The limit that a path's query says; as many lessons as a page of lift has where it says none.
+fn limit_of(path: &str) -> usize {
+    let target = parse_path(path).ok();
+    let query = target.map(|target| target.query).unwrap_or_default();
+    let said = query.iter().find(|(name, _)| name == "limit");
+    said.and_then(|(_, limit)| limit.parse().ok()).unwrap_or(50)
 }
 
 /// A part of a path, decoded; empty where there is none.

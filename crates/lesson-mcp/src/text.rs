@@ -343,6 +343,15 @@ fn stats(stats: &Stats) -> String {
             line(&mut out, format_args!("{title}: {}", slugs.join(", ")));
         }
     }
+    if let Some(counts) = &stats.measured {
+        line(
+            &mut out,
+            format_args!(
+                "Measured by leaving lessons out at random: {} helping, {} hurting, {} with no difference seen, {} not known yet.",
+                counts.helps, counts.hurts, counts.no_difference, counts.unknown
+            ),
+        );
+    }
     out
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonV
         derived: derived(&lesson.standing, policy),
         content_hash: text.content_hash(),
         measured: None,
+        store: None,
     }
 }
 

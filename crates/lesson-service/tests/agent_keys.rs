@@ -64,7 +64,7 @@ impl Server {
             "rest/v1/rpc/pull_changes" => {
                 let page = json!({
                     "lessons": [], "recommendations": [], "tools": [], "feedback": [], "days": [],
-                    "next_cursor": 0, "version": 0, "has_more": false, "acked_seq": {}, "epoch": "e", "ledger_version": 2,
+                    "next_cursor": 0, "version": 0, "has_more": false, "acked_seq": {}, "epoch": "e", "ledger_version": lesson_core::LEDGER_VERSION,
                 });
                 (200, page.to_string())
             }

@@ -483,7 +483,7 @@ fn words_of_lessons_in_use_are_counted() {
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     let desk = Desk::new();
     let kept = json!([
-        {"slug": "good-index", "title": "Good index", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
         {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
         {"slug": "unused", "title": "Unused"},
     ]);
@@ -527,25 +527,31 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     assert!(asked("").courses.is_empty());
     assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
     // A decision in which it is applied is a use, and its outcome a point of the course.
-    desk.ok::<serde_json::Value>(
+    desk.ok::<LessonView>(
+        "POST /v1/lessons",
+        json!({"title": "Bind values", "recommendation": "Use placeholders."}),
+    );
+    desk.ok::<Recommendations>(
         "POST /v1/recommend",
-        json!({"query": "good index", "decision_id": "d"}),
+        json!({"query": "bind values in sql", "decision_id": "d1"}),
     );
-    desk.ok::<serde_json::Value>(
+    let tracked: Tracked = desk.ok(
         "POST /v1/track",
-        json!({"decision_id": "d", "reasoning": "I am applying 'good-index' here."}),
+        json!({"decision_id": "d1", "reasoning": "I am applying `bind-values` here."}),
     );
-    desk.ok::<serde_json::Value>(
+    assert!(tracked.recorded, "{tracked:?}");
+    desk.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
-        json!({"decision_id": "d", "outcome": "failure"}),
+        json!({"decision_id": "d1", "outcome": "failure"}),
     );
-    assert_eq!(slugs("sort=last_used"), ["good-index", "bad", "unused"]);
+    let used = ["bind-values", "bad"];
+    assert_eq!(slugs("sort=last_used&limit=2"), used);
     assert_eq!(
-        slugs("sort=last_used&reverse=true"),
-        ["bad", "good-index", "unused"]
+        slugs("sort=last_used&reverse=true&limit=2"),
+        ["bad", "bind-values"]
     );
     let courses = asked("sort=last_used&courses=true").courses;
-    assert_eq!(courses.len(), 3);
+    assert_eq!(courses.len(), 4);
     assert_eq!(
         (courses[0].success.len(), courses[0].success.last()),
         (13, Some(&Some(0.0)))

@@ -56,6 +56,8 @@ pub struct Part {
     pub vectors: Vec<VectorRow>,
     /// The whole space, where the rows are candidates of it.
     pub counted: Option<Counted>,
+    /// The order of a list's page.
+    pub listed: Option<ListedPage>,
 }
 
 /// Numbers of the space that candidates are of.
@@ -75,11 +77,24 @@ pub struct Counted {
     pub index: String,
 }
 
+/// A page of a list that the server made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct ListedPage {
+    /// Slugs of lessons, or ids of decisions, in their order.
+    pub slugs: Vec<String>,
+    /// Whether there are more.
+    pub more: bool,
+    /// How many fit, counted up to some thousands.
+    pub total: u32,
+}
+
 #[derive(Deserialize)]
 struct WirePart {
     page: WirePage,
     #[serde(default)]
     counted: Option<Counted>,
+    #[serde(default)]
+    listed: Option<ListedPage>,
     #[serde(default)]
     vectors: Vec<WireVector>,
 }
@@ -127,6 +142,7 @@ impl<H: Http> Supabase<'_, H> {
                 .filter_map(|one| one.read().ok())
                 .collect(),
             counted: wire.counted,
+            listed: wire.listed,
         })
     }
 }

@@ -161,6 +161,19 @@ pub trait Store {
     /// When the medium fails.
     async fn put_vectors(&self, model: &str, rows: &[VectorRow]) -> Result<(), StoreError>;
 
+    /// Begins a slice of embedding: the vectors that others have kept of this model since [`Store::vectors`] or the last
+    /// slice. `None` while another process that shares the store is at one, so that each text is embedded once; else
+    /// [`Store::end_embedding`] ends it.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn begin_embedding(&self, _model: &str) -> Result<Option<Vec<VectorRow>>, StoreError> {
+        Ok(Some(Vec::new()))
+    }
+
+    /// Ends what [`Store::begin_embedding`] began.
+    fn end_embedding(&self) {}
+
     /// The link to a server; `None` when this store is a ledger on its own.
     ///
     /// # Errors

@@ -233,7 +233,10 @@ fn after_an_update_of_the_ledger_everything_is_read_anew_and_what_waits_is_sent_
         ["push", "pull"]
     );
     let after = link(&store);
-    assert_eq!((after.ledger_version, after.resync), (2, false));
+    assert_eq!(
+        (after.ledger_version, after.resync),
+        (lesson_core::LEDGER_VERSION, false)
+    );
     assert_eq!((after.acked, after.based, after.cursor), (2, 2, 20));
     assert_eq!(after.cleared, held.cleared + 1, "its rows are others");
     assert_eq!(round(&mut machine, &store, vec![pulled(2)]), ["pull"]);

@@ -1,7 +1,7 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
 use crate::lift::LessonMeasured;
-use crate::words::{BadgeKind, Category, Kind, Qualification, Trust, Verdict};
+use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A badge and its words.
@@ -74,6 +74,10 @@ pub struct LessonView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub measured: Option<LessonMeasured>,
+    /// The store that it lies in, where a project's and a person's own answer as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub store: Option<StoreName>,
 }
 
 /// The stored numbers of a lesson.

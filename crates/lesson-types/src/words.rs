@@ -202,6 +202,15 @@ vocabulary!(
     }
 );
 vocabulary!(
+    /// Which of a machine's stores something lies in.
+    StoreName {
+        /// The project's.
+        Project = "project",
+        /// The person's own.
+        Personal = "personal",
+    }
+);
+vocabulary!(
     /// How a space is.
     HealthStatus {
         /// Nothing has to be done.
@@ -342,6 +351,36 @@ vocabulary!(
         Unknown = "unknown",
     }
 );
+
+impl LiftVerdict {
+    /// What is said of a lesson, as people read it; `more_runs` is that of [`crate::LessonLift`].
+    ///
+    /// ```
+    /// use lesson_types::LiftVerdict;
+    /// assert_eq!(LiftVerdict::Hurts.in_words(None), "hurts");
+    /// assert_eq!(LiftVerdict::Unknown.in_words(Some(1_200)), "not known yet: about 1,200 more runs");
+    /// ```
+    pub fn in_words(self, more_runs: Option<u32>) -> String {
+        match (self, more_runs) {
+            (Self::Helps, _) => "helps".to_owned(),
+            (Self::NoDifference, _) => "no difference seen".to_owned(),
+            (Self::Hurts, _) => "hurts".to_owned(),
+            (Self::Unknown, None) => "not known yet".to_owned(),
+            (Self::Unknown, Some(1)) => "not known yet: about 1 more run".to_owned(),
+            (Self::Unknown, Some(runs)) => {
+                let digits = runs.to_string();
+                let mut grouped = String::new();
+                for (at, digit) in digits.chars().enumerate() {
+                    if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                        grouped.push(',');
+                    }
+                    grouped.push(digit);
+                }
+                format!("not known yet: about {grouped} more runs")
+            }
+        }
+    }
+}
 
 impl Kind {
     /// The kind that a slug's prefix says, `Pattern` when it says none.

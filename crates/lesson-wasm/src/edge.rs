@@ -31,6 +31,8 @@ export interface EdgeOptions {
   /** Requests a second that a key may make in the long run (50), and at once (four seconds' worth). */
   requests_per_second?: number;
   burst?: number;
+  /** Bytes that spaces may take in memory (48 million); larger ones are read from the server by each request. */
+  replica_bytes?: number;
   /** Milliseconds since the Unix epoch; the host's clock when absent. */
   now?: () => number;
   /** Fills the bytes with randomness; the host's when absent. */
@@ -55,7 +57,7 @@ export interface EdgeRequest {
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
 "#;
 
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "url",
     "key",
     "jwt_secret",
@@ -63,6 +65,7 @@ const OPTIONS: [&str; 11] = [
     "hosts",
     "requests_per_second",
     "burst",
+    "replica_bytes",
     "now",
     "random",
     "keep",
@@ -183,6 +186,7 @@ fn make(options: &JsValue) -> Result<Inner<AnyStore, JsHost>, ApiError> {
         hosts: hosts(&property(options, "hosts"))?,
         requests_per_second: number("requests_per_second")?,
         burst: number("burst")?,
+        replica_bytes: number("replica_bytes")?,
     };
     let host = JsHost {
         now: function(options, "now")?,

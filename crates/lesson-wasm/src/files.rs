@@ -25,6 +25,9 @@ export interface Files {
   /** `null`: the store's lock is ours now; else who holds it. */
   try_lock(): string | null;
   unlock(): void;
+  /** Whether the turn to embed texts is ours now: of those who share the store, one has it. Everybody embeds where it is absent. */
+  try_turn?(): boolean;
+  end_turn?(): void;
 }
 "#;
 
@@ -56,12 +59,17 @@ extern "C" {
     fn try_lock(this: &FilesObject) -> Result<Option<String>, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn unlock(this: &FilesObject) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    fn try_turn(this: &FilesObject) -> Result<bool, JsValue>;
+    #[wasm_bindgen(method, structural, catch)]
+    fn end_turn(this: &FilesObject) -> Result<(), JsValue>;
 }
 
 /// The host's files.
 pub struct JsFiles {
     object: FilesObject,
     has_note: bool,
+    has_turn: bool,
 }
 
 impl std::fmt::Debug for JsFiles {
@@ -73,9 +81,13 @@ impl std::fmt::Debug for JsFiles {
 impl JsFiles {
     /// Takes an object with the methods of `Files`.
     pub fn new(object: JsValue) -> Self {
-        let note = Reflect::get(&object, &"note".into());
+        let has = |name: &str| {
+            let method = Reflect::get(&object, &name.into());
+            method.is_ok_and(|method| method.is_function())
+        };
         Self {
-            has_note: note.is_ok_and(|note| note.is_function()),
+            has_note: has("note"),
+            has_turn: has("try_turn") && has("end_turn"),
             object: object.unchecked_into(),
         }
     }
@@ -157,6 +169,20 @@ impl Files for JsFiles {
     fn unlock(&self) {
         // A lock that can't be given back is taken over when this process is gone.
         let _ = self.object.unlock();
+    }
+
+    fn try_turn(&self) -> Result<bool, FileError> {
+        if !self.has_turn {
+            return Ok(true);
+        }
+        self.object.try_turn().map_err(|thrown| error(&thrown))
+    }
+
+    fn end_turn(&self) {
+        if self.has_turn {
+            // As the lock: one that can't be given back is taken over when this process is gone.
+            let _ = self.object.end_turn();
+        }
     }
 
     async fn rest(&self, ms: u32) {

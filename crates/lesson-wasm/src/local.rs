@@ -41,6 +41,8 @@ export interface LocalOptions {
   on_index?: (done: number, total: number) => void;
   /** Tool servers that are always at hand, besides the usual ones: never recorded, never suggested. */
   core_servers?: string[];
+  /** Whether lessons without a vector get one here, in the background; `true` when absent. `false` for a process that lives for one answer. */
+  indexing?: boolean;
 }
 /** What is open. */
 export interface LocalInfo {
@@ -271,7 +273,9 @@ impl Open {
             return;
         }
         // Without a model there is nothing to do; a model that fails is tried after the next answer.
-        while let Ok(step) = self.inner.index_step().await {
+        while self.inner.indexes()
+            && let Ok(step) = self.inner.index_step().await
+        {
             if step.total > 0
                 && let Some(told) = &self.on_index
             {
@@ -313,6 +317,7 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
             "random",
             "on_index",
             "core_servers",
+            "indexing",
         ],
     )?;
     let now = function(options, "now")?;
@@ -348,9 +353,12 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
     let project = given("project")?;
     let personal = given("personal")?;
     let servers = strings(options, "core_servers")?;
+    let inner = Inner::open(project, personal, servers).await?;
+    // Anything but a plain `false` leaves it on.
+    inner.set_indexing(property(options, "indexing").as_bool().unwrap_or(true));
     Ok(Local {
         open: Rc::new(Open {
-            inner: Inner::open(project, personal, servers).await?,
+            inner,
             named,
             on_index: function(options, "on_index")?,
             indexing: Cell::new(false),

@@ -62,6 +62,14 @@ impl Store for AnyStore {
         each!(self, store => store.put_vectors(model, rows).await)
     }
 
+    async fn begin_embedding(&self, model: &str) -> Result<Option<Vec<VectorRow>>, StoreError> {
+        each!(self, store => store.begin_embedding(model).await)
+    }
+
+    fn end_embedding(&self) {
+        each!(self, store => store.end_embedding());
+    }
+
     async fn link(&self) -> Result<Option<Link>, StoreError> {
         each!(self, store => store.link().await)
     }

@@ -98,6 +98,12 @@ const BENCHES: &[Bench] = &[
         run: Run::Table(edge),
     },
     Bench {
+        name: "scale",
+        about: "spaces of 10,000 to 1,000,000 lessons at the edge: recommend, what is lost against exact ranking, the store; takes an hour or more",
+        needs: &[Need::Dist, Need::Stack, Need::Workerd],
+        run: Run::Table(scale),
+    },
+    Bench {
         name: "local",
         about: "the package for Node beside @modelcontextprotocol/server-memory: start, one recall, ten sessions, the prompt hook",
         needs: &[Need::Dist, Need::LocalClients],
@@ -216,6 +222,16 @@ fn edge(cache: &Cache) -> Result<()> {
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
     let mut node = run::program(cache, "node")?;
     node.arg("tests/benches/edge.mjs")
+        .env("LESSONLOOP_DIST", cache.root.join("dist"))
+        .envs(stack.variables(cache));
+    run::loud(node, "read the message above")
+}
+
+/// workerd over a fresh local stack with large spaces.
+fn scale(cache: &Cache) -> Result<()> {
+    let stack = Stack::start(cache, Data::Fresh, Some(0))?;
+    let mut node = run::program(cache, "node")?;
+    node.arg("tests/benches/scale.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))
         .envs(stack.variables(cache));
     run::loud(node, "read the message above")

@@ -2,14 +2,13 @@
 
 use crate::dice::Dice;
 use crate::situations::{Situations, space_of};
+use crate::wilson::wilson;
 use lesson_core::learning::{Effects, Given, Learning, Run};
 use lesson_core::{
     DecisionOutcome, Detection, Event, EventKind, LiftVerdict, MatchType, Measured, Policy,
     Qualification, Space, SurfacedContext, SurfacedItem,
 };
 
-/// z of a 95 % interval.
-const Z: f64 = 1.96;
 /// Decisions with an outcome between two looks at the effects, as a device that syncs now and then.
 const LOOK: usize = 10;
 
@@ -295,13 +294,4 @@ impl<'a> Learner<'a> {
             _ => None,
         }
     }
-}
-
-/// The lower end of Wilson's interval of a rate.
-pub fn wilson(successes: f64, n: f64) -> f64 {
-    let p = successes / n;
-    let z2 = Z * Z;
-    let middle = p + z2 / (2.0 * n);
-    let half = Z * libm::sqrt(p * (1.0 - p) / n + z2 / (4.0 * n * n));
-    (middle - half) / (1.0 + z2 / n)
 }

@@ -8,6 +8,7 @@
     reason = "a bench reads the clock; nothing that is measured does"
 )]
 
+mod archive;
 mod arm;
 mod coverage;
 mod dice;
@@ -17,7 +18,9 @@ mod picture;
 mod play;
 mod report;
 mod situations;
+mod spread;
 mod upworthy;
+mod wilson;
 mod world;
 
 use arm::Arm;

@@ -2,8 +2,10 @@
 //! people who have it hand in; it is not shipped. A test is a situation and a domain, its headlines are lessons, views are
 //! outcomes.
 
-use crate::arm::wilson;
+use crate::archive::{Headline, read};
 use crate::dice::Dice;
+use crate::spread;
+use crate::wilson::wilson;
 use lesson_core::learning::{Cell, Cells, evidence, shrinkage};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +14,6 @@ use std::path::Path;
 const VIEWS: [u32; 2] = [200, 1_000];
 /// Draws of the thinning, over which gains are averaged.
 const DRAWS: u64 = 5;
-
-/// A headline in a test.
-#[derive(Debug, Clone, Copy)]
-struct Headline {
-    test: usize,
-    views: u32,
-    clicks: u32,
-}
 
 /// (views, clicks) of a test that arms see, and those that are held out.
 type TestCounts = ((u32, u32), (f64, f64));
@@ -33,7 +27,7 @@ pub struct Gain {
     pub arms: Vec<(&'static str, f64)>,
 }
 
-/// Measures a file with the columns `test_id`, `headline`, `impressions`, `clicks`.
+/// Measures a file of the archive; see [`read`].
 ///
 /// # Errors
 /// When it can't be read; names the line.
@@ -59,7 +53,8 @@ pub fn measure(file: &Path) -> Result<Vec<Gain>, String> {
         .collect()
 }
 
-fn gain(headlines: &[Headline], views: u32) -> Gain {
+/// The gains at a number of views, over some draws; every headline has more.
+pub fn gain(headlines: &[Headline], views: u32) -> Gain {
     let mut sums: Vec<(&'static str, f64)> = Vec::new();
     for seed in 0..DRAWS {
         let mut dice = Dice::new(seed.wrapping_mul(977) + u64::from(views));
@@ -110,7 +105,18 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
         let (views, clicks) = tests[&headlines[at].test].0;
         f64::from(clicks) / f64::from(views)
     };
-    let scores: [(&'static str, Vec<f64>); 5] = [
+    let of_tests: Vec<spread::Seen> = (0..seen.len())
+        .map(|at| {
+            let (views, clicks) = tests[&headlines[at].test].0;
+            spread::Seen {
+                rate: raw(at),
+                views: n,
+                of_test: f64::from(clicks) / f64::from(views),
+                arms: f64::from(views) / n,
+            }
+        })
+        .collect();
+    let scores: [(&'static str, Vec<f64>); 6] = [
         ("raw rate", (0..seen.len()).map(raw).collect()),
         (
             "Wilson",
@@ -126,6 +132,7 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
             "evidence",
             cells.iter().map(|cells| evidence(*cells, k)).collect(),
         ),
+        ("evidence, spread by rate", spread::surplus(&of_tests, all)),
         ("oracle", gains.clone()),
     ];
     scores
@@ -151,70 +158,4 @@ fn thin(dice: &mut Dice, one: &Headline, views: u32) -> u32 {
         left -= 1;
     }
     seen
-}
-
-fn read(file: &Path) -> Result<Vec<Headline>, String> {
-    let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
-    let mut lines = rows(&text).into_iter();
-    let header = lines.next().unwrap_or_default();
-    let mut columns = [0; 3];
-    for (column, wanted) in columns.iter_mut().zip(["test_id", "impressions", "clicks"]) {
-        *column = header
-            .iter()
-            .position(|held| held.trim() == wanted)
-            .ok_or_else(|| format!("{name}: there is no column {wanted}"))?;
-    }
-    let mut tests: BTreeMap<String, usize> = BTreeMap::new();
-    let mut headlines = Vec::new();
-    for (row, line) in lines.zip(2..) {
-        let number = |column: usize| {
-            let text = row.get(column).map_or("", |text| text.trim());
-            text.parse::<f64>()
-                .map(|number| number as u32)
-                .map_err(|_| format!("{name}, row {line}: `{text}` is no number"))
-        };
-        let (views, clicks) = (number(columns[1])?, number(columns[2])?);
-        if clicks > views {
-            return Err(format!(
-                "{name}, row {line}: {clicks} clicks of {views} views"
-            ));
-        }
-        let many = tests.len();
-        let test = *tests.entry(row[columns[0]].clone()).or_insert(many);
-        headlines.push(Headline {
-            test,
-            views,
-            clicks,
-        });
-    }
-    Ok(headlines)
-}
-
-/// The rows of a CSV file (RFC 4180): quotes may hold commas, line breaks and doubled quotes.
-fn rows(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
-    let mut is_quoted = false;
-    let mut letters = text.chars().peekable();
-    while let Some(c) = letters.next() {
-        match c {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                field.push('"');
-            }
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => row.push(std::mem::take(&mut field)),
-            '\n' if !is_quoted => {
-                row.push(std::mem::take(&mut field));
-                rows.push(std::mem::take(&mut row));
-            }
-            '\r' if !is_quoted => {}
-            c => field.push(c),
-        }
-    }
-    if !field.is_empty() || !row.is_empty() {
-        row.push(field);
-        rows.push(row);
-    }
-    rows
 }

@@ -35,7 +35,7 @@ export async function freePort() {
  * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
  * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
- * `kept`: a folder for the Cache API, which outlives the isolate then; what is in it belongs to a host with its `port`.
+ * `ratelimits`: the platform's counters. `kept`: a folder for the Cache API, which outlives the isolate then; what is in it belongs to a host with its `port`.
  *
  * @param {Record<string, any>} options
  */
@@ -49,6 +49,7 @@ export async function startEdge({
   rewrite = (_, text) => text,
   inspect = false,
   kept,
+  ratelimits,
 }) {
   port ??= await freePort();
   const inspector = inspect ? await freePort() : undefined;
@@ -66,6 +67,7 @@ export async function startEdge({
     port,
     cf: false,
     ...(kept ? { cachePersist: kept } : {}),
+    ...(ratelimits ? { ratelimits } : {}),
     inspectorPort: inspector,
     log,
     handleRuntimeStdio: (out, error) => {

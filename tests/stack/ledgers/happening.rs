@@ -139,6 +139,7 @@ impl Author {
                 lesson: held.slug.clone(),
                 verdict: Verdict::Approve,
                 content_hash: held.text.content_hash(),
+                reason: String::new(),
             };
         }
         let lesson = self.slug();
@@ -157,6 +158,7 @@ impl Author {
                     lesson,
                     verdict: self.dice.of(Verdict::ALL),
                     content_hash: hash,
+                    reason: "It tells of an attack and orders none.".to_owned(),
                 }
             }
             8 => EventKind::LessonsMerged {

@@ -1,6 +1,22 @@
 //! Labelled inputs bound to a signal of text.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+/// `Ctrl+Enter`, or `⌘+Enter`, submits the form that it is pressed in: `on:keydown=submit_by_key`.
+pub fn submit_by_key(event: leptos::ev::KeyboardEvent) {
+    if event.key() != "Enter" || !(event.ctrl_key() || event.meta_key()) || event.repeat() {
+        return;
+    }
+    let form = event
+        .current_target()
+        .and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok());
+    if let Some(form) = form {
+        event.prevent_default();
+        // What is not valid yet is told by the browser.
+        let _ = form.request_submit();
+    }
+}
 
 /// A line of text.
 #[component]

@@ -29,7 +29,7 @@ pub use copy::CopyButton;
 pub use decay::{DecayCurve, DecaySpark};
 pub use dialog::Dialog;
 pub use explain::Explain;
-pub use field::{Area, Choice, Pick, TextField};
+pub use field::{Area, Choice, Pick, TextField, submit_by_key};
 pub use figures::{IntervalBar, Sparkline, points};
 pub use loaded::{Loaded, Skeleton};
 pub use notice::{Chip, Empty, ErrorNote, Loading, Page};

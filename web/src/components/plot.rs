@@ -226,7 +226,7 @@ fn scale(top: f64, unit: Unit) -> Vec<AnyView> {
 fn bottom(labels: &[String], columns: bool) -> Vec<AnyView> {
     let last = labels.len().saturating_sub(1);
     let steps = last.min(LABELS - 1);
-    let at = |step: usize| if steps == 0 { 0 } else { step * last / steps };
+    let at = |step: usize| (step * last).checked_div(steps).unwrap_or(0);
     (0..=steps)
         .filter_map(|step| {
             let at = at(step);

@@ -51,6 +51,9 @@ pub fn StepChart(
     /// A line across, such as where everything begins.
     #[prop(into)]
     level: Signal<Option<f64>>,
+    /// What happened when: places, 0 at the left and 1 at the right, and names.
+    #[prop(optional, into)]
+    marks: Signal<Vec<(f64, String)>>,
 ) -> impl IntoView {
     let node = NodeRef::<html::Div>::new();
     let last = move || steps.with(|steps| steps.len().saturating_sub(1));
@@ -148,11 +151,24 @@ pub fn StepChart(
                 <svg role="group" aria-label=caption on:pointermove=on_point on:pointerdown=on_point>
                     {grid}
                     {move || level.get().map(|y| view! { <line class="level-line" x1="0%" x2="100%" y1=up(y) y2=up(y)></line> })}
+                    {move || marks.get().into_iter().map(|(x, label)| view! {
+                        <line class="plot-mark" x1=across(x) x2=across(x) y1="0%" y2="100%"></line>
+                        <text class=mark_class(x) x=across(x) y="0" dy="10">{label}</text>
+                    }.into_any()).collect::<Vec<_>>()}
                     {lines}
                     {points}
                 </svg>
             </div>
         </div>
+    }
+}
+
+/// The name of a mark stands where there is room for it.
+fn mark_class(x: f64) -> &'static str {
+    if x > 0.8 {
+        "plot-mark-text plot-end"
+    } else {
+        "plot-mark-text"
     }
 }
 

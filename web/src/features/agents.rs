@@ -1,5 +1,6 @@
-//! Agents: the keys they come with, and how each of them is set up.
+//! Agents: what they did, how each of them is set up, and the keys they come with.
 
+mod activity;
 mod address;
 mod desk;
 mod fresh;
@@ -9,8 +10,9 @@ mod revoke;
 mod setup;
 mod snippet;
 
-use crate::components::{Empty, ErrorNote, Loading, Page};
+use crate::components::{ErrorNote, Page, Skeleton};
 use crate::sync::{Stage, Syncing};
+use activity::ActivityCard;
 use desk::Desk;
 use keys::KeysCard;
 use leptos::prelude::*;
@@ -50,17 +52,15 @@ pub fn AgentsPage() -> impl IntoView {
         }
     });
     on_cleanup(move || online.remove());
+    let on = Memo::new(move |_| stage.get() == Stage::On);
     view! {
-        <Page title="Agents" intro="Agents use the lessons of your space over HTTP or MCP, each with a key of its own.">
+        <Page title="Agents" intro="What your agents do with the lessons, how each is set up, and the keys they come with.">
+            <ActivityCard/>
             {move || match stage.get() {
-                Stage::Unknown => view! { <Loading/> }.into_any(),
+                Stage::Unknown => view! { <Skeleton/> }.into_any(),
                 Stage::Failed(error) => view! { <ErrorNote error/> }.into_any(),
-                Stage::Off => view! {
-                    <Empty title="Agents need a server" text="They can't reach this browser. Connect a server: your lessons go there, an edge function gives them to agents, and what the agents do comes back here.">
-                        <a href="/settings#sync" class="button primary">"Connect a server"</a>
-                    </Empty>
-                }.into_any(),
-                Stage::On => view! { <KeysCard/><SetupCard/> }.into_any(),
+                Stage::Off => view! { <SetupCard on/> }.into_any(),
+                Stage::On => view! { <KeysCard/><SetupCard on/> }.into_any(),
             }}
         </Page>
     }

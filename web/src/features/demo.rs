@@ -4,10 +4,10 @@ use crate::space::Space;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// Opens the demo; from within it there is nothing to open.
+/// Opens the demo; from within it, and where a program on this machine has the lessons, there is nothing to open.
 #[component]
 pub fn DemoButton() -> impl IntoView {
-    (Space::current() == Space::Own).then(|| {
+    (Space::current() == Space::Own && !Space::is_of_host()).then(|| {
         view! {
             <button type="button" on:click=|_| Space::Demo.open() data-testid="open-demo">"Load the demo"</button>
         }

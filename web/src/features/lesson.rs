@@ -4,6 +4,7 @@ mod acts;
 mod course;
 mod draft;
 mod edit;
+mod effect;
 mod form;
 mod history;
 mod movers;
@@ -14,10 +15,15 @@ mod revisions;
 mod shown;
 mod standing;
 mod terms;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests;
 
 use crate::api::{Query, use_get};
-use crate::components::{BadgeChip, Empty, ErrorNote, Loading, Page, Prose, TrustChip};
+use crate::components::{
+    BadgeChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, use_toasts,
+};
 use crate::format;
+use crate::parameters::use_parameters;
 use crate::sync::{Stage as SyncStage, Syncing};
 use crate::who;
 use acts::Acts;
@@ -27,13 +33,14 @@ use edit::EditForm;
 pub use form::{LessonFields, LessonForm};
 use history::{HistoryList, PAGE};
 use leptos::prelude::*;
-use leptos_router::hooks::use_params_map;
-use lesson_types::{ApiError, ErrorCode, History, LessonView};
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate, use_params_map};
+use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
 use movers::Movers;
 pub use preview::Preview;
 use revisions::Revisions;
 use shown::ShownList;
-use standing::Standing;
+use standing::Performance;
 
 /// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
 /// half-written edit is lost.
@@ -71,10 +78,10 @@ pub fn LessonPage() -> impl IntoView {
     });
     move || {
         if let Some(lesson) = editing.get() {
-            return view! { <Page title=format!("Edit “{}”", lesson.title)><EditForm lesson editing/></Page> }.into_any();
+            return view! { <Page title=format!("Edit “{}”", lesson.title)/><EditForm lesson editing/> }.into_any();
         }
         match stage.get() {
-            Stage::Loading => view! { <Page title="Lesson"><Loading/></Page> }.into_any(),
+            Stage::Loading => view! { <Page title="Lesson"><Skeleton lines=8/></Page> }.into_any(),
             Stage::Failed(error) if error.code == ErrorCode::NotFound => view! {
                 <Page title="No such lesson">
                     <Empty title="There is no lesson by this name" text=error.message>
@@ -136,32 +143,129 @@ fn Shown(
             .with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned())
     });
     let slug = StoredValue::new(slug);
+    let tab = use_tab();
     view! {
-        <p class="back"><a href="/lessons">"← All lessons"</a></p>
+        <p class="back"><a href="/lessons">"← Lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
-        // The standing stands beside the text, and on a phone between the text and its history.
-        <div class="split lesson-split">
-            <article class="card" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
-            <aside class="stack" aria-label="About this lesson">
-                <Acts lesson editing/>
-                <Standing slug=slug.get_value() lesson/>
-                <Movers history/>
-                <section class="card">
-                    <h2>"About"</h2>
-                    <dl class="facts">{move || lesson.get().map(|lesson| facts(&lesson, me.read().as_deref()))}</dl>
+        <Acts lesson editing/>
+        <Kept slug=slug.get_value() lesson editing/>
+        // The performance stands beside the text, and on a phone between the text and its history.
+        <div class="lesson-page">
+            <article class="panel lesson-text" data-testid="lesson-text">{move || text.get().map(whole_text)}</article>
+            <aside class="lesson-aside" aria-label="About this lesson">
+                <Performance slug=slug.get_value() lesson/>
+                <section class="panel">
+                    <header><h2>"About"</h2></header>
+                    <dl class="facts pad">{move || lesson.get().map(|lesson| facts(&lesson, me.read().as_deref()))}</dl>
                 </section>
             </aside>
-            <div class="stack">
+            <div class="lesson-more">
                 <HistoryState answer/>
                 <Show when=move || history.read().is_some()>
                     <Course history/>
-                    <ShownList slug=slug.get_value() history/>
-                    <Revisions slug=slug.get_value() history/>
-                    <HistoryList slug=slug.get_value() domain history/>
+                    <section class="panel">
+                        <Tabs id="lesson-tab" label="What happened to it" options=vec![(Tab::Activity, "Activity"), (Tab::Runs, "Runs"), (Tab::Revisions, "Revisions")] value=tab/>
+                        <div class="lesson-tab" id="lesson-tab-panel" role="tabpanel" aria-labelledby=move || format!("lesson-tab-tab-{}", tab.get() as usize)>
+                            {move || match tab.get() {
+                                Tab::Activity => view! { <Movers history/><HistoryList slug=slug.get_value() domain history/> }.into_any(),
+                                Tab::Runs => view! { <ShownList slug=slug.get_value() history/> }.into_any(),
+                                Tab::Revisions => view! { <Revisions slug=slug.get_value() history/> }.into_any(),
+                            }}
+                        </div>
+                    </section>
                 </Show>
             </div>
         </div>
+    }
+}
+
+/// A part of what happened to the lesson.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tab {
+    Activity,
+    Runs,
+    Revisions,
+}
+
+impl Tab {
+    fn read(word: &str) -> Self {
+        match word {
+            "runs" => Self::Runs,
+            "revisions" => Self::Revisions,
+            _ => Self::Activity,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Activity => "",
+            Self::Runs => "runs",
+            Self::Revisions => "revisions",
+        }
+    }
+}
+
+/// The tab that the address names; one that is chosen is put into it.
+fn use_tab() -> RwSignal<Tab> {
+    let parameters = use_parameters();
+    let path = use_location().pathname;
+    let tab = RwSignal::new(Tab::read(&parameters.read_untracked().text("tab")));
+    let navigate = use_navigate();
+    Effect::new(move |before: Option<Tab>| {
+        let now = tab.get();
+        if before.is_some_and(|before| before != now) {
+            let query = match now.word() {
+                "" => String::new(),
+                word => format!("?tab={word}"),
+            };
+            let options = NavigateOptions {
+                replace: true,
+                scroll: false,
+                ..NavigateOptions::default()
+            };
+            navigate(&format!("{}{query}", path.get_untracked()), options);
+        }
+        now
+    });
+    tab
+}
+
+/// A draft of an edit that was kept, and the way back into it.
+#[component]
+fn Kept(
+    slug: String,
+    lesson: Memo<Option<LessonView>>,
+    editing: RwSignal<Option<LessonView>>,
+) -> impl IntoView {
+    let of = StoredValue::new(DraftOf::Edit(slug));
+    let draft = RwSignal::new(of.with_value(DraftOf::find));
+    let drop = move |_| {
+        let toasts = use_toasts();
+        of.with_value(DraftOf::drop);
+        let dropped = draft.get_untracked();
+        draft.set(None);
+        if let Some(dropped) = dropped {
+            let back = Callback::new(move |()| {
+                of.try_with_value(|of| of.keep(&dropped));
+                draft.try_set(Some(dropped.clone()));
+            });
+            toasts.with_act("Your draft was dropped", "Bring it back", back);
+        }
+    };
+    move || {
+        draft.get().map(|held| {
+            let ago = format::ago((js_sys::Date::now() - held.at) / 1_000.0);
+            view! {
+                <div class="note draft-note" role="status" data-testid="draft-waits">
+                    <span>{format!("You began to edit this lesson {ago}. Your text is kept.")}</span>
+                    <span class="actions">
+                        <button type="button" class="primary" data-testid="draft-continue" on:click=move |_| editing.set(lesson.get_untracked())>"Continue editing"</button>
+                        <button type="button" data-testid="draft-drop" on:click=drop>"Drop it"</button>
+                    </span>
+                </div>
+            }
+        })
     }
 }
 
@@ -179,37 +283,48 @@ fn HistoryState(answer: Query<History>) -> impl IntoView {
     move || {
         match state.get() {
         None => ().into_any(),
-        Some(None) => view! { <section class="card"><h2>"History"</h2><Loading label="Reading the ledger…"/></section> }.into_any(),
+        Some(None) => view! { <section class="panel pad"><Skeleton/></section> }.into_any(),
         // What the server keeps can be missing for a while; that is no fault.
         Some(Some(error)) if error.code == ErrorCode::Unavailable && syncing.stage() == SyncStage::On => view! {
-            <section class="card">
+            <section class="panel pad">
                 <h2>"History"</h2>
                 <div class="note" data-testid="history-elsewhere">
                     <p>"The history of a shared lesson is kept on the server. It shows here when the server can be reached; everything you do meanwhile is kept and becomes part of it."</p>
                 </div>
             </section>
         }.into_any(),
-        Some(Some(error)) => view! { <section class="card"><h2>"History"</h2><ErrorNote error/></section> }.into_any(),
+        Some(Some(error)) => view! { <section class="panel pad"><h2>"History"</h2><ErrorNote error/></section> }.into_any(),
     }
     }
 }
 
 #[component]
 fn Head(lesson: LessonView) -> impl IntoView {
-    let findings = lesson
-        .findings
+    let held_back = lesson.trust == Trust::Quarantined;
+    // An approval has answered for what was found.
+    let findings = (lesson.trust != Trust::Approved).then_some(lesson.findings);
+    let findings = findings
+        .unwrap_or_default()
         .into_iter()
-        .map(|finding| view! { <li>{finding}</li> })
+        .map(|finding| view! { <li dir="auto">{finding}</li> })
         .collect::<Vec<_>>();
+    let (class, heading) = if held_back {
+        (
+            "note note-bad",
+            "Held back: no agent is given this text until a person approves it with a reason",
+        )
+    } else {
+        ("note note-warn", "Found in this text")
+    };
     view! {
-        <div class="chips">
-            <BadgeChip badge=lesson.derived.badge/>
-            <TrustChip trust=lesson.trust/>
+        <div class="chips lesson-chips">
+            {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
+            {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>
         </div>
-        {(!findings.is_empty()).then(|| view! {
-            <div class="note note-warn" data-testid="findings"><strong>"Found in this text"</strong><ul>{findings}</ul></div>
+        {(held_back || !findings.is_empty()).then(|| view! {
+            <div class=class data-testid="findings"><strong>{heading}</strong><ul>{findings}</ul></div>
         })}
         {lesson.merged_into.map(|into| view! {
             <div class="note"><p>"Merged into "<a href=format!("/lessons/{}", format::encode(&into))>{into.clone()}</a>"."</p></div>

@@ -1,22 +1,25 @@
-//! The agent's view, as a walk of five steps: a situation and its lessons, the agent's reasoning, the outcome, feedback on
-//! the session, and what one thinks of each lesson. The address holds the situation and the weights: what it leads to is
-//! looked at and not recorded.
+//! The agent's view: a task on the left, on the right the lessons that fit it, then the run's steps: the agent's reasoning,
+//! the outcome, feedback on the session, and what one thinks of each lesson. The address holds the task and the weights: what
+//! it leads to is looked at and not recorded.
 
 mod feedback;
 mod left_out;
 mod opinion;
+mod orders;
 mod outcome;
+mod prompt_text;
 mod replay;
 mod results;
 mod situation;
 mod situation_form;
+mod step_list;
 mod trace;
 mod track;
 mod walk;
 mod weights;
 
 use crate::api::{Client, use_get};
-use crate::components::{ErrorNote, Loading, Page};
+use crate::components::{ErrorNote, Page, Skeleton};
 use crate::dom;
 use crate::parameters::{Parameters, use_parameters};
 use feedback::FeedbackStep;
@@ -24,12 +27,15 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
 use opinion::OpinionStep;
+use orders::Difference;
 use outcome::OutcomeStep;
-use replay::Replay;
+use prompt_text::CopyPrompt;
+use replay::{Compared, Replay};
 use results::Results;
 use situation::Situation;
 pub use situation::address_for;
-use situation_form::SituationForm;
+use situation_form::{FORM, SituationForm};
+use step_list::StepList;
 use track::TrackStep;
 pub use track::{how_seen, seen};
 use walk::{Go, Run, Walk, has_read_all};
@@ -123,47 +129,90 @@ pub fn PlaygroundPage() -> impl IntoView {
                 .map(|answered| answered.given.retrieval_id.clone())
         })
     });
+    let head = move || {
+        view! {
+            <button type="button" on:click=move |_| walk.restart() data-testid="new-decision">"New run"</button>
+            <CopyPrompt walk/>
+            <button type="submit" form=FORM class="primary" disabled=walk.busy data-testid="recommend-submit" aria-keyshortcuts="Control+Enter">
+                {move || if walk.busy.get() { "Ranking…" } else { "Recommend" }}
+                <kbd aria-hidden="true">{dom::key_name("Ctrl")}" ↵"</kbd>
+            </button>
+        }
+        .into_any()
+    };
+    let compared = Compared::new();
     view! {
-        <Page
-            title="Playground"
-            intro="Describe a situation as an agent would, see which lessons fit and why, then tell what came of it."
-            actions=move || view! { <button type="button" on:click=move |_| walk.restart() data-testid="new-decision">"New decision"</button> }.into_any()
-        >
-            <SituationForm walk/>
-            <div aria-live="polite">
-                {move || walk.error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || walk.busy.get().then(|| {
-                    let label = if walk.client.model_comes.get() { "Waiting for the model…" } else { "Ranking lessons…" };
-                    view! { <Loading label/> }
-                })}
+        <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why, then tell what came of it." actions=head>
+            <div class="playground">
+                <section class="panel playground-task" aria-label="Task">
+                    <SituationForm walk/>
+                    <Replay walk compared/>
+                    <StepList walk ready=has_lessons/>
+                </section>
+                <div class="stack">
+                    <div aria-live="polite" class="stack">
+                        {move || walk.error.get().map(|error| view! { <ErrorNote error/> })}
+                        {move || walk.busy.get().then(|| view! { <Waiting walk/> })}
+                    </div>
+                    <Show when=move || walk.answered.read().is_none() && !walk.busy.get() && walk.error.read().is_none()>
+                        <Nothing/>
+                    </Show>
+                    {move || walk.answered.get().map(|answered| {
+                        let outdone = answered.is_outdone() && answered.decision_id.is_some();
+                        let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
+                        let recorded = answered.recorded;
+                        let only_looked = answered.decision_id.is_none() && !answered.given.recommended.is_empty();
+                        view! {
+                            {only_looked.then(|| view! {
+                                <div class="note" data-testid="only-looked">
+                                    <strong>"A preview: nothing is recorded"</strong>
+                                    <p>"This task came with the page's address. Press “Recommend” to start a run with it and to count these lessons as shown."</p>
+                                </div>
+                            })}
+                            {move || (outdone && read_all.get()).then(|| view! {
+                                <div class="note" data-testid="outdone">
+                                    <strong>"The model is there now"</strong>
+                                    <p>"These lessons were ranked before it was."</p>
+                                    <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
+                                </div>
+                            })}
+                            <Difference walk compared/>
+                            <Results answered walk/>
+                        }
+                    })}
+                    {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! { <Steps walk/> })}
+                </div>
             </div>
-            {move || walk.answered.get().map(|answered| {
-                let outdone = answered.is_outdone() && answered.decision_id.is_some();
-                let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
-                let recorded = answered.recorded;
-                let only_looked = answered.decision_id.is_none() && !answered.given.recommended.is_empty();
-                view! {
-                    {only_looked.then(|| view! {
-                        <div class="note" data-testid="only-looked">
-                            <strong>"You are looking, nothing is recorded"</strong>
-                            <p>"This situation came with the page's address. Press “Recommend lessons” to begin a decision with it and to count these lessons as shown."</p>
-                        </div>
-                    })}
-                    {move || (outdone && read_all.get()).then(|| view! {
-                        <div class="note" data-testid="outdone">
-                            <strong>"The model is there now"</strong>
-                            <p>"These lessons were ranked before it was."</p>
-                            <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
-                        </div>
-                    })}
-                    <Results answered walk/>
-                }
-            })}
-            <Show when=move || walk.answered.read().is_some()><Replay walk/></Show>
-            {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! {
-                <Steps walk/>
-            })}
         </Page>
+    }
+}
+
+/// The place of the lessons while they are ranked; whether the model is awaited is said, too.
+#[component]
+fn Waiting(walk: Walk) -> impl IntoView {
+    let label = move || {
+        if walk.client.model_comes.get() {
+            "Waiting for the model…"
+        } else {
+            "Ranking lessons…"
+        }
+    };
+    view! {
+        <section class="panel pad playground-waiting" data-testid="ranking">
+            <p class="muted">{label}</p>
+            <Skeleton lines=6/>
+        </section>
+    }
+}
+
+/// Before the first task.
+#[component]
+fn Nothing() -> impl IntoView {
+    view! {
+        <div class="empty" data-testid="playground-empty">
+            <h2>"What would an agent get?"</h2>
+            <p>"Write a task on the left. Here come the lessons that fit it, each with the steps of its score, what was left out and why, and the very text that the agent reads."</p>
+        </div>
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod card;
 mod desk;
+mod double;
 mod end;
+mod hurts;
 mod keys;
 mod merge;
 mod queue;

@@ -5,6 +5,7 @@
 
 mod feed;
 mod filter;
+mod give;
 mod list;
 mod one;
 mod words;
@@ -65,7 +66,7 @@ mod tests {
         );
         assert_eq!(
             situation(None, [&none, &none, &none], &[]),
-            "A situation without words"
+            "A task without words"
         );
     }
 }

@@ -1,26 +1,29 @@
-//! Import, syncing, agents, export, storage, the model, the theme, measuring, core servers and the policy.
+//! Settings, in sections that addresses name: import and export, the model, sync, members, measuring, the policy, appearance
+//! and storage.
 
-mod agents;
+mod constants;
 mod core_servers;
 mod export;
 mod import;
 mod intake;
 mod measure;
+mod members;
 mod model;
 mod policy;
 mod report;
 mod samples;
 mod storage;
 mod sync;
+mod undo;
 
 use crate::components::{Choice, Page};
 use crate::theme::Theme;
-use agents::AgentsCard;
 use core_servers::CoreServersCard;
 use export::ExportCard;
 use import::ImportCard;
 use leptos::prelude::*;
 use measure::MeasureCard;
+use members::MembersCard;
 use model::ModelCard;
 use policy::PolicyCard;
 pub use samples::SamplesButton;
@@ -28,24 +31,42 @@ use storage::StorageCard;
 pub use sync::local_stack;
 use sync::{DeleteSpaceCard, SyncCard, whereabouts};
 
-/// Everything about the data of this browser.
+/// The sections by the part of the address that names each.
+const SECTIONS: [(&str, &str); 9] = [
+    ("import", "Import"),
+    ("export", "Export"),
+    ("model", "Model"),
+    ("sync", "Sync"),
+    ("members", "Members"),
+    ("measure", "Measuring"),
+    ("policy", "Policy"),
+    ("appearance", "Appearance"),
+    ("storage", "Storage"),
+];
+
+/// All sections, with a list of them beside.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
     view! {
         <Page title="Settings" intro=whereabouts()>
-            <ImportCard/>
-            <SyncCard/>
-            <AgentsCard/>
-            <div class="columns-2">
-                <ExportCard/>
-                <ModelCard/>
-                <StorageCard/>
-                <ThemeCard/>
+            <div class="settings">
+                <nav class="settings-nav" aria-label="Settings">
+                    {SECTIONS.map(|(id, name)| view! { <a href=format!("/settings#{id}")>{name}</a> }).collect_view()}
+                </nav>
+                <div class="settings-body">
+                    <ImportCard/>
+                    <ExportCard/>
+                    <ModelCard/>
+                    <SyncCard/>
+                    <MembersCard/>
+                    <MeasureCard/>
+                    <PolicyCard/>
+                    <CoreServersCard/>
+                    <ThemeCard/>
+                    <StorageCard/>
+                    <DeleteSpaceCard/>
+                </div>
             </div>
-            <MeasureCard/>
-            <CoreServersCard/>
-            <PolicyCard/>
-            <DeleteSpaceCard/>
         </Page>
     }
 }
@@ -65,7 +86,7 @@ fn ThemeCard() -> impl IntoView {
         .map(|theme| (theme.word(), theme.label()))
         .to_vec();
     view! {
-        <section class="card">
+        <section class="card" id="appearance" tabindex="-1">
             <h2>"Appearance"</h2>
             <Choice name="theme" legend="Theme" value=chosen options/>
         </section>

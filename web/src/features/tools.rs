@@ -52,7 +52,7 @@ fn SuggestCard() -> impl IntoView {
             ask=Callback::new(move |()| ask())
             answer=move || found.get().map(|found| view! { <Suggestions found/> })
         >
-            <TextField id="suggest-query" label="What is to be done" value=query max=limits::QUERY placeholder="For example: take a screenshot of a page"/>
+            <TextField id="suggest-query" label="Task" value=query max=limits::QUERY placeholder="For example: take a screenshot of a page"/>
         </AskCard>
     }
 }

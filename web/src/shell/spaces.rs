@@ -12,6 +12,7 @@ pub fn SpaceMenu() -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let own = Memo::new(move |_| {
         syncing.read(|status| match status.space.trim() {
+            "" if Space::is_of_host() => "This machine".to_owned(),
             "" => "This browser".to_owned(),
             name => name.to_owned(),
         })
@@ -36,7 +37,7 @@ pub fn SpaceMenu() -> impl IntoView {
             <span class="mark" aria-hidden="true"><svg viewBox="0 0 24 24"><path d="M12 4a8 8 0 1 1-7.4 5M4 4v5h5"></path></svg></span>
             <Popover id="spaces" label=name class="space-name" open>
                 {choice(Space::Own, match here { Space::Own => own.get(), Space::Demo => "Your lessons".to_owned() }, "What you and your agents wrote", "space-own")}
-                {choice(Space::Demo, "Demo".to_owned(), "Sample lessons with 90 simulated days", "space-demo")}
+                {(!Space::is_of_host()).then(|| choice(Space::Demo, "Demo".to_owned(), "Sample lessons with 90 simulated days", "space-demo"))}
                 <A href="/settings" on:click=move |_| open.set(false)>"Settings of this space"</A>
             </Popover>
         </span>

@@ -2,12 +2,15 @@
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { readFrom } from "../hook.mjs";
+import { pieces } from "../hook.mjs";
 import { hostOf } from "../host.mjs";
 import { colour, counted, Failure, json, note, out, plain } from "../print.mjs";
 import { onlyOf } from "./mcp.mjs";
 
 /** @typedef {{ client: string, path: string }} Found */
+
+/** So many characters at the end of a piece are kept: more than the engine takes of a session, which is 800,000 bytes. */
+const SAID = 1_000_000;
 
 /** Where clients keep transcripts. @returns {{ client: string, folder: string }[]} */
 const places = () => [
@@ -109,12 +112,14 @@ function sessions(found) {
 async function one(local, client, key, files, dry, done) {
   const reads = [];
   for (const path of files) {
-    const bytes = readFrom(path, 0);
-    if (!bytes) continue;
-    const read = local.read_transcript(client, bytes, 0);
-    done.skipped += read.skipped;
-    if (read.headless) done.headless += 1;
-    reads.push(read);
+    let headless = false;
+    for (const read of pieces(local, client, path, {})) {
+      done.skipped += read.skipped;
+      headless ||= read.headless;
+      // Of a long session the end of what was said counts; the rest of it would fill the memory.
+      reads.push({ ...read, said: read.said.slice(-SAID) });
+    }
+    if (headless) done.headless += 1;
   }
   const summary = local.backfill(reads);
   if (!summary) return;

@@ -84,7 +84,7 @@ function fish() {
   for (const { name, about, words, options } of COMMANDS) {
     lines.push(`complete -c lessonloop -f -n __fish_use_subcommand -a ${name} -d '${quoted(about)}'`);
     const when = `-n '__fish_seen_subcommand_from ${name}'`;
-    if (words) lines.push(`complete -c lessonloop ${when} -a '${words.join(" ")}'`);
+    if (words) lines.push(`complete -c lessonloop -f ${when} -a '${words.join(" ")}'`);
     for (const [option, { about, value, words: choices }] of Object.entries(options)) {
       const takes = choices ? ` -x -a '${choices.join(" ")}'` : value ? " -r" : "";
       lines.push(`complete -c lessonloop ${when} -l ${option}${takes} -d '${quoted(about)}'`);

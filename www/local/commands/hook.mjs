@@ -65,14 +65,24 @@ export async function hook({ values, positionals }) {
  */
 async function here(places, asked, values) {
   const [{ Host }, { plan }] = await Promise.all([import("../host.mjs"), import("../hook.mjs")]);
-  const host = new Host({ places });
-  // Loading the model takes longer than a person waits for a prompt; who wants it all the same says so.
-  if (values.model) await host.loadModel();
+  const records = isRecord(asked);
+  // A client waits for what is printed, and not for vectors of lessons that have none yet.
+  const host = new Host({ places, indexing: records });
+  if (!records && !values["no-model"]) await host.loadModel();
   const { output, work, skipped } = await plan(host, asked);
   if (skipped && process.env.LESSONLOOP_DEBUG) log(host.log, `hook ${asked.event}: skipped, ${skipped}`);
   await print(output);
   await work?.();
+  if (records && work && isEnd(asked)) {
+    // What the session taught is found by its meaning from now on, where nobody else sees to that.
+    await host.loadModel();
+    await host.use((local) => local.idle());
+  }
 }
+
+/** @param {{ event: string, payload: string }} asked */
+const isEnd = ({ event, payload }) =>
+  event ? event === "session-end" : /"hook_event_name"\s*:\s*"(SessionEnd|sessionEnd)"/.test(payload);
 
 /** @param {{ event: string, payload: string }} asked */
 function isRecord({ event, payload }) {

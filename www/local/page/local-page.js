@@ -7,6 +7,8 @@
     sessionStorage.setItem(KEY, given);
     history.replaceState(history.state, "", location.pathname + location.search);
   }
+  // The store is the process's: the page offers no space of the browser beside it.
+  document.documentElement.dataset.host = "local";
   const tabs = new BroadcastChannel("lessonloop-local");
   tabs.onmessage = ({ data }) => {
     const token = sessionStorage.getItem(KEY);

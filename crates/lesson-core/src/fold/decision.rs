@@ -126,7 +126,9 @@ impl Space {
                 return Err(FoldError::UnknownLesson(drawn.lesson.clone()));
             }
         }
-        let shadow = given.measured.and_then(|measured| measured.shadow.as_ref());
+        let shadow = given
+            .measured
+            .and_then(|measured| measured.shadow.as_deref());
         for slug in shadow
             .iter()
             .flat_map(|shadow| shadow.first.iter().chain(&shadow.second))

@@ -1,17 +1,18 @@
-//! A range of days in steps.
+//! The days that are looked at, in steps that a chart can show apart.
 
 /// Steps of a range, at most: what a chart can show apart.
 const STEPS: i64 = 45;
+
 /// The days that are looked at.
 pub(super) struct Range {
-    pub(super) first: i64,
-    pub(super) last: i64,
-    pub(super) step: i64,
-    pub(super) window: i64,
+    pub first: i64,
+    pub last: i64,
+    pub step: i64,
+    pub window: i64,
 }
 
 impl Range {
-    pub(super) fn new(first: i64, last: i64) -> Self {
+    pub fn new(first: i64, last: i64) -> Self {
         let days = last - first + 1;
         Self {
             first,
@@ -27,16 +28,16 @@ impl Range {
         }
     }
 
-    pub(super) fn days(&self) -> i64 {
+    pub fn days(&self) -> i64 {
         self.last - self.first + 1
     }
 
-    pub(super) fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         usize::try_from((self.days() + self.step - 1).div_euclid(self.step)).unwrap_or(1)
     }
 
     /// The step that a day lies in. The last step ends today; the first one may be shorter.
-    pub(super) fn step(&self, day: i64) -> Option<usize> {
+    pub fn step(&self, day: i64) -> Option<usize> {
         if day < self.first || day > self.last {
             return None;
         }
@@ -45,7 +46,7 @@ impl Range {
     }
 
     /// The last day of a step.
-    pub(super) fn end(&self, step: usize) -> i64 {
+    pub fn end(&self, step: usize) -> i64 {
         let back = self.steps().saturating_sub(1 + step);
         self.last - i64::try_from(back).unwrap_or(0) * self.step
     }
@@ -53,7 +54,7 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::Range;
 
     #[test]
     fn steps_cover_the_range_and_end_today() {

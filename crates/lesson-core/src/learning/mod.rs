@@ -15,6 +15,7 @@ mod draw;
 mod effects;
 mod evalue;
 mod evidence;
+mod held;
 mod loop_lift;
 mod more_runs;
 mod run;

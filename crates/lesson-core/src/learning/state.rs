@@ -4,82 +4,24 @@ use super::baseline::{Rate, baseline};
 use super::comparisons::{ComparisonEffect, Part, Split, Tally, take_split};
 use super::effects::{Effects, Known, Open, is_empty, say};
 use super::evidence::{Cell, Cells};
+use super::held::{DrawnOf, Held, Names};
 use super::loop_lift::{GroupLift, LoopLift};
 use super::run::Run;
 use super::running::LessonRunning;
 use crate::instant::Millis;
 use crate::space::Space;
-use lesson_types::PolicySide;
+use crate::stable_map::StableMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Words by number.
-#[derive(Debug, Clone, Default)]
-struct Names {
-    places: BTreeMap<Arc<str>, u32>,
-    names: Vec<Arc<str>>,
-}
-
-impl Names {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
-        let (place, name) = (self.names.len() as u32, Arc::<str>::from(name));
-        self.places.insert(Arc::clone(&name), place);
-        self.names.push(name);
-        place
-    }
-}
-
-/// A draw, with its lesson's number.
-type DrawnOf = (u32, f64, bool);
-
-/// What is kept of a decision.
-#[derive(Debug, Clone, PartialEq)]
-struct Held {
-    at: Millis,
-    outcome: Option<(Millis, bool)>,
-    domain: u32,
-    agent: u32,
-    /// Whether it was a control run, of one that was measured.
-    control: Option<bool>,
-    drawn: Box<[DrawnOf]>,
-    applied: Box<[u32]>,
-    /// Its part in a comparison of two policies.
-    part: Option<Part>,
-}
-
-impl Held {
-    /// Whether what is read in the order of outcomes is the same.
-    fn is_same_draw(&self, other: &Self) -> bool {
-        (self.at, self.outcome, self.domain, self.agent, self.control)
-            == (
-                other.at,
-                other.outcome,
-                other.domain,
-                other.agent,
-                other.control,
-            )
-            && self.drawn == other.drawn
-            && self.decided() == other.decided()
-    }
-
-    /// The policy that decided alone, with its comparison.
-    fn decided(&self) -> Option<(u32, PolicySide)> {
-        let part = self.part?;
-        Some((part.comparison, part.decided?))
-    }
-}
-
-/// Decisions and successes, by (lesson, domain).
-type CellCounts = BTreeMap<(u32, u32), (u32, u32)>;
+/// Decisions and successes of a lesson, by domain; in the order of the domains' numbers.
+type CellCounts = Vec<(u32, (u32, u32))>;
 
 /// The fold of decisions in the order of their outcomes.
 #[derive(Debug, Clone, Default)]
 struct Fold {
     lessons: Vec<LessonRunning>,
-    cells: CellCounts,
+    cells: Vec<CellCounts>,
     domains: Vec<Rate>,
     space: Rate,
     whole: LoopLift,
@@ -109,7 +51,7 @@ pub struct Learning {
     comparisons: Names,
     /// By comparison, what needs no order.
     tallies: Vec<(Tally, (Millis, Millis))>,
-    held: BTreeMap<Arc<str>, Held>,
+    held: StableMap<Arc<str>, Held>,
     order: BTreeSet<(Millis, Arc<str>)>,
     since: BTreeMap<u32, Millis>,
     /// Draws without an outcome, by lesson.
@@ -264,13 +206,16 @@ impl Learning {
     fn fold_anew(&mut self) {
         self.fold = Fold::default();
         self.is_late = false;
-        let order = std::mem::take(&mut self.order);
+        let (order, held) = (
+            std::mem::take(&mut self.order),
+            std::mem::take(&mut self.held),
+        );
         for key in &order {
-            if let Some(held) = self.held.get(&key.1).cloned() {
-                self.take(&held, key.clone());
+            if let Some(held) = held.get(&key.1) {
+                self.take(held, key.clone());
             }
         }
-        self.order = order;
+        (self.order, self.held) = (order, held);
     }
 
     /// Folds the decision whose outcome is the newest.
@@ -369,7 +314,16 @@ impl Learning {
             if !is_of_text(&self.since, *lesson, held.at) {
                 continue;
             }
-            let cell = self.fold.cells.entry((*lesson, held.domain)).or_default();
+            grow(&mut self.fold.cells, *lesson as usize);
+            let cells = &mut self.fold.cells[*lesson as usize];
+            let place = match cells.binary_search_by_key(&held.domain, |cell| cell.0) {
+                Ok(place) => place,
+                Err(place) => {
+                    cells.insert(place, (held.domain, (0, 0)));
+                    place
+                }
+            };
+            let cell = &mut cells[place].1;
             let well = u32::from(success);
             if forth {
                 *cell = (cell.0.saturating_add(1), cell.1.saturating_add(well));
@@ -383,14 +337,16 @@ impl Learning {
         let fold = &self.fold;
         let many = self.lessons.names.len();
         let mut cells = vec![Cells::default(); many];
-        for ((lesson, domain), counts) in &fold.cells {
-            let rate = fold
-                .domains
-                .get(*domain as usize)
-                .copied()
-                .unwrap_or_default();
-            let of_domain = (rate.n, rate.successes);
-            cells[*lesson as usize].add(Cell::of(*counts, of_domain, fold.space.value()));
+        for (sums, counts) in cells.iter_mut().zip(&fold.cells) {
+            for (domain, counts) in counts {
+                let rate = fold
+                    .domains
+                    .get(*domain as usize)
+                    .copied()
+                    .unwrap_or_default();
+                let of_domain = (rate.n, rate.successes);
+                sums.add(Cell::of(*counts, of_domain, fold.space.value()));
+            }
         }
         let known = (0..many).zip(cells).map(|(place, cells)| {
             let open = self.open.get(place).copied().unwrap_or_default();
@@ -430,9 +386,10 @@ fn grow<T: Clone + Default>(list: &mut Vec<T>, place: usize) {
 }
 
 fn groups(names: &Names, lifts: &[LoopLift]) -> Vec<GroupLift> {
-    names
-        .places
-        .iter()
+    let mut places: Vec<(&Arc<str>, &u32)> = names.places.iter().collect();
+    places.sort_unstable();
+    places
+        .into_iter()
         .filter_map(|(name, place)| {
             let lift = *lifts.get(*place as usize)?;
             let is_known = !is_empty(lift.shown) || !is_empty(lift.control);

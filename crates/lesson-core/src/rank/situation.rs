@@ -223,6 +223,8 @@ pub(super) fn same_word(word: &str, lowered: &str) -> bool {
 
 /// The greatest weight of evidence: with it a lift of 0.1 doubles a score.
 const MOST_EVIDENCE_WEIGHT: f64 = 10.0;
+/// The most lessons in an answer.
+const MOST_TOP: u32 = 100;
 
 /// That every number of a policy keeps scores finite and between 0 and 1.
 pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
@@ -283,6 +285,19 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
                 policy.evidence_weight
             ),
         ));
+    }
+    for (name, count) in [
+        ("top_decision", policy.top_decision),
+        ("top_project", policy.top_project),
+        ("top_patterns", policy.top_patterns),
+        ("top_search", policy.top_search),
+    ] {
+        if !(1..=MOST_TOP).contains(&count) {
+            return Err(error(
+                "policy",
+                format!("{name} is {count}; it has to be between 1 and {MOST_TOP}"),
+            ));
+        }
     }
     if policy.meaning_from >= policy.meaning_to {
         return Err(error(

@@ -368,3 +368,65 @@ fn ten_thousand_lessons_with_one_decision_each_say_nothing() {
         held.interval.is_none() && held.verdict == LiftVerdict::Unknown && held.value.abs() < 1e-9
     }));
 }
+
+#[test]
+fn a_probability_that_changes_in_the_middle_biases_nothing() {
+    // Decisions went well more often while little was withheld: the lesson did nothing to that.
+    let mut held = LessonRunning::default();
+    let (mut shown, mut withheld) = ((0.0, 0.0), (0.0, 0.0));
+    let many = 20_000;
+    for n in 0..many {
+        let (q, rate) = if n < many / 2 { (0.1, 0.8) } else { (0.5, 0.3) };
+        let name = n.to_string();
+        let is_withheld = unit(&[SALT, "withhold", &name]) < q;
+        let success = unit(&[SALT, "outcome", &name]) < rate;
+        held.take(q, is_withheld, success, 0.5);
+        let arm = if is_withheld {
+            &mut withheld
+        } else {
+            &mut shown
+        };
+        *arm = (arm.0 + f64::from(u8::from(success)), arm.1 + 1.0);
+    }
+    let naive = shown.0 / shown.1 - withheld.0 / withheld.1;
+    assert!(naive > 0.1, "{naive}");
+    assert!(held.terms.mean.abs() < 0.05, "{}", held.terms.mean);
+    let (low, high) = held.interval().unwrap();
+    assert!(low < 0.0 && high > 0.0 && !held.ratio.is_off());
+}
+
+#[test]
+fn a_clone_of_a_device_and_a_repeat_with_another_text_teach_nothing_twice() {
+    let told = |retrieval: &str, query: &str, withheld: bool| {
+        let mut shown = surfaced(retrieval, Some("d"), &["a"]);
+        if let EventKind::Surfaced {
+            measured, context, ..
+        } = &mut shown
+        {
+            context.query = Some(query.to_owned());
+            *measured = Some(Measured {
+                control: false,
+                drawn: vec![drawn("a", 0.2, withheld)],
+                ..Measured::default()
+            });
+        }
+        shown
+    };
+    let space = folded([
+        added(lesson("a")),
+        told("r", "deploy", false),
+        // The clone draws alike, under a retrieval of its own; the repeat is about something else.
+        told("r-clone", "deploy", false),
+        told("r-again", "roll back", true),
+        outcome("d", DecisionOutcome::Success),
+        outcome("d", DecisionOutcome::Success),
+    ]);
+    let held = space.decision("d").unwrap();
+    assert_eq!(held.context.query.as_deref(), Some("deploy"));
+    let mut learning = Learning::of(&space);
+    let known = &learning.effects().lesson("a").unwrap().running;
+    assert_eq!(
+        (known.terms.t, known.shown.runs(), known.withheld.runs()),
+        (1, 1, 0)
+    );
+}

@@ -124,13 +124,14 @@ impl Server {
                         }
                     }
                 }
-                json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "ledger_version": 2})
+                json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "ledger_version": lesson_core::LEDGER_VERSION})
             }
             "pull_changes" => {
                 let mut page = held.page(body["p_cursor"].as_u64().unwrap());
                 page["epoch"] = json!(format!("e{}", self.epoch.get()));
                 page
             }
+            "space_size" => crate::small_space(),
             "lesson_history" => held.history(body["p_slug"].as_str().unwrap()),
             other => panic!("the edge calls {other}"),
         }
@@ -302,7 +303,7 @@ impl Ledger {
             .map(|(name, value)| with_version(json!({ "name": name, "value": value })))
             .collect();
         json!({
-            "ledger_version": 2, "decisions": decisions, "settings": settings,
+            "ledger_version": lesson_core::LEDGER_VERSION, "decisions": decisions, "settings": settings,
             "agents": [{ "keys": self.space.agents(), "version": version }],
             "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
             "days": [], "next_cursor": version, "version": version, "has_more": false,
@@ -468,6 +469,7 @@ pub fn config() -> EdgeConfig {
         hosts: vec!["edge.example.org".to_owned()],
         requests_per_second: None,
         burst: None,
+        replica_bytes: None,
     }
 }
 

@@ -407,3 +407,10 @@ fn wrong_settings_are_named() {
         assert!(!error.message.contains(SECRET));
     }
 }
+
+/// What the server says of a space that is small enough to be held.
+fn small_space() -> serde_json::Value {
+    serde_json::json!({
+        "lessons": 1, "bytes": 9, "records": 0, "version": 0, "epoch": "e0", "ledger_version": 2,
+    })
+}

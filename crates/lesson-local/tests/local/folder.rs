@@ -139,6 +139,16 @@ impl Files for Folder {
         fs::remove_file(self.0.join("lock")).unwrap();
     }
 
+    fn try_turn(&self) -> Result<bool, FileError> {
+        let mut options = OpenOptions::new();
+        let at = self.path("cache/turn");
+        Ok(options.write(true).create_new(true).open(at).is_ok())
+    }
+
+    fn end_turn(&self) {
+        fs::remove_file(self.0.join("cache/turn")).unwrap();
+    }
+
     async fn rest(&self, ms: u32) {
         std::thread::sleep(std::time::Duration::from_millis(u64::from(ms)));
     }
@@ -189,7 +199,8 @@ pub fn now<T>(future: impl Future<Output = T>) -> T {
     panic!("it waits for ever");
 }
 
-const BEGUN: Millis = 1_795_336_200_000;
+/// When every process begins.
+pub const BEGUN: Millis = 1_795_336_200_000;
 
 pub fn store(at: &Path) -> (FileStore<Folder>, Clock) {
     let ids = Clock::at(BEGUN);

@@ -1,5 +1,7 @@
 //! A project's store and a personal one, in files: what they answer together, and what several processes see of each other.
 
+mod both;
+mod embedding;
 mod folder;
 mod mcp;
 mod processes;

@@ -3,7 +3,7 @@
 use super::folder::{self, Temporary, lesson, now, ok, open, request, slugs, store, taken};
 use lesson_core::Space;
 use lesson_local::Local;
-use lesson_types::Method::{Get, Post};
+use lesson_types::Method::{Get, Patch, Post};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -248,4 +248,31 @@ fn a_store_that_can_not_be_read_names_file_and_line() {
         error.message.contains("ledger/them.jsonl, line 1"),
         "{error:?}"
     );
+}
+
+#[test]
+fn a_clock_that_jumps_back_puts_nothing_before_what_it_followed() {
+    let folder = Temporary::new();
+    let at = folder.join("p");
+    let one = open(Some(&at), None);
+    ok(&one, Post, "/v1/lessons", lesson("Pin versions", "Always"));
+    let hour = 3_600_000;
+    let (kept, _) = store(&at);
+    let early = folder::Clock::at(folder::BEGUN - hour);
+    let two = now(Local::open(Some((kept, early)), None, Vec::new())).unwrap();
+    let edit = json!({ "base_rev": 1, "recommendation": "Nearly always" });
+    ok(&two, Patch, "/v1/lessons/pin-versions", edit);
+    ok(
+        &two,
+        Post,
+        "/v1/lessons",
+        lesson("Name the clock", "In tests"),
+    );
+    for local in [&one, &two, &open(Some(&at), None)] {
+        let held = ok(local, Get, "/v1/lessons/pin-versions", Value::Null);
+        assert_eq!(held["recommendation"], "Nearly always");
+        assert_eq!(local.first().lessons_held(), 2);
+        let health = ok(local, Get, "/v1/health", Value::Null);
+        assert!(!health.to_string().contains("events_left_out"), "{health}");
+    }
 }

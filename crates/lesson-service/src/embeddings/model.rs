@@ -5,6 +5,7 @@ use crate::http::fault::{clip, of_model, of_store};
 use crate::http::validate::chars;
 use crate::state::embedder::Embedder;
 use crate::state::service_struct::Service;
+use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use crate::state::vectors::{Vectors, Wanted};
 use lesson_embed::Model;
@@ -25,7 +26,7 @@ pub struct Indexing {
     /// Lessons with a vector, and those that wait for one.
     pub total: usize,
     /// Of those that wait: lessons whose text was handed out by [`Service::texts_to_index`], or
-    /// whose vector a linked server is asked for first.
+    /// whose vector a linked server is asked for first, or that another process embeds.
     pub elsewhere: usize,
 }
 
@@ -39,6 +40,15 @@ impl Indexing {
     /// it.
     pub fn is_done_here(self) -> bool {
         self.done + self.elsewhere >= self.total
+    }
+}
+
+/// Ends a slice when it is dropped, however it went.
+struct Turn<'a, S: Store>(&'a S);
+
+impl<S: Store> Drop for Turn<'_, S> {
+    fn drop(&mut self) {
+        self.0.end_embedding();
     }
 }
 
@@ -108,6 +118,27 @@ impl<S: Store, H: Host> Service<S, H> {
         self.look();
         self.ask_first().await;
         let ask_first = self.asks_first();
+        let is_wanted = |state: &State| {
+            let vectors = state.vectors.as_ref();
+            vectors.is_some_and(|vectors| vectors.next(&state.space, ask_first).is_some())
+        };
+        if !is_wanted(&self.state.borrow()) {
+            return Ok(self.indexing());
+        }
+        let begun = self.store.begin_embedding(model.id()).await;
+        let Some(others) = begun.map_err(|error| of_store(&error))? else {
+            // They are another process's to embed, and read with the next step.
+            let indexing = self.indexing();
+            let elsewhere = indexing.total - indexing.done;
+            return Ok(Indexing {
+                elsewhere,
+                ..indexing
+            });
+        };
+        let _turn = Turn(&self.store);
+        if let Some(vectors) = &mut self.state.borrow_mut().vectors {
+            vectors.take_in(others);
+        }
         let begun = self.host.now();
         let mut rows = Vec::new();
         for _ in 0..SLICE {

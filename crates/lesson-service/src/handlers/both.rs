@@ -1,12 +1,14 @@
 //! Finding lessons in two stores at once, such as a project's and a person's own: the best of both by score.
 //!
 //! Each store ranks its lessons by itself. A slug names one lesson: of two stores that have it, the first one's. Each
-//! store records what was shown of its own, under the one decision. Nothing is withheld to measure it: a draw is about one
-//! space.
+//! store records what was shown and what was withheld of its own, under the one decision. What is drawn is drawn once, by
+//! the first store's policy, among the lessons of both; the first one keeps every decision.
 
 use crate::convert;
+use crate::handlers::measure::{Asked, Trial, places};
 use crate::handlers::override_policy::fingerprint;
-use crate::handlers::recommend::{Checked, NONE_FITS, checked};
+use crate::handlers::recommend::NONE_FITS;
+use crate::handlers::recommend_request::{Checked, checked};
 use crate::handlers::trace_part;
 use crate::host::Host;
 use crate::http::answer::{Answer, refusal};
@@ -15,7 +17,10 @@ use crate::http::redact;
 use crate::http::router::Route;
 use crate::http::validate;
 use crate::state::service_struct::Service;
-use lesson_core::{Lesson, Ranked, Ranking, SearchRanking, SurfacedItem};
+use lesson_core::learning::NEXT;
+use lesson_core::{
+    Drawn, Lesson, Measured, Policy, Ranked, Ranking, RelevanceWord, SearchRanking, SurfacedItem,
+};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, EndpointName, Patterns, Recommend, Recommendations, Request, Response, Search,
@@ -25,9 +30,12 @@ use lesson_types::{
 /// Whether a lesson is of the second store.
 type IsSecond = bool;
 
+/// Lessons behind the last place that a measured recommendation may try.
+const TRIED: u32 = NEXT as u32;
+
 impl<S: Store, H: Host> Service<S, H> {
-    /// Answers a request to find lessons (recommend, search, patterns) from this store and another one; a request for
-    /// anything else from this one alone. Never fails, as [`Service::handle`].
+    /// Answers a request to find or list lessons (recommend, search, patterns, lessons) from this store and another one; a
+    /// request for anything else from this one alone. Never fails, as [`Service::handle`].
     pub async fn find_in_both(
         &self,
         other: &Self,
@@ -38,7 +46,10 @@ impl<S: Store, H: Host> Service<S, H> {
         let name = route.endpoint.name;
         if !matches!(
             name,
-            EndpointName::recommend | EndpointName::search | EndpointName::patterns
+            EndpointName::recommend
+                | EndpointName::search
+                | EndpointName::patterns
+                | EndpointName::list_lessons
         ) {
             return self.handle_for(context, route, request).await;
         }
@@ -47,6 +58,9 @@ impl<S: Store, H: Host> Service<S, H> {
             validate::bounded_depth(&body)?;
             redact::body(&route, &mut body)?;
             match name {
+                EndpointName::list_lessons => self
+                    .list_with(Some(other), context, &route.query()?, &body)
+                    .map(Answer::respond),
                 EndpointName::recommend => self
                     .recommend_both(other, context, validate::body(body)?)
                     .map(Answer::respond),
@@ -90,18 +104,20 @@ impl<S: Store, H: Host> Service<S, H> {
             budget,
         } = checked(&asked, &in_force)?;
         let at = self.host.now();
-        let mut first = self.ranking_alone(&asked, &policy, part.as_ref())?;
-        let mut second = other.ranking_alone(&asked, &policy, part.as_ref())?;
+        let trial = self.trial_of_both(other, &asked, &in_force);
+        let mut first = self.ranking_alone(&asked, &policy, part.as_ref(), trial.as_ref())?;
+        let mut second = other.ranking_alone(&asked, &policy, part.as_ref(), trial.as_ref())?;
         let limit = asked.limit.unwrap_or(match asked.decision_id {
             Some(_) => policy.top_decision,
             None => policy.top_project,
         });
+        let limit = limit + if trial.is_some() { TRIED } else { 0 };
         let (here, there) = (self.state.borrow(), other.state.borrow());
         second
             .items
             .retain(|item| here.space.lesson(&item.slug).is_none());
         let items = best(&first.items, &second.items, |item| item.score, limit);
-        let items: Vec<(IsSecond, Ranked)> = (1..)
+        let ranked: Vec<(IsSecond, Ranked)> = (1..)
             .zip(items)
             .map(|(rank, (is_second, item))| {
                 let item = Ranked {
@@ -111,18 +127,34 @@ impl<S: Store, H: Host> Service<S, H> {
                 (is_second, item)
             })
             .collect();
+        let lesson = |is_second: IsSecond, slug: &str| {
+            let state = if is_second { &there } else { &here };
+            state.space.lesson(slug)
+        };
+        let (items, measured) = match &trial {
+            Some(trial) => {
+                let lessons: Vec<(&Lesson, RelevanceWord)> = ranked
+                    .iter()
+                    .filter_map(|(second, item)| Some((lesson(*second, &item.slug)?, item.word)))
+                    .collect();
+                let (shown, last, measured) = trial.among(&lessons, budget);
+                let items = shown.into_iter().filter_map(|at| ranked.get(at).cloned());
+                let items = items.map(|(is_second, mut item)| {
+                    item.rank = item.rank.min(last);
+                    (is_second, item)
+                });
+                (items.collect(), Some(measured))
+            }
+            None => (ranked.clone(), None),
+        };
         let shown: Vec<(&Lesson, &Ranked)> = items
             .iter()
-            .filter_map(|(is_second, item)| {
-                let space = if *is_second {
-                    &there.space
-                } else {
-                    &here.space
-                };
-                Some((space.lesson(&item.slug)?, item))
-            })
+            .filter_map(|(is_second, item)| Some((lesson(*is_second, &item.slug)?, item)))
             .collect();
-        let (recommended, prompt) = self.given(&shown, budget);
+        let (mut recommended, prompt) = self.given(&shown, budget);
+        for ((is_second, _), given) in items.iter().zip(&mut recommended) {
+            given.lesson.store = if *is_second { other.name } else { self.name };
+        }
         let retrieval_id = self.id(at);
         let semantic = first.semantic || second.semantic;
         let without = first.without_vector + second.without_vector;
@@ -152,6 +184,17 @@ impl<S: Store, H: Host> Service<S, H> {
             under_measurement: None,
             measured: None,
         };
+        let drawn = measured.clone().map(|measured| {
+            let of_second = |drawn: &Drawn| here.space.lesson(&drawn.lesson).is_none();
+            let control = measured.control;
+            let (theirs, ours) = measured.drawn.into_iter().partition(of_second);
+            let of = |drawn: Vec<Drawn>| Measured {
+                control,
+                drawn,
+                shadow: None,
+            };
+            (of(ours), of(theirs))
+        });
         drop((here, there));
         if first.trace.is_some() {
             let mut trace = Vec::new();
@@ -161,11 +204,14 @@ impl<S: Store, H: Host> Service<S, H> {
                 trace.extend(readable.map(convert::trace));
             }
             for entry in &mut trace {
-                let place = items.iter().find(|(_, item)| item.slug == entry.slug);
+                let place = ranked.iter().find(|(_, item)| item.slug == entry.slug);
                 entry.rank = place.map(|(_, item)| item.rank);
             }
             answer.trace = Some(trace);
             answer.left_out = part.is_some().then(|| trace_part::left_out(&first));
+        }
+        if let (Some(trial), Some(measured)) = (&trial, &measured) {
+            trial.tell(context, &mut answer, measured);
         }
         if !asked.dry_run.unwrap_or(false) {
             let surfaced = |of_second: IsSecond| -> Vec<SurfacedItem> {
@@ -182,13 +228,15 @@ impl<S: Store, H: Host> Service<S, H> {
                     .collect()
             };
             let (here, there) = (surfaced(false), surfaced(true));
-            if !there.is_empty() {
+            let (ours, theirs) = drawn.unzip();
+            let is_drawn = |held: &Measured| !held.drawn.is_empty();
+            if !there.is_empty() || theirs.as_ref().is_some_and(is_drawn) {
                 let id = retrieval_id.clone();
                 other.surface(
                     context,
                     id,
                     at,
-                    (asked.clone(), there, None),
+                    (asked.clone(), there, theirs),
                     fingerprint(&policy),
                 );
             }
@@ -198,12 +246,27 @@ impl<S: Store, H: Host> Service<S, H> {
                     context,
                     retrieval_id,
                     at,
-                    (asked, here, None),
+                    (asked, here, ours),
                     fingerprint(&policy),
                 );
             }
         }
         Answer::json(&answer)
+    }
+
+    /// How a recommendation of both is measured: by what is in force in the first store.
+    fn trial_of_both(&self, other: &Self, asked: &Recommend, in_force: &Policy) -> Option<Trial> {
+        let state = self.state.borrow();
+        let of_decision = Asked {
+            decision_id: asked.decision_id.as_deref(),
+            is_dry_run: asked.dry_run.unwrap_or(false),
+            has_own_policy: asked.policy.is_some(),
+            places: places(asked.limit, in_force),
+        };
+        // Two policies are compared in one space: a decision of both is none of that comparison.
+        let mut trial = Trial::of(&state, in_force, &of_decision, false)?;
+        trial.and_of(&other.state.borrow());
+        Some(trial)
     }
 
     fn results_of_both(

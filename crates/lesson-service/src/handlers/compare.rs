@@ -1,7 +1,7 @@
 //! One situation ranked twice: by the space's constants and by those of the request.
 
 use crate::handlers::override_policy::rank_policy;
-use crate::handlers::recommend::{check, situation};
+use crate::handlers::recommend_request::{check, situation};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;

@@ -81,7 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .filter(|(id, decision)| filter.takes(id, decision))
             .map(|(id, decision)| (time(decision), id, decision))
             .collect();
-        let total = count(found.len());
+        let mut total = count(found.len());
         // The newest first; ids tell those of one moment apart.
         found.sort_unstable_by(|a, b| (b.0, a.1).cmp(&(a.0, b.1)));
         if let Some((at, id)) = &after {
@@ -90,6 +90,14 @@ impl<S: Store, H: Host> Service<S, H> {
             });
             found.drain(..begun);
         }
+        let limit = match &*self.listed.borrow() {
+            // The server made the page, and its first row of the next one.
+            Some(listed) => {
+                total = listed.total;
+                limit.min(listed.slugs.len())
+            }
+            None => limit,
+        };
         let next_cursor = (found.len() > limit)
             .then(|| found.get(limit.saturating_sub(1)))
             .flatten()

@@ -209,7 +209,10 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// A lesson as people and agents see it.
     pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
-        convert::lesson(lesson, &self.state.borrow().in_force(&self.policy).rank)
+        LessonView {
+            store: self.name,
+            ..convert::lesson(lesson, &self.state.borrow().in_force(&self.policy).rank)
+        }
     }
 
     /// The answer that shows a lesson.

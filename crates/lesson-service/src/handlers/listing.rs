@@ -7,7 +7,7 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, RankPolicy, SearchOptions, Space, to_rfc3339};
+use lesson_core::{Lesson, Millis, RankPolicy, SearchOptions, Space, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Tags, WordCount, WordCounts,
@@ -15,7 +15,7 @@ use lesson_types::{
 };
 use serde_json::Value;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Lessons on a page when the request does not say.
 const PAGE: u32 = 50;
@@ -23,9 +23,23 @@ const PAGE: u32 = 50;
 /// Words of each field in the answer to `GET /v1/tags`.
 const WORDS: usize = 200;
 
+/// When each lesson was last used, by its slug.
+type Used<'a> = HashMap<&'a str, Millis>;
+
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn list_lessons(
         &self,
+        context: &RequestContext,
+        query: &LessonQuery,
+        body: &Value,
+    ) -> Result<Answer<LessonPage>, ApiError> {
+        self.list_with(None, context, query, body)
+    }
+
+    /// Lists the lessons of this store, and of another one where it is given; of two with one slug, this one's.
+    pub(crate) fn list_with(
+        &self,
+        other: Option<&Self>,
         context: &RequestContext,
         query: &LessonQuery,
         body: &Value,
@@ -39,16 +53,47 @@ impl<S: Store, H: Host> Service<S, H> {
         let vector = text.and_then(|text| self.query_vector(text));
 
         let state = self.state.borrow();
-        let (mut found, semantic) = match text {
-            Some(text) => self.found(&state, text, vector.as_deref()),
-            None => (state.space.lessons().collect(), false),
-        };
+        if let Some(listed) = &*self.listed.borrow() {
+            let slugs = listed.slugs.iter();
+            let page: Vec<&Lesson> = slugs.filter_map(|slug| state.space.lesson(slug)).collect();
+            let before = cursor.map_or(0, |cursor| cursor.number);
+            let end = before
+                .saturating_add(query.offset.unwrap_or_default() as usize)
+                .saturating_add(listed.slugs.len());
+            let last = listed.slugs.last().filter(|_| listed.more);
+            return Answer::json(&LessonPage {
+                courses: Vec::new(),
+                lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
+                total: listed.total.saturating_add(count(before)),
+                next_cursor: last.map(|last| Cursor::write(end, last)),
+                semantic: false,
+            });
+        }
+        let there = other.map(|other| (other, other.state.borrow()));
+        let (mut scored, mut semantic) = self.found(&state, text, vector.as_deref());
+        if let Some((other, there)) = &there {
+            let (more, by_meaning) = other.found(there, text, vector.as_deref());
+            let is_new = |lesson: &Lesson| state.space.lesson(&lesson.slug).is_none();
+            scored.extend(more.into_iter().filter(|(_, lesson)| is_new(lesson)));
+            // Stable: equal ones stay in the order of their stores.
+            scored.sort_by(|(one, _), (two, _)| two.total_cmp(one));
+            semantic |= by_meaning;
+        }
+        let mut found: Vec<&Lesson> = scored.into_iter().map(|(_, lesson)| lesson).collect();
         found.retain(|lesson| fits(lesson, query) && !context.withholds(lesson));
         let sort = query.sort.unwrap_or_default();
         let policy = state.in_force(&self.policy);
-        order(&mut found, sort, text.is_some(), &policy.rank, &state.space);
+        // Only this order goes by it, and it costs a pass over all decisions.
+        let mut used = Used::new();
+        if sort == LessonSort::LastUsed {
+            if let Some((_, there)) = &there {
+                used.extend(lesson_core::last_used(&there.space));
+            }
+            used.extend(lesson_core::last_used(&state.space));
+        }
+        order(&mut found, sort, text.is_some(), &policy.rank, &used);
         if query.reverse == Some(true) {
-            reverse(&mut found, sort, &state.space);
+            reverse(&mut found, sort, &used);
         }
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
@@ -58,16 +103,31 @@ impl<S: Store, H: Host> Service<S, H> {
             .last()
             .filter(|_| end < found.len())
             .map(|last| Cursor::write(end, &last.slug));
+        let view = |lesson: &Lesson| match &there {
+            Some((other, there)) if state.space.lesson(&lesson.slug).is_none() => {
+                other.measured_view(there, lesson)
+            }
+            _ => self.measured_view(&state, lesson),
+        };
+        let courses = || {
+            let mut courses = self.courses_of(&state.space, &page);
+            if let Some((_, there)) = &there {
+                let theirs = self.courses_of(&there.space, &page);
+                for ((lesson, held), other) in page.iter().zip(&mut courses).zip(theirs) {
+                    if state.space.lesson(&lesson.slug).is_none() {
+                        *held = other;
+                    }
+                }
+            }
+            courses
+        };
         Answer::json(&LessonPage {
             courses: if query.courses == Some(true) {
-                self.courses_of(&state.space, &page)
+                courses()
             } else {
                 Vec::new()
             },
-            lessons: page
-                .into_iter()
-                .map(|lesson| self.measured_view(&state, lesson))
-                .collect(),
+            lessons: page.iter().map(|lesson| view(lesson)).collect(),
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
@@ -107,13 +167,20 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect()
     }
 
-    /// All lessons that a text finds, best first, and whether the model took part.
+    /// All lessons that a text finds with their scores, best first, and whether the model took part. Without a text all
+    /// lessons, each with 0.
     fn found<'a>(
         &self,
         state: &'a State,
-        text: &str,
+        text: Option<&str>,
         vector: Option<&[f32]>,
-    ) -> (Vec<&'a Lesson>, bool) {
+    ) -> (Vec<(f64, &'a Lesson)>, bool) {
+        let Some(text) = text else {
+            return (
+                state.space.lessons().map(|lesson| (0.0, lesson)).collect(),
+                false,
+            );
+        };
         let options = SearchOptions {
             limit: Some(usize::MAX),
             prefix: true,
@@ -133,7 +200,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let lessons = ranking
             .items
             .iter()
-            .filter_map(|item| state.space.lesson(&item.slug))
+            .filter_map(|item| Some((item.score, state.space.lesson(&item.slug)?)))
             .collect();
         (lessons, ranking.semantic)
     }
@@ -159,7 +226,7 @@ fn order(
     sort: LessonSort,
     searched: bool,
     policy: &RankPolicy,
-    space: &Space,
+    used: &Used<'_>,
 ) {
     match sort {
         LessonSort::Relevance if searched => return,
@@ -169,7 +236,6 @@ fn order(
             return;
         }
         LessonSort::LastUsed => {
-            let used = lesson_core::last_used(space);
             let at = |lesson: &Lesson| used.get(lesson.slug.as_str()).copied();
             lessons.sort_by(|a, b| at(b).cmp(&at(a)).then_with(|| a.slug.cmp(&b.slug)));
             return;
@@ -211,14 +277,11 @@ fn score(lesson: &Lesson, policy: &RankPolicy) -> Option<f64> {
 }
 
 /// Turns an order round; lessons that have no number to go by stay last.
-fn reverse(lessons: &mut [&Lesson], sort: LessonSort, space: &Space) {
+fn reverse(lessons: &mut [&Lesson], sort: LessonSort, used: &Used<'_>) {
     let known = match sort {
         LessonSort::Success => lessons.partition_point(|one| one.standing.times_applied > 0),
         LessonSort::Score => lessons.partition_point(|one| one.standing.use_count > 0),
-        LessonSort::LastUsed => {
-            let used = lesson_core::last_used(space);
-            lessons.partition_point(|one| used.contains_key(one.slug.as_str()))
-        }
+        LessonSort::LastUsed => lessons.partition_point(|one| used.contains_key(one.slug.as_str())),
         _ => lessons.len(),
     };
     if let Some(known) = lessons.get_mut(..known) {

@@ -83,6 +83,24 @@ impl Trial {
             .iter()
             .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
             .collect();
+        let (shown, last, measured) = self.among(&lessons, budget);
+        ranking.items = shown
+            .into_iter()
+            .filter_map(|at| ranking.items.get(at).cloned())
+            .map(|mut item| {
+                item.rank = item.rank.min(last);
+                item
+            })
+            .collect();
+        measured
+    }
+
+    /// Draws among ranked lessons, best first: the places of those that are shown, the last rank, and what was drawn.
+    pub fn among(
+        &self,
+        lessons: &[(&Lesson, RelevanceWord)],
+        budget: usize,
+    ) -> (Vec<usize>, u32, Measured) {
         let places = self.places.min(lessons.len());
         let mut fits: Vec<bool> = lesson_core::prompt_text(&lessons[..places], Some(budget))
             .tokens
@@ -112,16 +130,16 @@ impl Trial {
         };
         let selected = measure(measuring, &candidates, places);
         let last = u32::try_from(places).unwrap_or(u32::MAX);
-        ranking.items = selected
-            .shown
-            .iter()
-            .filter_map(|at| ranking.items.get(*at).cloned())
-            .map(|mut item| {
-                item.rank = item.rank.min(last);
-                item
-            })
-            .collect();
-        selected.measured
+        (selected.shown, last, selected.measured)
+    }
+
+    /// Adds what another store holds of the same decision: each store keeps what was drawn of its own lessons.
+    pub fn and_of(&mut self, other: &State) {
+        let held = other.space.decision(&self.decision);
+        let drawn = held.and_then(|held| held.measured.as_ref());
+        if let (Some(before), Some(more)) = (&mut self.before, drawn) {
+            before.drawn.extend(more.drawn.iter().cloned());
+        }
     }
 
     /// Says in an answer that it is measured: people read what was withheld, agents that something may be.

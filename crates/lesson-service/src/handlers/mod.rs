@@ -20,6 +20,7 @@ pub(crate) mod measure;
 pub(crate) mod members;
 pub(crate) mod override_policy;
 pub(crate) mod recommend;
+pub(crate) mod recommend_request;
 pub(crate) mod repeated_request;
 pub(crate) mod review;
 pub(crate) mod salt;

@@ -2,7 +2,8 @@
 
 use crate::convert;
 use crate::handlers::measure::{Asked, Trial, places};
-use crate::handlers::override_policy::{fingerprint, rank_policy};
+use crate::handlers::override_policy::fingerprint;
+use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
 use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
@@ -17,16 +18,15 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    EventKind, Explain, Lesson, Measured, PatternsFor, Policy, RankError, RankPolicy, Ranked,
-    Ranking, RelevanceWord, SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext,
-    SurfacedItem, TracePart,
+    EventKind, Explain, Lesson, Measured, PatternsFor, RankPolicy, Ranked, Ranking, RelevanceWord,
+    SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext, SurfacedItem,
+    TracePart,
 };
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, Found, LessonView, Patterns, Recommend, Recommendations, Recommended, Search,
     SearchResults, limits,
 };
-use std::borrow::Cow;
 
 const NO_LESSONS: &str =
     "There are no lessons yet. Import lessons or load the samples, then ask again.";
@@ -37,16 +37,6 @@ const NONE_FOUND: &str =
 const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and add what you learn.";
 const NONE_SAYS_SO: &str =
     "No lesson has these words. Try others, or say the same in more general ones.";
-
-/// A request for recommendations, checked.
-pub(crate) struct Checked<'a> {
-    /// The constants of ranking that are in force, with those of the request.
-    pub policy: Cow<'a, RankPolicy>,
-    /// The part of the trace.
-    pub part: Option<TracePart>,
-    /// Tokens of the prompt text.
-    pub budget: usize,
-}
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn recommend(
@@ -108,7 +98,8 @@ impl<S: Store, H: Host> Service<S, H> {
             let is_new = trial.as_ref().is_some_and(|trial| !trial.is_repeated());
             if let Some(measured) = measured.as_mut().filter(|held| is_new && !held.control) {
                 let shown = answer.recommended.iter().filter(|one| one.tokens > 0);
-                measured.shadow = Some(versus.kept(drafted, shown.map(|one| one.slug.as_str())));
+                let kept = versus.kept(drafted, shown.map(|one| one.slug.as_str()));
+                measured.shadow = Some(Box::new(kept));
             }
         }
         if let (Some(trial), Some(drawn)) = (&trial, &measured) {
@@ -116,7 +107,10 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
-        let fingerprint = records.then(|| fingerprint(decided_by)).unwrap_or_default();
+        let fingerprint = match records {
+            true => fingerprint(decided_by),
+            false => String::new(),
+        };
         if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
             let shown = ranking.items.iter().zip(&answer.recommended);
             let items = shown
@@ -141,14 +135,18 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// Ranks the lessons for a request that nothing is measured in.
+    /// Ranks the lessons, as far as a trial goes.
     pub(crate) fn ranking_alone(
         &self,
         asked: &Recommend,
         policy: &RankPolicy,
         part: Option<&TracePart>,
+        trial: Option<&Trial>,
     ) -> Result<Ranking, ApiError> {
-        let situation = situation(asked);
+        let mut situation = situation(asked);
+        if let Some(trial) = trial {
+            trial.widen(&mut situation);
+        }
         let vector = self.situation_vector(&situation);
         let explain = explained(asked, part);
         let state = self.state.borrow();
@@ -432,89 +430,9 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// Checks what is asked. `in_force` are the space's constants.
-pub(crate) fn checked<'a>(
-    asked: &Recommend,
-    in_force: &'a Policy,
-) -> Result<Checked<'a>, ApiError> {
-    check(asked)?;
-    Ok(Checked {
-        policy: match &asked.policy {
-            Some(changes) => Cow::Owned(rank_policy(&in_force.rank, changes)?),
-            None => Cow::Borrowed(&in_force.rank),
-        },
-        part: asked
-            .trace_part
-            .as_ref()
-            .map(trace_part::part)
-            .transpose()?,
-        budget: prompt_tokens(asked.max_tokens)?,
-    })
-}
-
-/// Which lessons' traces a request wants.
-fn explained<'a>(asked: &Recommend, part: Option<&'a TracePart>) -> Explain<'a> {
-    match (asked.explain, part) {
-        (Some(true), Some(part)) => Explain::Part(part),
-        (Some(true), None) => Explain::All,
-        _ => Explain::Nothing,
-    }
-}
-
 /// A lesson with the numbers of all lessons of its title, of which it is the one shown.
 pub(crate) fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
     lesson.standing.confidence = confidence;
     lesson.standing.frequency = frequency;
     lesson
-}
-
-/// The most tokens that the prompt text may take.
-fn prompt_tokens(asked: Option<u32>) -> Result<usize, ApiError> {
-    let (least, most) = (limits::PROMPT_TOKENS_MIN, limits::PROMPT_TOKENS_MAX);
-    let tokens = asked.map_or(limits::PROMPT_TOKENS, |tokens| tokens as usize);
-    if (least..=most).contains(&tokens) {
-        return Ok(tokens);
-    }
-    Err(ApiError::invalid(
-        "max_tokens",
-        format!("max_tokens is {tokens}; use {least} to {most}"),
-    ))
-}
-
-pub(crate) fn check(asked: &Recommend) -> Result<(), ApiError> {
-    optional("query", asked.query.as_ref(), limits::QUERY)?;
-    optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
-    optional("phase", asked.phase.as_ref(), limits::WORD)?;
-    optional("domain", asked.domain.as_ref(), limits::WORD)?;
-    validate::words("tech_stack", asked.tech_stack.as_ref())?;
-    if let Some(id) = &asked.decision_id {
-        filled("decision_id", id, limits::ID)?;
-    }
-    validate::limit(asked.limit, 1, limits::LIMIT)?;
-    Ok(())
-}
-
-pub(crate) fn situation(asked: &Recommend) -> Situation {
-    Situation {
-        query: asked.query.clone(),
-        project_type: asked.project_type.clone(),
-        tech_stack: asked.tech_stack.clone().unwrap_or_default(),
-        phase: asked.phase.clone(),
-        domain: asked.domain.clone(),
-        market: asked.market.clone(),
-        limit: asked.limit.map(|limit| limit as usize),
-        for_decision: asked.decision_id.is_some(),
-    }
-}
-
-/// A refusal of the ranking. One of a constant begins with its name.
-pub(crate) fn of_rank(error: RankError, policy: &RankPolicy) -> ApiError {
-    let name = error.message.split(' ').next().unwrap_or_default();
-    let constant = serde_json::to_value(policy).is_ok_and(|held| held.get(name).is_some());
-    let field = if error.field == "policy" && constant {
-        format!("policy.{name}")
-    } else {
-        error.field.to_owned()
-    };
-    ApiError::invalid(field, error.message)
 }

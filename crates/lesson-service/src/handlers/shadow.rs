@@ -2,7 +2,7 @@
 
 use crate::handlers::lift_view::arm_of;
 use crate::handlers::override_policy::rank_policy;
-use crate::handlers::recommend::of_rank;
+use crate::handlers::recommend_request::of_rank;
 use crate::handlers::salt;
 use crate::host::Host;
 use crate::http::answer::Answer;

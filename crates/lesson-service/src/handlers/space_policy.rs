@@ -2,7 +2,7 @@
 
 use crate::handlers::lessons::known;
 use crate::handlers::override_policy::rank_policy;
-use crate::handlers::recommend::of_rank;
+use crate::handlers::recommend_request::of_rank;
 use crate::handlers::salt;
 use crate::handlers::shadow::restarts;
 use crate::host::Host;

@@ -10,8 +10,8 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Changes, EventKind, FoldError, Folded, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
-    tool_query_hash,
+    Changes, EventKind, FoldError, Folded, Lesson, Millis, Policy, SALT_SETTING, Space, ToolPolicy,
+    Trust, tool_query_hash,
 };
 use lesson_formats::{
     Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, agents_md,
@@ -129,11 +129,11 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             ExportFormat::Skills => {
                 let state = self.state.borrow();
-                files(to_skills(state.space.lessons()))
+                files(to_skills(unharmful(&state)))
             }
             ExportFormat::AgentsMd => {
                 let state = self.state.borrow();
-                let text = agents_md(state.space.lessons(), &self.policy.rank);
+                let text = agents_md(unharmful(&state), &self.policy.rank);
                 Ok(Answer::text(text, "text/markdown; charset=utf-8"))
             }
             ExportFormat::Csv => {
@@ -143,6 +143,19 @@ impl<S: Store, H: Host> Service<S, H> {
             }
         }
     }
+}
+
+/// The lessons that files for agents are made of: all but those that measuring says hurt.
+fn unharmful(state: &State) -> Vec<&Lesson> {
+    let lessons = state.space.lessons();
+    if state.space.setting(SALT_SETTING).is_none() {
+        return lessons.collect();
+    }
+    state.with_effects(|effects| {
+        lessons
+            .filter(|lesson| !effects.of(&lesson.slug).hurts)
+            .collect()
+    })
 }
 
 /// An import in the making. Every event and lesson is checked against what the ones before it

@@ -42,7 +42,7 @@ impl<'a> Versus<'a> {
             .filter(|held| held.at.is_some());
         let is_in = held.is_none_or(|held| {
             let before = held.measured.as_ref();
-            let before = before.and_then(|measured| measured.shadow.as_ref());
+            let before = before.and_then(|measured| measured.shadow.as_deref());
             before.is_some_and(|before| before.comparison == shadow.id)
         });
         let salt = state.space.setting(SALT_SETTING).and_then(Value::as_str);

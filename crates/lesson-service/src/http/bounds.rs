@@ -196,7 +196,7 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
                 .try_for_each(|drawn| name("lesson", &drawn.lesson))?;
             let Some(shadow) = measured
                 .as_ref()
-                .and_then(|measured| measured.shadow.as_ref())
+                .and_then(|measured| measured.shadow.as_deref())
             else {
                 return Ok(());
             };

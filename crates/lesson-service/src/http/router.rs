@@ -218,7 +218,7 @@ fn revision(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-/// Parameters as fields. `days`, `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
+/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
 /// `courses` true or false; the rest is text.
 fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Map::new();

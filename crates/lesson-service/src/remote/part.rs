@@ -64,6 +64,47 @@ impl<S: Store, H: Host> Service<S, H> {
         Supabase::new(&network).space_size(&link).await
     }
 
+    /// From now on events are sent to the linked space and no rows of it are read; whether the store took it. Nothing may be
+    /// held of it yet.
+    pub async fn send_only(&self, size: &SpaceSize) -> bool {
+        let Some(link) = self.link() else {
+            return false;
+        };
+        let expected = link.revision;
+        let change = Change::to(Link {
+            sends_only: true,
+            epoch: size.epoch.clone(),
+            cursor: size.version,
+            ..link
+        });
+        let done = self.store.commit(expected, change).await.is_ok();
+        done && self.catch_up().await.is_ok()
+    }
+
+    /// Bytes that the lessons held here take in memory, about.
+    pub fn bytes_held(&self) -> u64 {
+        let state = self.state.borrow();
+        let space = &state.space;
+        let texts = space.lessons().map(|lesson| {
+            let text = &lesson.text;
+            let long = [
+                &text.title,
+                &text.description,
+                &text.context,
+                &text.recommendation,
+            ];
+            (lesson.slug.len() + long.map(String::len).iter().sum::<usize>()) as u64
+        });
+        let records = space.decisions().map(|(_, one)| one.records.len() as u64);
+        SpaceSize {
+            lessons: space.lessons().len() as u64,
+            bytes: texts.sum(),
+            records: records.sum(),
+            ..SpaceSize::default()
+        }
+        .replica_bytes()
+    }
+
     /// The part of the linked space that is wanted.
     ///
     /// # Errors
@@ -135,6 +176,7 @@ impl<S: Store, H: Host> Service<S, H> {
             };
             service.use_model(model).await?;
         }
+        *service.listed.borrow_mut() = part.listed;
         if let Some(counted) = part.counted {
             let words = wanted.words.iter().map(String::as_str);
             let words = words.zip(counted.having.iter().copied());

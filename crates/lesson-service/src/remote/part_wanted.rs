@@ -1,16 +1,19 @@
 //! What a request needs of a space that is not held here, as the server is asked for it.
 
+use crate::http::context::RequestContext;
 use crate::http::redact;
 use crate::http::router::Route;
 use crate::state::embedder::Embedder;
 use lesson_core::{Policy, Situation, slug_of, words_asked};
 use lesson_embed::QuantVector;
 use lesson_sync::{VECTOR_DIMS, packed_text};
-use lesson_types::{EndpointName, Recommend};
+use lesson_types::{DecisionQuery, EndpointName, LessonQuery, LessonSort, Recommend};
 use serde_json::{Map, Value, json};
 
 /// Candidates that are asked for: enough that the best by standing and facets are among them.
 const CANDIDATES: usize = 120;
+/// The same where a list is searched: it has no more pages than these.
+const FOUND: usize = 400;
 /// Words that a query is ranked by, and more that lessons are found by.
 const WORDS: usize = 64;
 /// Names that are looked for.
@@ -31,7 +34,12 @@ pub struct PartWanted {
 
 impl PartWanted {
     /// What a request needs. Of a body that is wrong, nothing: its handler says so.
-    pub fn of(route: &Route, body: &Value, model: Option<&dyn Embedder>) -> Self {
+    pub fn of(
+        context: &RequestContext,
+        route: &Route,
+        body: &Value,
+        model: Option<&dyn Embedder>,
+    ) -> Self {
         let mut body = body.clone();
         // What is ranked and what slugs are made of is the redacted text.
         if redact::body(route, &mut body).is_err() {
@@ -48,7 +56,79 @@ impl PartWanted {
                 let embedded = lesson_core::patterns_text(&feature);
                 Self::candidates(&feature, &embedded, json!({ "also": also(&body) }), model)
             }
-            _ => Self::rows(route, &body, model),
+            EndpointName::list_lessons => Self::lessons_page(route, model),
+            EndpointName::list_decisions => Self::decisions_page(context, route),
+            _ => Self::rows(context, route, &body, model),
+        }
+    }
+
+    fn lessons_page(route: &Route, model: Option<&dyn Embedder>) -> Self {
+        let Ok(asked) = route.query::<LessonQuery>() else {
+            return Self::default();
+        };
+        let text = asked
+            .q
+            .as_deref()
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
+        if let Some(text) = text {
+            let more = json!({ "domain": asked.domain.as_deref().map(|domain| domain.trim().to_lowercase()) });
+            let mut wanted = Self::candidates(text, text, more, model);
+            wanted.ask["count"] = Value::from(FOUND);
+            return wanted;
+        }
+        let sort = match asked.sort.unwrap_or_default() {
+            LessonSort::Relevance | LessonSort::Created => "created",
+            LessonSort::Updated => "updated",
+            LessonSort::Title => "title",
+            LessonSort::Confidence => "confidence",
+            // The causal score needs the space's policy: there, lessons go by what it is made of.
+            LessonSort::Effectiveness | LessonSort::Score => "effectiveness",
+            LessonSort::Success => "success",
+            LessonSort::LastUsed => "last_used",
+            LessonSort::Surfaced => "surfaced",
+            LessonSort::Applied => "applied",
+        };
+        let after = asked
+            .cursor
+            .as_deref()
+            .and_then(|text| Some(text.split_once('.')?.1));
+        Self {
+            function: Some("space_lessons"),
+            ask: json!({
+                "sort": sort, "after": after, "offset": asked.offset, "limit": asked.limit, "visible": true,
+                "archived": asked.archived, "domain": asked.domain, "category": asked.category,
+                "trust": asked.trust, "badge": asked.badge,
+            }),
+            ..Self::default()
+        }
+    }
+
+    fn decisions_page(context: &RequestContext, route: &Route) -> Self {
+        let Ok(asked) = route.query::<DecisionQuery>() else {
+            return Self::default();
+        };
+        let after = asked
+            .cursor
+            .as_deref()
+            .and_then(|text| text.split_once('.'));
+        Self {
+            function: Some("space_decisions"),
+            ask: json!({
+                "prefix": context.own_decisions(), "by": asked.by, "domain": asked.domain, "outcome": asked.outcome,
+                "lesson": asked.lesson, "from": asked.from, "to": asked.to, "limit": asked.limit,
+                "before": after.and_then(|(at, _)| at.parse::<i64>().ok()), "before_id": after.map(|(_, id)| id),
+            }),
+            ..Self::default()
+        }
+    }
+
+    /// These lessons, for embedding them.
+    pub fn lessons(slugs: &[String]) -> Self {
+        Self {
+            function: Some("space_rows"),
+            ask: json!({ "slugs": slugs }),
+            ..Self::default()
         }
     }
 
@@ -112,10 +192,22 @@ impl PartWanted {
         }
     }
 
-    fn rows(route: &Route, body: &Value, model: Option<&dyn Embedder>) -> Self {
+    fn rows(
+        context: &RequestContext,
+        route: &Route,
+        body: &Value,
+        model: Option<&dyn Embedder>,
+    ) -> Self {
         let mut ask = Map::new();
         let mut vector = None;
-        let decision = text(body, "decision_id").or_else(|| route.text_part("decision_id"));
+        let decision = text(body, "decision_id").or_else(|| {
+            let asked = route.text_part("decision_id")?;
+            let own = context.own_decisions().unwrap_or_default();
+            Some(format!(
+                "{own}{}",
+                lesson_screen::redacted(&asked).unwrap_or(asked)
+            ))
+        });
         if let Some(decision) = decision {
             ask.insert("decisions".to_owned(), json!([decision]));
         }

@@ -7,7 +7,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::Store;
-use lesson_types::ApiError;
+use lesson_types::{ApiError, StoreName};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -24,6 +24,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .map_err(|error| of_store(&error))?;
         let service = Self {
             store,
+            name: None,
             host,
             policy: Policy::default(),
             tools: ToolPolicy::default(),
@@ -41,6 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
             exchanged: RefCell::default(),
             answers: Rc::new(Answers::default()),
             part_of: RefCell::default(),
+            listed: RefCell::default(),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {
@@ -49,6 +51,13 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         read.map_err(|error| of_store(&error))?;
         Ok(service)
+    }
+
+    /// Has every lesson say that it lies in this store: for one of two that answer as one.
+    #[must_use]
+    pub fn with_name(mut self, name: StoreName) -> Self {
+        self.name = Some(name);
+        self
     }
 
     /// Keeps further tool servers out: they are always at hand, so they are neither recorded nor

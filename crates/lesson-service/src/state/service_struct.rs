@@ -7,7 +7,8 @@ use crate::state::plan::Draft;
 use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Counted, Link, Machine, Store};
+use lesson_sync::{Counted, Link, ListedPage, Machine, Store};
+use lesson_types::StoreName;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -19,6 +20,8 @@ use std::rc::Rc;
 /// the store. State is never borrowed across an await.
 pub struct Service<S, H> {
     pub(crate) store: S,
+    /// What lessons say of where they lie, where two stores answer as one.
+    pub(crate) name: Option<StoreName>,
     pub(crate) host: H,
     pub(crate) policy: Policy,
     /// How tools are suggested here: the policy's constants with the host's own core servers. The
@@ -50,6 +53,8 @@ pub struct Service<S, H> {
     pub(crate) answers: Rc<Answers>,
     /// What has to be known of the whole space, where the state holds but a part of it.
     pub(crate) part_of: RefCell<Option<Counted>>,
+    /// The page of a list that the server made, where the state holds but that page.
+    pub(crate) listed: RefCell<Option<ListedPage>>,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {

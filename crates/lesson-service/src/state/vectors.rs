@@ -301,6 +301,21 @@ impl Vectors {
         Ok(Some(self.keep(hash, slugs, row, bytes)))
     }
 
+    /// Takes vectors that others keep in the same store, whether a lesson here waits for them or will. One that can't be of
+    /// the model is left out.
+    pub fn take_in(&mut self, rows: Vec<VectorRow>) {
+        for (hash, bytes) in rows {
+            if self.row_of_hash.contains_key(&hash) {
+                continue;
+            }
+            let pushed = QuantVector::from_bytes(&bytes).and_then(|one| self.scanned.push(&one));
+            let Ok(row) = pushed else { continue };
+            let slugs = self.settle(&hash).unwrap_or_default();
+            self.computed();
+            self.keep(&hash, slugs, row, bytes);
+        }
+    }
+
     fn computed(&mut self) {
         self.changes += 1;
         self.offers = true;

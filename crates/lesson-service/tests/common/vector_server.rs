@@ -122,7 +122,7 @@ impl Server {
                 json!({
                     "lessons": [], "recommendations": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": self.version.get(), "version": self.version.get(),
-                    "has_more": false, "acked_seq": {}, "epoch": "one", "ledger_version": 2,
+                    "has_more": false, "acked_seq": {}, "epoch": "one", "ledger_version": lesson_core::LEDGER_VERSION,
                 }),
             ),
             "logout" => response(204, Value::Null),

@@ -89,6 +89,18 @@ pub trait Files {
     /// Gives the lock back.
     fn unlock(&self);
 
+    /// Takes the store's one turn to embed texts: whether it is ours now. One of a dead owner is taken over. A host without
+    /// such a thing has everybody embed.
+    ///
+    /// # Errors
+    /// When none can be had, as [`Files::try_lock`].
+    fn try_turn(&self) -> Result<bool, FileError> {
+        Ok(true)
+    }
+
+    /// Gives the turn back.
+    fn end_turn(&self) {}
+
     /// Returns after about `ms` milliseconds, with others running meanwhile.
     async fn rest(&self, ms: u32);
 }

@@ -7,6 +7,11 @@ use super::{link_state, names, vector_file};
 use crate::link::{Change, Link, SetAside, VersionedRow};
 use crate::store::{Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow};
 
+/// How often another process's turn to embed is waited for: together about two slices.
+const TURN_LOOKS: u32 = 8;
+/// Between two looks, in milliseconds.
+const TURN_REST_MS: u32 = 15;
+
 impl<F: Files> Store for FileStore<F> {
     fn kind(&self) -> &'static str {
         "files"
@@ -67,7 +72,7 @@ impl<F: Files> Store for FileStore<F> {
     }
 
     async fn vectors(&self, model: &str) -> Result<Vec<VectorRow>, StoreError> {
-        let (rows, whole) = vector_file::read(&self.files, model)?;
+        let (rows, whole) = vector_file::read(&self.files, model, 0)?;
         let mut held = self.held.borrow_mut();
         held.vectors.insert(model.to_owned(), whole);
         Ok(rows)
@@ -81,7 +86,7 @@ impl<F: Files> Store for FileStore<F> {
             Some(Ok(whole)) => Ok(whole),
             // Another process has put some, too.
             _ => {
-                let (_, whole) = vector_file::read(&self.files, model)?;
+                let (_, whole) = vector_file::read(&self.files, model, 0)?;
                 vector_file::cut(&self.files, model, whole)
                     .and_then(|()| vector_file::put(&self.files, model, rows, whole))
             }
@@ -93,6 +98,34 @@ impl<F: Files> Store for FileStore<F> {
         let mut held = self.held.borrow_mut();
         held.vectors.insert(model.to_owned(), whole);
         Ok(())
+    }
+
+    async fn begin_embedding(&self, model: &str) -> Result<Option<Vec<VectorRow>>, StoreError> {
+        let mut looks = 0;
+        // Where no turn can be had, nothing can be kept either: then everybody embeds for itself.
+        while !self.files.try_turn().unwrap_or(true) {
+            looks += 1;
+            if looks == TURN_LOOKS {
+                return Ok(None);
+            }
+            self.files.rest(TURN_REST_MS).await;
+        }
+        let known = self.held.borrow().vectors.get(model).copied();
+        match vector_file::read(&self.files, model, known.unwrap_or_default()) {
+            Ok((rows, whole)) => {
+                let mut held = self.held.borrow_mut();
+                held.vectors.insert(model.to_owned(), whole);
+                Ok(Some(rows))
+            }
+            Err(error) => {
+                self.files.end_turn();
+                Err(error)
+            }
+        }
+    }
+
+    fn end_embedding(&self) {
+        self.files.end_turn();
     }
 
     async fn link(&self) -> Result<Option<Link>, StoreError> {

@@ -6,10 +6,14 @@ use super::names;
 use crate::store::{StoreError, VectorRow};
 use std::collections::BTreeMap;
 
-/// Reads all vectors of a file, and says up to where it is whole.
-pub(super) fn read<F: Files>(files: &F, model: &str) -> Result<(Vec<VectorRow>, u64), StoreError> {
+/// Reads the vectors of a file from a place on, and says up to where it is whole.
+pub(super) fn read<F: Files>(
+    files: &F,
+    model: &str,
+    from: u64,
+) -> Result<(Vec<VectorRow>, u64), StoreError> {
     let bytes = files
-        .read(&names::vectors(model), 0, u64::MAX)
+        .read(&names::vectors(model), from, u64::MAX)
         .map_err(FileError::of_store)?
         .unwrap_or_default();
     let mut rows: BTreeMap<String, Vec<u8>> = BTreeMap::new();
@@ -19,7 +23,7 @@ pub(super) fn read<F: Files>(files: &F, model: &str) -> Result<(Vec<VectorRow>, 
         rest = after;
     }
     let whole = bytes.len().saturating_sub(rest.len());
-    Ok((rows.into_iter().collect(), whole as u64))
+    Ok((rows.into_iter().collect(), from + whole as u64))
 }
 
 /// Cuts off what is behind the whole part; the caller has the lock.

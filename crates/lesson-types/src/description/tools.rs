@@ -191,6 +191,7 @@ fn recommended(answer: Value) -> Value {
             "stale",
             "recommended",
             "total_considered",
+            "candidates_of",
             "excluded_low_effectiveness",
             "excluded_low_relevance",
             "hint",

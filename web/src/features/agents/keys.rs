@@ -18,7 +18,7 @@ pub fn KeysCard() -> impl IntoView {
     view! {
         <section class="card" id=CARD tabindex="-1" aria-labelledby="agent-keys-title" data-testid="agent-keys">
             <div class="card-head">
-                <h2 id="agent-keys-title">"Keys"</h2>
+                <h2 id="agent-keys-title">"API keys"</h2>
                 <button type="button" class="plain" disabled=desk.busy on:click=move |_| desk.read() data-testid="refresh-keys">"Refresh"</button>
             </div>
             <p>"With a key an agent reads the lessons of this space, adds to them and tells what came of them, until you revoke it. Give each agent its own, to see which one came when and to stop it alone."</p>
@@ -61,7 +61,7 @@ fn List(revoking: Revoking) -> impl IntoView {
     view! {
         <Show when=awaited><Loading label="Reading the keys…"/></Show>
         <Show when=none>
-            <Empty title="No agent has a key" text="Make one above, then set the agent up below."/>
+            <Empty title="No agent has a key" text="Create one above, then set the agent up below."/>
         </Show>
         <Show when=move || !in_force.read().is_empty()>
             <ul class="keys" aria-label="Keys in force">
@@ -102,7 +102,7 @@ fn Row(key: AgentKey, revoking: Revoking) -> impl IntoView {
         <li data-testid="agent-key" data-name=name>
             <div>
                 <b dir="auto">{key.name}</b>
-                <span class="muted">"Made "<When at=key.created_at/>{used}{ended}</span>
+                <span class="muted">"Created "<When at=key.created_at/>{used}{ended}</span>
             </div>
             {in_force.then(|| view! {
                 <button type="button" aria-label=label on:click=move |_| revoking.ask(own.get_value()) data-testid="revoke-key">"Revoke…"</button>

@@ -64,7 +64,7 @@ pub fn MakeForm() -> impl IntoView {
             <div id=ERROR tabindex="-1">{move || part(false).map(|error| view! { <ErrorNote error/> })}</div>
             <div class="actions">
                 <button type="submit" class="primary" disabled=asking.busy data-testid="make-key">
-                    {move || if asking.busy.get() { "Making a key…" } else { "Make a key" }}
+                    {move || if asking.busy.get() { "Creating the key…" } else { "Create API key" }}
                 </button>
             </div>
         </form>

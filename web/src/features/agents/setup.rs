@@ -3,7 +3,7 @@
 use super::address;
 use super::desk::Desk;
 use super::snippet::{Agent, NO_ADDRESS, NO_KEY};
-use crate::components::{Choice, CopyButton, TextField};
+use crate::components::{Choice, CopyButton, Empty, Segmented, TextField};
 use crate::format;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -11,9 +11,9 @@ use leptos::task::spawn_local;
 /// The longest address that can be typed, in characters.
 const ADDRESS: usize = 300;
 
-/// The card.
+/// The client's own settings, with address and key.
 #[component]
-pub fn SetupCard() -> impl IntoView {
+fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
     let desk: Desk = expect_context();
     // The page's own, once that is known to be an edge function.
     let own = RwSignal::new(None::<String>);
@@ -44,12 +44,6 @@ pub fn SetupCard() -> impl IntoView {
         }
     });
     let error = Signal::derive(move || Some(origin.get()?.err()?.to_owned()));
-    let word = RwSignal::new(Agent::ClaudeCode.word().to_owned());
-    let agent = Memo::new(move |_| {
-        let word = word.read();
-        let known = Agent::ALL.into_iter().find(|agent| agent.word() == *word);
-        known.unwrap_or(Agent::Http)
-    });
     let key = Memo::new(move |_| desk.fresh.read().as_ref().map(|made| made.key.clone()));
     let text = Signal::derive(move || {
         let origin = origin.get().and_then(Result::ok);
@@ -70,26 +64,98 @@ pub fn SetupCard() -> impl IntoView {
         ];
         gaps.into_iter().flatten().collect::<Vec<_>>()
     });
+    view! {
+        {move || match own.get() {
+            Some(own) => view! { <p>"Agents reach the edge function that serves this page: "<code data-testid="edge-own">{own}</code></p> }.into_any(),
+            None => view! {
+                <TextField id="edge-address" label="Address of your edge function" value=typed kind="url" max=ADDRESS autocomplete="url"
+                    placeholder="https://lessonloop.example.workers.dev" hint="What wrangler deploy printed. It is remembered in this browser." error/>
+            }.into_any(),
+        }}
+        <p class="muted">{move || agent.get().about()}</p>
+        <pre class="prompt" tabindex="0" data-testid="agent-snippet">{text}</pre>
+        {move || gaps.get().into_iter().map(|(word, is)| view! { <p class="hint"><code>{word}</code>" "{is}"."</p> }).collect_view()}
+        <div class="actions">
+            <CopyButton text label="Copy" done="It is in the clipboard" testid="copy-snippet"/>
+        </div>
+    }
+}
+
+/// Where an agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// On this machine, with a store in files.
+    Local,
+    /// Anywhere, with a key.
+    Http,
+}
+
+/// The card: which agent, and where it runs.
+#[component]
+pub fn SetupCard(
+    /// Whether a server is connected.
+    on: Memo<bool>,
+) -> impl IntoView {
+    let word = RwSignal::new(Agent::ClaudeCode.word().to_owned());
+    let agent = Memo::new(move |_| {
+        let word = word.read();
+        let known = Agent::ALL.into_iter().find(|agent| agent.word() == *word);
+        known.unwrap_or(Agent::Http)
+    });
+    let way = RwSignal::new(if on.get_untracked() {
+        Way::Http
+    } else {
+        Way::Local
+    });
+    Effect::new(move |before: Option<bool>| {
+        let now = on.get();
+        if before == Some(false) && now {
+            way.set(Way::Http);
+        }
+        now
+    });
     let options = Agent::ALL
         .map(|agent| (agent.word(), agent.label()))
         .to_vec();
     view! {
-        <section class="card" aria-labelledby="agent-setup-title" data-testid="agent-setup">
-            <h2 id="agent-setup-title">"Set an agent up"</h2>
-            {move || match own.get() {
-                Some(own) => view! { <p>"Agents reach the edge function that serves this page: "<code data-testid="edge-own">{own}</code></p> }.into_any(),
-                None => view! {
-                    <TextField id="edge-address" label="Address of your edge function" value=typed kind="url" max=ADDRESS autocomplete="url"
-                        placeholder="https://lessonloop.example.workers.dev" hint="What wrangler deploy printed. It is remembered in this browser." error/>
+        <section class="card" id="setup" tabindex="-1" aria-labelledby="agent-setup-title" data-testid="agent-setup">
+            <div class="card-head">
+                <h2 id="agent-setup-title">"Set an agent up"</h2>
+                <Segmented label="Where the agent runs" options=vec![(Way::Local, "This machine"), (Way::Http, "Over HTTP")] value=way testid="agent-way"/>
+            </div>
+            <Choice name="agent" legend="Which agent?" value=word options/>
+            {move || match (way.get(), on.get()) {
+                (Way::Local, _) => view! { <OnThisMachine agent/> }.into_any(),
+                (Way::Http, true) => view! { <OverHttp agent/> }.into_any(),
+                (Way::Http, false) => view! {
+                    <Empty title="Over HTTP, agents need a server" text="They can't reach this browser. Connect a server: your lessons go there, an edge function gives them to agents, and what the agents do comes back here.">
+                        <a href="/settings#sync" class="button primary">"Connect a server"</a>
+                    </Empty>
                 }.into_any(),
             }}
-            <Choice name="agent" legend="Which agent?" value=word options/>
-            <p class="muted">{move || agent.get().about()}</p>
-            <pre class="prompt" tabindex="0" data-testid="agent-snippet">{text}</pre>
-            {move || gaps.get().into_iter().map(|(word, is)| view! { <p class="hint"><code>{word}</code>" "{is}"."</p> }).collect_view()}
-            <div class="actions">
-                <CopyButton text label="Copy" done="It is in the clipboard" testid="copy-snippet"/>
-            </div>
         </section>
+    }
+}
+
+/// The command for a client of this machine.
+#[component]
+fn OnThisMachine(agent: Memo<Agent>) -> impl IntoView {
+    move || {
+        match agent.get().init() {
+        Some(client) => {
+            let command = format!("npx lessonloop init {client}");
+            view! {
+                <p class="muted">"Run this in a project, once; it needs Node 20. The agent gets lessons at each task and tells what it applied; they are kept in files of this machine, and “npx lessonloop serve” shows them on this page. It can be taken back with “--remove”."</p>
+                <pre class="prompt" tabindex="0" data-testid="agent-init">{command.clone()}</pre>
+                <div class="actions"><CopyButton text=command label="Copy" done="It is in the clipboard" testid="copy-init"/></div>
+            }
+            .into_any()
+        }
+        None => view! {
+            <p class="muted">"Any client of the Model Context Protocol can start this as a server of its own."</p>
+            <pre class="prompt" tabindex="0" data-testid="agent-init">"npx lessonloop mcp"</pre>
+        }
+        .into_any(),
+    }
     }
 }

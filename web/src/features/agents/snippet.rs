@@ -1,14 +1,22 @@
-//! What to paste where, so that an agent comes with its key.
+//! What to paste where, so that an agent comes with its key; and the command that sets a client up on its own machine.
 
 /// An agent that can be set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code, by its command.
     ClaudeCode,
+    /// Codex, by its file.
+    Codex,
     /// Cursor, by its file.
     Cursor,
     /// VS Code, by its file.
     VsCode,
+    /// Copilot CLI, by its file.
+    Copilot,
+    /// Gemini CLI, by its file.
+    Gemini,
+    /// OpenCode, by its file.
+    OpenCode,
     /// Anything that sends requests.
     Http,
 }
@@ -20,14 +28,27 @@ pub const NO_ADDRESS: &str = "https://YOUR_EDGE";
 
 impl Agent {
     /// Every one, in the order shown.
-    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Cursor, Self::VsCode, Self::Http];
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Cursor,
+        Self::VsCode,
+        Self::Copilot,
+        Self::Gemini,
+        Self::OpenCode,
+        Self::Http,
+    ];
 
     /// Names it in the page.
     pub fn word(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
             Self::Cursor => "cursor",
             Self::VsCode => "vs-code",
+            Self::Copilot => "copilot",
+            Self::Gemini => "gemini",
+            Self::OpenCode => "opencode",
             Self::Http => "http",
         }
     }
@@ -36,9 +57,23 @@ impl Agent {
     pub fn label(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
             Self::Cursor => "Cursor",
             Self::VsCode => "VS Code",
-            Self::Http => "Any other, over HTTP",
+            Self::Copilot => "Copilot CLI",
+            Self::Gemini => "Gemini CLI",
+            Self::OpenCode => "OpenCode",
+            Self::Http => "Any other",
+        }
+    }
+
+    /// What `lessonloop init` calls it; nothing where it can't set it up.
+    pub fn init(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("claude"),
+            Self::VsCode => Some("vscode"),
+            Self::Copilot | Self::Http => None,
+            other => Some(other.word()),
         }
     }
 
@@ -48,11 +83,23 @@ impl Agent {
             Self::ClaudeCode => {
                 "Run this in a terminal, once. It holds for all your projects; the key is kept in your own settings."
             }
+            Self::Codex => {
+                "Put this into ~/.codex/config.toml, and the key into the environment variable LESSONLOOP_KEY."
+            }
             Self::Cursor => {
                 "Put this into ~/.cursor/mcp.json, beside the servers that are there already."
             }
             Self::VsCode => {
                 "Put this into .vscode/mcp.json of a project, or run “MCP: Open User Configuration” for all of them. VS Code asks for the key once, and keeps it out of the file."
+            }
+            Self::Copilot => {
+                "Put this into ~/.copilot/mcp-config.json, beside the servers that are there already."
+            }
+            Self::Gemini => {
+                "Put this into ~/.gemini/settings.json, beside the settings that are there already."
+            }
+            Self::OpenCode => {
+                "Put this into ~/.config/opencode/opencode.json, beside the settings that are there already."
             }
             Self::Http => {
                 "Try this in a terminal. In the answer, “prompt” is the text to put before the model."
@@ -66,16 +113,13 @@ impl Agent {
             Self::ClaudeCode => format!(
                 r#"claude mcp add --scope user --transport http lessonloop {address}/mcp --header "Authorization: Bearer {key}""#
             ),
-            Self::Cursor => format!(
-                r#"{{
-  "mcpServers": {{
-    "lessonloop": {{
-      "url": "{address}/mcp",
-      "headers": {{ "Authorization": "Bearer {key}" }}
-    }}
-  }}
-}}"#
+            Self::Codex => format!(
+                r#"# export LESSONLOOP_KEY={key}
+[mcp_servers.lessonloop]
+url = "{address}/mcp"
+bearer_token_env_var = "LESSONLOOP_KEY""#
             ),
+            Self::Cursor => servers(&format!(r#""url": "{address}/mcp","#), key),
             Self::VsCode => format!(
                 r#"{{
   "inputs": [
@@ -90,6 +134,24 @@ impl Agent {
   }}
 }}"#
             ),
+            Self::Copilot => servers(
+                &format!(
+                    "\"type\": \"http\",\n      \"url\": \"{address}/mcp\",\n      \"tools\": [\"*\"],"
+                ),
+                key,
+            ),
+            Self::Gemini => servers(&format!(r#""httpUrl": "{address}/mcp","#), key),
+            Self::OpenCode => format!(
+                r#"{{
+  "mcp": {{
+    "lessonloop": {{
+      "type": "remote",
+      "url": "{address}/mcp",
+      "headers": {{ "Authorization": "Bearer {key}" }}
+    }}
+  }}
+}}"#
+            ),
             Self::Http => format!(
                 r#"curl {address}/v1/recommend \
   -H "Authorization: Bearer {key}" \
@@ -98,6 +160,20 @@ impl Agent {
             ),
         }
     }
+}
+
+/// A file of `mcpServers` with one server, whose fields come before its headers.
+fn servers(fields: &str, key: &str) -> String {
+    format!(
+        r#"{{
+  "mcpServers": {{
+    "lessonloop": {{
+      {fields}
+      "headers": {{ "Authorization": "Bearer {key}" }}
+    }}
+  }}
+}}"#
+    )
 }
 
 #[cfg(test)]
@@ -114,6 +190,15 @@ mod tests {
         assert_eq!(
             *cursor,
             json!({"url": "https://a.dev/mcp", "headers": {"Authorization": "Bearer llk_1"}})
+        );
+        for (agent, field) in [(Agent::Copilot, "url"), (Agent::Gemini, "httpUrl")] {
+            let server = &file(agent)["mcpServers"]["lessonloop"];
+            assert_eq!(server[field], "https://a.dev/mcp");
+            assert_eq!(server["headers"]["Authorization"], "Bearer llk_1");
+        }
+        assert_eq!(
+            file(Agent::OpenCode)["mcp"]["lessonloop"]["url"],
+            "https://a.dev/mcp"
         );
         let code = file(Agent::VsCode);
         let server = &code["servers"]["lessonloop"];

@@ -34,7 +34,7 @@ impl Measure {
     fn label(self) -> &'static str {
         match self {
             Self::Effectiveness => "Effectiveness",
-            Self::Adjusted => "Adjusted for cause",
+            Self::Adjusted => "Causal score",
             Self::Success => "Success rate",
             Self::Confidence => "Confidence",
         }
@@ -94,6 +94,28 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                 .collect()
         })
     });
+    // What happened to the text, and the first failure, where they stand among the points.
+    let marks = Memo::new(move |_| {
+        let dated = dated.get();
+        points.with(|points| {
+            let at: Vec<f64> = points
+                .iter()
+                .map(|point| js_sys::Date::parse(&point.at))
+                .collect();
+            let xs = if dated {
+                places(&at)
+            } else {
+                places_in_order(points.len())
+            };
+            let turns = history.with(|history| history.as_ref().map(turns).unwrap_or_default());
+            turns
+                .into_iter()
+                .filter_map(|(time, label)| {
+                    Some((place_of(js_sys::Date::parse(&time), &at, &xs)?, label))
+                })
+                .collect::<Vec<_>>()
+        })
+    });
     let count = Memo::new(move |_| points.with(Vec::len));
     let chosen = RwSignal::new(usize::MAX);
     let level = Signal::derive(move || {
@@ -134,8 +156,9 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     };
     let has_success = move || points.with(|points| points.iter().any(|p| p.success_rate.is_some()));
     view! {
-        <section class="card" aria-labelledby="course-heading" data-testid="course">
-            <h2 id="course-heading">"Effectiveness over time"</h2>
+        <section class="panel course-panel" aria-labelledby="course-heading" data-testid="course">
+            <header><h2 id="course-heading">"Course over time"</h2></header>
+            <div class="pad stack">
             {move || match count.get() {
                 0 => ().into_any(),
                 1 => view! { <p class="muted" data-testid="course-still">"Nothing has moved this lesson yet. Its numbers begin to move with the first rating, vote, feedback or outcome."</p> }.into_any(),
@@ -151,7 +174,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                         <p class="muted">"There is no success rate yet: no decision in which this lesson was applied has an outcome."</p>
                     }>
                         <figure class="course">
-                            <StepChart caption steps chosen level/>
+                            <StepChart caption steps chosen level marks/>
                             <div class="axis" aria-hidden="true"><span>{move || ends().0}</span><span>{move || ends().1}</span></div>
                             <figcaption class="course-told" data-testid="course-told">
                                 {move || steps.with(|steps| steps.get(chosen.get().min(steps.len().saturating_sub(1))).map(|step| step.label.clone()))}
@@ -162,6 +185,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                     <CourseTable points/>
                 }.into_any(),
             }}
+            </div>
         </section>
     }
 }
@@ -205,6 +229,43 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
                 </Show>
             </div>
         </details>
+    }
+}
+
+/// When the text was edited or judged, and when it failed first.
+fn turns(history: &History) -> Vec<(String, String)> {
+    let edits = history.revisions.iter().filter(|mark| mark.rev > 1);
+    let edits = edits.map(|mark| (mark.at.clone(), "Edited".to_owned()));
+    let judged = history.events.iter().filter_map(|event| {
+        let word = event.summary.split([':', ';']).next()?;
+        matches!(word, "Approved" | "Quarantined").then(|| (event.at.clone(), word.to_owned()))
+    });
+    let failure = history
+        .course
+        .iter()
+        .find(|point| point.success_rate.is_some_and(|rate| rate < 1.0));
+    let failure = failure.map(|point| (point.at.clone(), "First failure".to_owned()));
+    edits.chain(judged).chain(failure).collect()
+}
+
+/// Where a time stands among points with these times and places; `None` before the first one.
+fn place_of(time: f64, at: &[f64], xs: &[f64]) -> Option<f64> {
+    let after = at.iter().position(|point| *point >= time);
+    match after {
+        Some(0) if at.first() == Some(&time) => xs.first().copied(),
+        Some(0) => None,
+        Some(after) => {
+            let (before_at, after_at) = (at.get(after - 1)?, at.get(after)?);
+            let (before_x, after_x) = (xs.get(after - 1)?, xs.get(after)?);
+            let span = after_at - before_at;
+            let share = if span > 0.0 {
+                (time - before_at) / span
+            } else {
+                1.0
+            };
+            Some(before_x + (after_x - before_x) * share)
+        }
+        None => (!time.is_nan()).then(|| xs.last().copied()).flatten(),
     }
 }
 
@@ -309,6 +370,21 @@ mod tests {
         assert!(places(&[]).is_empty());
         assert!(is_spread(&[0.0, 0.5, 1.0]));
         assert!(!is_spread(&[0.0, 0.001, 0.002, 1.0]));
+    }
+
+    #[test]
+    fn a_mark_stands_between_the_points_of_its_time() {
+        let (at, xs) = ([0.0, 10.0, 20.0], [0.0, 0.5, 1.0]);
+        for (time, place) in [
+            (-1.0, None),
+            (0.0, Some(0.0)),
+            (5.0, Some(0.25)),
+            (20.0, Some(1.0)),
+            (99.0, Some(1.0)),
+            (f64::NAN, None),
+        ] {
+            assert_eq!(place_of(time, &at, &xs), place, "{time}");
+        }
     }
 
     #[test]

@@ -57,8 +57,8 @@ pub fn HistoryList(
         });
     };
     view! {
-        <section class="card">
-            <div class="card-head"><h2>"Every event"</h2><span class="chip" data-testid="history-total">{move || format::plural(total(), "event", "events")}</span></div>
+        <section class="stack">
+            <div class="card-head"><h3 class="sr-only">"Every event"</h3><span class="chip" data-testid="history-total">{move || format::plural(total(), "event", "events")}</span></div>
             <ol class="history" data-testid="history">{rows}</ol>
             {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=move || next().is_some()>

@@ -28,8 +28,8 @@ pub fn Movers(history: Memo<Option<History>>) -> impl IntoView {
     };
     view! {
         <Show when=move || !movers.read().is_empty()>
-            <section class="card" data-testid="moved-by">
-                <h2>"Moved by"</h2>
+            <section data-testid="moved-by">
+                <h3>"Moved by"</h3>
                 <dl class="facts">{rows}</dl>
             </section>
         </Show>

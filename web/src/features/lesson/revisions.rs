@@ -22,8 +22,8 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
     });
     let slug = StoredValue::new(slug);
     view! {
-        <section class="card">
-            <div class="card-head"><h2>"Revisions of the text"</h2><span class="chip">{move || format::count(marks.with(Vec::len) as u64)}</span></div>
+        <section class="stack">
+            <div class="card-head"><h3>"Revisions of the text"</h3><span class="chip">{move || format::count(marks.with(Vec::len) as u64)}</span></div>
             <Show when=move || marks.with(|marks| marks.len() == 1)>
                 <p class="muted">"The text is as it was when it was added."</p>
             </Show>

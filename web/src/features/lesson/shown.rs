@@ -43,8 +43,8 @@ pub fn ShownList(slug: String, history: Memo<Option<History>>) -> impl IntoView 
         });
     };
     view! {
-        <section class="card">
-            <div class="card-head"><h2>"Where it was shown, and what followed"</h2><span class="chip" data-testid="shown-total">{move || format::plural(total.get(), "time", "times")}</span></div>
+        <section class="stack">
+            <div class="card-head"><h3>"Where it was shown, and what followed"</h3><span class="chip" data-testid="shown-total">{move || format::plural(total.get(), "time", "times")}</span></div>
             <Show when=move || { total.get() > 0 }><p><a href=runs::address_of_lesson(&slug.get_value()) data-testid="lesson-runs">"Runs with this lesson"</a></p></Show>
             {move || if total.get() == 0 {
                 view! {

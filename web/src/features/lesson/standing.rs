@@ -4,20 +4,24 @@ use super::terms::{Meaning, Terms};
 use crate::api::use_get;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{DerivedView, LessonView, Qualification, StandingExplained, StandingView};
+use lesson_types::{
+    DerivedView, LessonView, Qualification, StandingExplained, StandingView, Trust,
+};
 
-/// The standing as bars and counts.
+/// What it does, and its standing as bars and counts.
 #[component]
-pub fn Standing(slug: String, lesson: Memo<Option<LessonView>>) -> impl IntoView {
+pub fn Performance(slug: String, lesson: Memo<Option<LessonView>>) -> impl IntoView {
     let numbers = Memo::new(move |_| {
         lesson.with(|lesson| {
-            lesson
-                .as_ref()
-                .map(|lesson| (lesson.standing.clone(), lesson.derived.clone()))
+            lesson.as_ref().map(|lesson| {
+                let held_back = lesson.trust == Trust::Quarantined;
+                (lesson.standing.clone(), lesson.derived.clone(), held_back)
+            })
         })
     });
+    let slug = StoredValue::new(slug);
     let explained = use_get::<StandingExplained>(move || {
-        format!("/v1/lessons/{}/standing", format::encode(&slug))
+        format!("/v1/lessons/{}/standing", format::encode(&slug.get_value()))
     });
     let terms = Terms(Memo::new(move |_| {
         explained
@@ -25,16 +29,28 @@ pub fn Standing(slug: String, lesson: Memo<Option<LessonView>>) -> impl IntoView
             .with(|data| data.as_ref().and_then(|data| data.as_ref().ok()).cloned())
     }));
     view! {
-        <section class="card" data-testid="standing">
-            <h2>"Standing"</h2>
-            {move || numbers.get().map(|(standing, derived)| view! { <Numbers standing derived terms/> })}
+        <section class="panel performance" data-testid="standing">
+            <header><h2>"Performance"</h2></header>
+            <div class="pad">
+                <super::effect::Effect slug=slug.get_value()/>
+                {move || numbers.get().map(|(standing, derived, held_back)| view! { <Numbers standing derived held_back terms/> })}
+            </div>
         </section>
     }
 }
 
 #[component]
-fn Numbers(standing: StandingView, derived: DerivedView, terms: Terms) -> impl IntoView {
+fn Numbers(
+    standing: StandingView,
+    derived: DerivedView,
+    held_back: bool,
+    terms: Terms,
+) -> impl IntoView {
     let (state, class) = match derived.qualification {
+        _ if held_back => (
+            "Held back: not recommended until a person approves it",
+            "note note-bad",
+        ),
         Qualification::Qualified => ("May be recommended, as far as outcomes go", "note"),
         Qualification::Pending => (
             "Not recommended: it failed more often than it worked",
@@ -63,18 +79,18 @@ fn Numbers(standing: StandingView, derived: DerivedView, terms: Terms) -> impl I
             <Meaning terms term="qualification" word="Recommended or not" about="Outcomes decide whether agents may be given this lesson."/>
         </div>
         <dl class="meters">
+            <Meter id="success" label="Success rate" share=derived.success_rate terms term="success_rate"
+                about="What happened: decisions that went well among those in which it was applied."/>
+            <Meter id="adjusted" label="Causal score" share=Some(derived.causal_adjusted) terms term="causal_adjusted"
+                about="Effectiveness, lowered when the lesson was often at hand and seldom a cause."/>
             <Meter id="confidence" label="Confidence" share=Some(standing.confidence) terms term="confidence"
                 about="How sure we are of this lesson. Ratings and votes move it."/>
             {penalised.then(|| view! { <Meter id="effective-confidence" label="After penalties" share=Some(derived.effective_confidence) terms term="effective_confidence"
                 about="Confidence as it reads while ratings are poor. What is stored stays."/> })}
             <Meter id="helpfulness" label="Helpfulness" share=derived.effectiveness_score terms term="effectiveness_score"
                 about="What people say: helpful ratings among all."/>
-            <Meter id="success" label="Success rate" share=derived.success_rate terms term="success_rate"
-                about="What happened: decisions that went well among those in which it was applied."/>
             <Meter id="effectiveness" label="Effectiveness" share=Some(standing.effectiveness) terms term="effectiveness"
                 about="How strongly feedback on sessions names it as a cause of good work."/>
-            <Meter id="adjusted" label="Adjusted for cause" share=Some(derived.causal_adjusted) terms term="causal_adjusted"
-                about="Effectiveness, lowered when the lesson was often at hand and seldom a cause."/>
         </dl>
         <dl class="facts">
             <Fact id="proven" label="Proven" value=proven>

@@ -1,8 +1,9 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
+use super::step_list::FEEDBACK;
 use super::walk::{Run, Walk};
 use crate::api::Asking;
-use crate::components::{Area, Choice, ErrorNote, use_toasts};
+use crate::components::{Area, Choice, ErrorNote, submit_by_key, use_toasts};
 use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
@@ -158,14 +159,14 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <form class="card form" on:submit=submit>
-            <h2><span class="step">"4"</span>"Feedback on the session"</h2>
+        <form class="card form" id=FEEDBACK tabindex="-1" on:submit=submit on:keydown=submit_by_key>
+            <h2><span class="step">"4"</span>"Feedback"</h2>
             <fieldset class="form" disabled=move || asking.busy.get() || is_given.get() data-testid="feedback-controls">
-                <legend class="sr-only">"Feedback on the session"</legend>
+                <legend class="sr-only">"Feedback on the run"</legend>
                 <Choice name="feedback" legend="The work was" value=chosen options/>
                 <label class="check">
                     <input type="checkbox" prop:checked=by_text on:change:target=move |event| by_text.set(event.target().checked()) data-testid="feedback-by-text"/>
-                    <span>"Find the causes from a description of the outcome"</span>
+                    <span>"Find them from a description of the outcome"</span>
                 </label>
                 <div class=move || if by_text.get() { "" } else { "hidden" }>
                     <Area id="feedback-text" label="The outcome in words" value=outcome_text rows=3 max=limits::TEXT/>
@@ -212,8 +213,8 @@ fn Updated(given: FeedbackGiven) -> impl IntoView {
     view! {
         <div class="scroll" tabindex="0">
             <table>
-                <caption>"After this feedback"</caption>
-                <thead><tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Effectiveness"</th><th scope="col" class="num">"Used"</th><th scope="col" class="num">"As a cause"</th></tr></thead>
+                <caption>"Scores updated"</caption>
+                <thead><tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Effectiveness"</th><th scope="col" class="num">"Used"</th><th scope="col" class="num">"Made a difference"</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table>
         </div>

@@ -10,6 +10,8 @@ use lesson_types::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, l
 
 /// Lessons that are asked for at a time.
 const PAGE: u32 = 50;
+/// Reasons that are summed up in a line before the list is opened.
+const SUMMED: usize = 4;
 /// A pause in typing after which the search is made, in milliseconds.
 const PAUSE: u32 = 200;
 
@@ -119,32 +121,43 @@ pub fn LeftOutList(
                 .collect::<Vec<_>>()
         })
     };
-    view! {
-        <section class="card" aria-labelledby="left-out-heading">
-            <div class="card-head">
-                <h2 id="left-out-heading">"What was left out, and why"</h2>
-                <span class="chip" data-testid="left-out-total">{format::plural(all, "lesson", "lessons")}</span>
-            </div>
-            {if all == 0 {
-                view! { <p class="muted">"Nothing was left out: every lesson is in the answer."</p> }.into_any()
-            } else {
-                view! {
-                    <div class="field">
-                        <label for="left-out-search">"Missing one? Look for it by title or name"</label>
-                        <input id="left-out-search" type="search" autocomplete="off" maxlength=limits::TITLE.to_string() data-testid="left-out-search"
-                            prop:value=typed on:input:target=move |event| on_type(event.target().value())/>
-                    </div>
-                    <div aria-live="polite">
-                        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-                        <Show when=move || found.read().counts.is_empty()>
-                            <p class="muted" data-testid="left-out-none">"None that was left out has this in its title or name. It may be among the lessons above, or not be here at all."</p>
-                        </Show>
-                    </div>
-                    <div class="groups">{groups}</div>
-                }.into_any()
-            }}
-        </section>
+    let sums = first.with_value(|first| {
+        let mut groups: Vec<_> = first
+            .counts
+            .iter()
+            .map(|group| {
+                let label = words(&group.reason).0;
+                let label = label.map_or_else(|| format::spaced(&group.reason), str::to_owned);
+                format!("{} {}", format::count(group.count), format::lower(&label))
+            })
+            .collect();
+        groups.truncate(SUMMED);
+        groups.join(" · ")
+    });
+    if all == 0 {
+        return view! { <p class="left-out muted">"Nothing was left out: every lesson is in the answer."</p> }.into_any();
     }
+    view! {
+        <details class="left-out" data-testid="left-out-all">
+            <summary>
+                <span>"Left out: "{sums}" "<span class="link">"Show why"</span></span>
+                <span class="sr-only" data-testid="left-out-total">{format::plural(all, "lesson", "lessons")}</span>
+            </summary>
+            <div class="field">
+                <label for="left-out-search">"Missing one? Search by title or slug"</label>
+                <input id="left-out-search" type="search" autocomplete="off" maxlength=limits::TITLE.to_string() data-testid="left-out-search"
+                    prop:value=typed on:input:target=move |event| on_type(event.target().value())/>
+            </div>
+            <div aria-live="polite">
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                <Show when=move || found.read().counts.is_empty()>
+                    <p class="muted" data-testid="left-out-none">"None that was left out has this in its title or slug. It may be among the lessons above, or not be here at all."</p>
+                </Show>
+            </div>
+            <div class="groups">{groups}</div>
+        </details>
+    }
+    .into_any()
 }
 
 #[component]

@@ -37,7 +37,7 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
         .collect_view();
     view! {
         <section class="card" aria-labelledby="opinions-title">
-            <h2 id="opinions-title"><span class="step">"5"</span>"Each lesson"</h2>
+            <h2 id="opinions-title"><span class="step">"5"</span>"Rate each lesson"</h2>
             <ul class="shown">{rows}</ul>
         </section>
     }
@@ -81,7 +81,7 @@ fn Ask(walk: Walk, run: Run, slug: String, title: String, is_vote: bool) -> impl
         ("rate-helpful", "rate-not-helpful")
     };
     let (yes, no) = if is_vote {
-        ("▲ Up", "▼ Down")
+        ("Vote up", "Vote down")
     } else {
         ("Helpful", "Not helpful")
     };

@@ -1,8 +1,9 @@
 //! Step 3: what came of the run, and which standings it moved. A settled outcome can't be changed, so it is told once.
 
+use super::step_list::OUTCOME;
 use super::walk::{Run, Walk};
 use crate::api::{Asking, Client};
-use crate::components::{BadgeChip, Choice, ErrorNote, TextField, use_toasts};
+use crate::components::{BadgeChip, Choice, ErrorNote, TextField, submit_by_key, use_toasts};
 use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
@@ -122,9 +123,9 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
             move |answer| {
                 if !answer.before {
                     toasts.good(format!(
-                        "Recorded for {}. {} moved",
+                        "Recorded for {}. {} updated",
                         format::plural(answer.lessons, "lesson", "lessons"),
-                        format::plural(answer.moved.len() as u32, "standing", "standings")
+                        format::plural(answer.moved.len() as u32, "score", "scores")
                     ));
                 }
                 told.try_set(Some(answer));
@@ -143,14 +144,14 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
     };
     let hint = move || walk.tracked.read().is_none() && !settled.get();
     view! {
-        <form class="card form" on:submit=submit>
-            <h2><span class="step">"3"</span>"What came of it"</h2>
+        <form class="card form" id=OUTCOME tabindex="-1" on:submit=submit on:keydown=submit_by_key>
+            <h2><span class="step">"3"</span>"Outcome"</h2>
             <fieldset class="form" disabled=move || asking.busy.get() || settled.get() data-testid="outcome-controls">
-                <legend class="sr-only">"What came of it"</legend>
+                <legend class="sr-only">"Outcome of the run"</legend>
                 <Choice name="outcome" legend="Outcome" value=chosen options/>
                 <TextField id="outcome-pnl" label=percent value=pnl kind="decimal" max=24 placeholder="optional, such as 3.5 or -2"/>
                 <Show when=hint>
-                    <p class="hint">"Without step 2 no lesson counts as applied, and no standing moves."</p>
+                    <p class="hint">"Without the reasoning no lesson counts as applied, and no score changes."</p>
                 </Show>
                 <div class="actions">
                     <button type="submit" class="primary" data-testid="outcome-submit">
@@ -214,7 +215,7 @@ async fn record(
 #[component]
 fn MovedTable(rows: Vec<Moved>) -> impl IntoView {
     if rows.is_empty() {
-        return view! { <p class="note" data-testid="standings-moved">"The outcome is recorded. No standing moved: no recommended lesson was seen as applied, or the outcome is not final."</p> }.into_any();
+        return view! { <p class="note" data-testid="standings-moved">"The outcome is recorded. No score changed: no recommended lesson was applied, or the outcome is pending."</p> }.into_any();
     }
     let rows = rows
         .into_iter()
@@ -237,7 +238,7 @@ fn MovedTable(rows: Vec<Moved>) -> impl IntoView {
     view! {
         <div class="scroll" tabindex="0">
             <table data-testid="standings-moved">
-                <caption>"Standings that moved"</caption>
+                <caption>"Scores updated"</caption>
                 <thead>
                     <tr><th scope="col">"Lesson"</th><th scope="col" class="num">"Applied"</th><th scope="col" class="num">"Success"</th><th scope="col" class="num">"Failures in a row"</th><th scope="col">"Badge"</th></tr>
                 </thead>

@@ -1,14 +1,15 @@
 //! The lessons that fit, why, what was left out, and the text for the agent.
 
 use super::left_out::LeftOutList;
+use super::prompt_text::PromptText;
 use super::trace::Waterfall;
 use super::walk::{Answered, Walk};
 use crate::api::use_get;
-use crate::components::{BadgeChip, CopyButton, Empty, Loading, Prose, RelevanceChip, TrustChip};
+use crate::components::{BadgeChip, Chip, Empty, Loading, Prose, RelevanceChip};
 use crate::features::none::NoneInUse;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{LessonPage, Recommended, TraceEntry};
+use lesson_types::{BadgeKind, LessonPage, Recommended, TraceEntry};
 
 /// What the engine answered.
 #[component]
@@ -17,17 +18,23 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
     let trace = given.trace.unwrap_or_default();
     let left_out = given.left_out.unwrap_or_default();
     let situation = answered.situation;
-    let how = match (given.semantic, &given.semantic_reason) {
-        (true, None) => "Ranked by words, meaning, context and standing".to_owned(),
-        (true, Some(why)) => format!("Ranked by words, meaning, context and standing; {why}"),
-        (false, None) => "Ranked by words, context and standing".to_owned(),
-        (false, Some(why)) => format!("Ranked by words, context and standing: {why}"),
+    let (mode, reason) = (
+        if given.semantic {
+            "Semantic"
+        } else {
+            "By words"
+        },
+        given.semantic_reason.clone(),
+    );
+    let how = match (given.semantic, &reason) {
+        (true, None) => "Ranked by words and meaning".to_owned(),
+        (true, Some(why)) => format!("Ranked by words and meaning; {why}"),
+        (false, None) => "Ranked by words".to_owned(),
+        (false, Some(why)) => format!("Ranked by words: {why}"),
     };
     let counts = format!(
-        "{how}. {} considered; {} left out for their outcomes, {} for their relevance.",
+        "{how}. {} considered.",
         format::plural(given.total_considered, "lesson", "lessons"),
-        format::count(given.excluded_low_effectiveness),
-        format::count(given.excluded_low_relevance),
     );
     let none = given.recommended.is_empty();
     // The pool may be empty because of the situation's own fields.
@@ -43,25 +50,29 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
             view! { <Item item entry/> }.into_any()
         })
         .collect::<Vec<_>>();
+    let semantic = given.semantic;
     view! {
-        <section class="card" aria-labelledby="results">
-            <h2 id="results" tabindex="-1">"Lessons that fit"</h2>
-            <p class="muted" data-testid="recommend-summary">{counts}</p>
+        <section class="panel" aria-labelledby="results">
+            <header>
+                <h2 id="results" tabindex="-1">"Lessons"</h2>
+                <Chip tone=if semantic { "accent" } else { "" } label=mode/>
+                <small data-testid="recommend-summary">{counts}</small>
+            </header>
             {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
-            {none.then(|| view! { <NoneFits pool_empty/> })}
-            <ol class="recommended">{items}</ol>
+            {none.then(|| view! { <div class="pad"><NoneFits pool_empty/></div> })}
+            <ol class="hits">{items}</ol>
+            <LeftOutList counts=left_out entries=trace situation client=walk.client/>
         </section>
-        <LeftOutList counts=left_out entries=trace situation client=walk.client/>
         {(!none).then(|| view! { <PromptText text=given.prompt/> })}
     }
 }
 
-/// Why nothing is recommended: what was said of the situation, or that no lesson is in use.
+/// Why nothing is recommended: what was said of the task, or that no lesson is in use.
 #[component]
 fn NoneFits(pool_empty: bool) -> impl IntoView {
     let fits = || {
         view! {
-            <Empty title="No lesson fits" text="Say more of the situation, or leave out the domain, phase or technologies that narrow it. Below stands why each lesson was left out."/>
+            <Empty title="No lesson fits" text="Say more of the task, or leave out the domain, phase or tech stack that narrow it. Below stands why each lesson was left out."/>
         }
     };
     if !pool_empty {
@@ -97,7 +108,7 @@ enum InUse {
     Unknown,
     None,
     Some,
-    /// There were none when the situation was ranked.
+    /// There were none when the task was ranked.
     Now,
 }
 
@@ -111,50 +122,33 @@ fn Item(item: Recommended, entry: Option<TraceEntry>) -> impl IntoView {
     };
     let slug = item.slug.clone();
     let address = format!("/lessons/{}", format::encode(&slug));
-    let open = RwSignal::new(false);
+    let is_first = item.rank == 1;
+    let open = RwSignal::new(is_first);
+    let score = entry.as_ref().map(|entry| format!("{:.2}", entry.score));
     let kept = StoredValue::new(entry);
     let more = StoredValue::new(lesson.recommendation.clone());
     let more_open = RwSignal::new(false);
     view! {
-        <li data-testid="recommended-item" data-slug=slug>
-            <div class="item-head">
-                <span class="rank" aria-label=format!("Rank {}", item.rank)>{item.rank}</span>
-                <div>
-                    <h3><a href=address>{item.title}</a></h3>
-                    <div class="chips">
-                        <BadgeChip badge=item.badge/>
-                        <RelevanceChip relevance=item.relevance/>
-                        <TrustChip trust=lesson.trust/>
-                        <code class="slug">{item.slug}</code>
-                    </div>
-                </div>
+        <li class="hit" data-testid="recommended-item" data-slug=slug>
+            <div class="hit-head">
+                <span class="hit-rank"><span class="sr-only">"Rank "</span>{item.rank}</span>
+                <h3><a href=address dir="auto">{item.title}</a></h3>
+                {(item.badge.kind != BadgeKind::New).then(|| view! { <BadgeChip badge=item.badge/> })}
+                <span class="grow"></span>
+                <RelevanceChip relevance=item.relevance/>
+                {score.map(|score| view! { <b class="hit-score num" title="Score">{score}</b> })}
             </div>
             <Prose text=about/>
-            <details on:toggle=move |_| more_open.set(true)>
-                <summary>"What to do"</summary>
-                {move || more_open.get().then(|| view! { <Prose text=more.get_value()/> })}
-            </details>
             {kept.with_value(Option::is_some).then(|| view! {
-                <details data-testid="why" on:toggle=move |_| open.set(true)>
+                <details data-testid="why" prop:open=is_first on:toggle:target=move |event| open.set(event.target().open())>
                     <summary>"Why this rank"</summary>
                     {move || open.get().then(|| kept.get_value().map(|entry| view! { <Waterfall entry/> }))}
                 </details>
             })}
+            <details on:toggle=move |_| more_open.set(true)>
+                <summary>"What to do"</summary>
+                {move || more_open.get().then(|| view! { <Prose text=more.get_value()/> })}
+            </details>
         </li>
-    }
-}
-
-/// What the agent gets, to copy.
-#[component]
-fn PromptText(text: String) -> impl IntoView {
-    let kept = text.clone();
-    view! {
-        <section class="card">
-            <div class="card-head">
-                <h2>"Text for the agent"</h2>
-                <CopyButton text=kept label="Copy" done="The prompt is in the clipboard" testid="copy-prompt"/>
-            </div>
-            <pre class="prompt" tabindex="0" dir="auto" data-testid="prompt-text">{text}</pre>
-        </section>
     }
 }

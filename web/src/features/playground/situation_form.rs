@@ -1,11 +1,14 @@
-//! The form for a situation.
+//! The form for a task.
 
 use super::walk::Walk;
 use crate::api::use_get;
-use crate::components::{Area, Pick, TextField};
+use crate::components::{Area, Pick, TextField, submit_by_key};
 use leptos::prelude::*;
 use lesson_types::limits;
 use serde_json::Value;
+
+/// The form's id, for the button at the head of the page.
+pub(super) const FORM: &str = "recommend-form";
 
 /// The form.
 #[component]
@@ -50,36 +53,29 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
     };
     let any = |word: &str, label: &str| (word.to_owned(), label.to_owned());
     view! {
-        <form class="card form" on:submit=submit data-testid="recommend-form">
-            <h2><span class="step">"1"</span>"The situation"</h2>
-            <Area id="recommend-query" label="What is to be done" value=form.query rows=3 max=limits::QUERY
+        <form id=FORM class="pad form" on:submit=submit on:keydown=submit_by_key data-testid="recommend-form">
+            <Area id="recommend-query" label="Task" value=form.query rows=4 max=limits::QUERY
                 placeholder="For example: isolate the data of several customers in one Postgres database"/>
-            <div class="grid">
-                <TextField id="recommend-project" label="Kind of project" value=form.project_type max=limits::WORD placeholder="any" offers=projects/>
-                <TextField id="recommend-tech" label="Technologies" value=form.tech_stack max=2_000 placeholder="any; or rust, postgres"/>
-                <TextField id="recommend-phase" label="Phase of work" value=form.phase max=limits::WORD placeholder="any" offers=phases/>
+            <div class="pair">
+                <TextField id="recommend-project" label="Project type" value=form.project_type max=limits::WORD placeholder="any" offers=projects/>
+                <TextField id="recommend-tech" label="Tech stack" value=form.tech_stack max=2_000 placeholder="any; or rust, postgres"/>
+                <TextField id="recommend-phase" label="Phase" value=form.phase max=limits::WORD placeholder="any" offers=phases/>
+                <TextField id="recommend-limit" label="Max results" value=form.limit kind="number" max=3/>
                 <TextField id="recommend-domain" label="Domain" value=form.domain max=limits::WORD placeholder="any" offers=domains/>
-                <TextField id="recommend-limit" label="Lessons at most" value=form.limit kind="number" max=3/>
+                <TextField id="decision-id" label="Run" value=walk.decision_id max=limits::ID/>
             </div>
             <details class="market" prop:open=has_market>
-                <summary>"Market, for a trading decision"</summary>
-                <div class="grid">
+                <summary>"Market, for a trading task"</summary>
+                <div class="pair">
                     <Pick id="market-volatility" label="Volatility" value=form.volatility on_pick=Callback::new(move |word| form.volatility.set(word))
-                        options=vec![any("", "Not said"), any("low", "Low"), any("normal", "Normal"), any("high", "High")]/>
+                        options=vec![any("", "Any"), any("low", "Low"), any("normal", "Normal"), any("high", "High")]/>
                     <Pick id="market-trend" label="Trend" value=form.trend on_pick=Callback::new(move |word| form.trend.set(word))
-                        options=vec![any("", "Not said"), any("bullish", "Bullish"), any("bearish", "Bearish"), any("sideways", "Sideways")]/>
+                        options=vec![any("", "Any"), any("bullish", "Bullish"), any("bearish", "Bearish"), any("sideways", "Sideways")]/>
                     <Pick id="market-positions" label="Open positions" value=form.positions on_pick=Callback::new(move |word| form.positions.set(word))
-                        options=vec![any("", "Not said"), any("yes", "Yes"), any("no", "No")]/>
-                    <TextField id="market-losses" label="Recent losses" value=form.losses kind="number" max=6 placeholder="not said"/>
+                        options=vec![any("", "Any"), any("yes", "Yes"), any("no", "No")]/>
+                    <TextField id="market-losses" label="Recent losses" value=form.losses kind="number" max=6 placeholder="any"/>
                 </div>
             </details>
-            <TextField id="decision-id" label="Decision" value=walk.decision_id max=limits::ID
-                hint="Ties these lessons to what the agent writes and to the outcome. Any name will do."/>
-            <div class="actions">
-                <button type="submit" class="primary" disabled=walk.busy data-testid="recommend-submit">
-                    {move || if walk.busy.get() { "Ranking…" } else { "Recommend lessons" }}
-                </button>
-            </div>
         </form>
     }
 }

@@ -13,6 +13,7 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
         .iter()
         .map(|factor| factor.running)
         .fold(1.0_f64, f64::max);
+    let notes = RwSignal::new(false);
     let mut before = 0.0;
     let rows = entry
         .factors
@@ -25,7 +26,7 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
     let total = entry.score / most;
     let score = format::trim(entry.score, 4);
     view! {
-        <div class="waterfall-frame">
+        <div class="waterfall-frame" class:waterfall-notes=move || notes.get()>
             <p class="waterfall-said" data-testid="waterfall-said">{said(&entry)}</p>
             <table class="waterfall" data-testid="waterfall">
                 <caption class="sr-only">{format!("How the score of {} came about", entry.title)}</caption>
@@ -40,13 +41,15 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
                 <tbody>{rows}</tbody>
                 <tfoot>
                     <tr>
-                        <th scope="row">"Final score"</th>
+                        <th scope="row">"Score"</th>
                         <td class="bar-cell">{step(0.0, total, "fall-total")}</td>
                         <td></td>
                         <td class="num" data-testid="waterfall-score" data-value=entry.score.to_string()>{score}</td>
                     </tr>
                 </tfoot>
             </table>
+            <button type="button" class="plain waterfall-more" aria-pressed=move || notes.get().to_string() data-testid="waterfall-notes"
+                on:click=move |_| notes.update(|notes| *notes = !*notes)>{move || if notes.get() { "Hide notes" } else { "Show notes" }}</button>
         </div>
     }
 }
@@ -73,8 +76,8 @@ fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
     view! {
         <tr data-testid="waterfall-row" data-factor=factor.name.to_string()>
             <th scope="row">
-                <b>{label(&factor.name)}</b>
-                <span class="muted">{sum.map(|sum| view! { <span class="num">{sum}</span>" · " })}{factor.note.clone()}</span>
+                {label(&factor.name)}
+                <span class="waterfall-note">{sum.map(|sum| view! { <span class="num">{sum}</span>" · " })}{factor.note.clone()}</span>
             </th>
             <td class="bar-cell">{step(from, to, class)}</td>
             <td class="num">{effect}</td>
@@ -111,7 +114,7 @@ fn said(entry: &TraceEntry) -> String {
         if effect > best.map_or(0.0, |(_, most)| most) {
             best = Some((&factor.name, effect));
         }
-        // The mean of two relevances takes half of their sum, which is no judgement.
+        // The mean of two relevances takes half of their sum, which is no verdict.
         if factor.name != "mean" && effect < worst.map_or(-0.0005, |(_, least)| least) {
             worst = Some((&factor.name, effect));
         }
@@ -136,16 +139,16 @@ fn said(entry: &TraceEntry) -> String {
 /// A factor in the words of the page.
 pub fn label(name: &str) -> String {
     match name {
-        "match" => "Match of words and meaning",
-        "metadata" => "Project and technologies",
+        "match" => "Match",
+        "metadata" => "Project, tech stack",
         "confidence" => "Confidence",
-        "decision" => "Bears on the decision",
-        "decision_cap" => "Decision relevance, at most",
-        "mean" => "Mean of both relevances",
-        "at_most_one" => "Relevance, at most 1",
+        "decision" => "Decision",
+        "decision_cap" => "Decision, at most",
+        "mean" => "Mean of both",
+        "at_most_one" => "At most 1",
         "low_rating" => "Poor ratings",
-        "never_helpful" => "Shown often, never helpful",
-        "causal" => "How often it was a cause",
+        "never_helpful" => "Never helpful",
+        "causal" => "Causal impact",
         other => return format::spaced(other),
     }
     .to_owned()
@@ -193,11 +196,11 @@ mod tests {
         for (steps, words) in [
             (
                 vec![("match", 0.4), ("causal", 0.3)],
-                "Most of it comes from match of words and meaning (+0.4). How often it was a cause takes off most (−0.1).",
+                "Most of it comes from match (+0.4). Causal impact takes off most (−0.1).",
             ),
             (
                 vec![("metadata", 0.2), ("match", 0.7), ("at_most_one", 0.7)],
-                "Most of it comes from match of words and meaning (+0.5).",
+                "Most of it comes from match (+0.5).",
             ),
             (vec![], "Nothing speaks for it."),
         ] {

@@ -1,17 +1,31 @@
 //! Step 2: the agent's reasoning, and which lessons are seen in it.
 
+use super::step_list::REASONING;
 use super::walk::Walk;
 use crate::api::Asking;
-use crate::components::{Area, ErrorNote, use_toasts};
+use crate::components::{Area, ErrorNote, submit_by_key, use_toasts};
+use crate::dom::Memory;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{DetectionView, MatchType, Track, Tracked, limits};
+
+/// Where the text of a run is kept until it is tracked; the run's id follows.
+const DRAFT: &str = "lessonloop.draft.reasoning:";
 
 /// Paste, track, see.
 #[component]
 pub fn TrackStep(walk: Walk) -> impl IntoView {
     let toasts = use_toasts();
-    let reasoning = RwSignal::new(String::new());
+    // What was pasted stays with its run until it is tracked: going elsewhere or a reload loses nothing.
+    let draft = format!("{DRAFT}{}", walk.decision());
+    let reasoning = RwSignal::new(Memory::Tab.find(&draft).unwrap_or_default());
+    let draft = StoredValue::new(draft);
+    Effect::new(move |before: Option<()>| {
+        let text = reasoning.get();
+        if before.is_some() {
+            draft.with_value(|draft| Memory::Tab.keep(draft, &text));
+        }
+    });
     let asking = Asking::default();
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -37,20 +51,21 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
                     .filter(|detection| detection.applied)
                     .count() as u32;
                 toasts.good(format!(
-                    "{} seen as applied",
+                    "{} applied",
                     format::plural(applied, "lesson", "lessons")
                 ));
+                draft.try_with_value(|draft| Memory::Tab.drop(draft));
                 walk.tracked.try_set(Some(tracked));
             },
         );
     };
     view! {
-        <form class="card form" on:submit=submit>
-            <h2><span class="step">"2"</span>"What the agent wrote"</h2>
-            <Area id="track-input" label="The agent's reasoning" value=reasoning rows=6 max=limits::TEXT
-                hint="Lessons are seen when they are named, or when several of their key phrases appear."/>
+        <form class="card form" id=REASONING tabindex="-1" on:submit=submit on:keydown=submit_by_key>
+            <h2><span class="step">"2"</span>"Reasoning"</h2>
+            <Area id="track-input" label="What the agent wrote" value=reasoning rows=5 max=limits::TEXT
+                hint="A lesson counts as applied when it is named, or when several of its key phrases appear."/>
             <div class="actions">
-                <button type="submit" class="primary" disabled=move || asking.busy.get() || reasoning.read().trim().is_empty() data-testid="track-submit">"Track usage"</button>
+                <button type="submit" class="primary" disabled=move || asking.busy.get() || reasoning.read().trim().is_empty() data-testid="track-submit">"Find applied lessons"</button>
             </div>
             <div aria-live="polite">
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
@@ -68,7 +83,7 @@ pub fn seen(applied: bool, match_type: MatchType) -> (&'static str, &'static str
     match (applied, match_type) {
         (true, _) => ("chip chip-good", "Applied"),
         (false, MatchType::Mentioned) => ("chip chip-warn", "Mentioned, not applied"),
-        (false, _) => ("chip", "Not seen"),
+        (false, _) => ("chip", "Not applied"),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The entry in front: why it is here, its text, and what can be done with it.
 
 use super::desk::{Command, Desk, Entry};
+use super::double::Double;
+use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
 use crate::components::{BadgeChip, ErrorNote, Prose, TrustChip};
 use crate::features::set_aside::{ConflictCard, Desk as SetAsideDesk};
@@ -95,6 +97,7 @@ fn Head(item: ReviewItem) -> impl IntoView {
             <div class="chips">{chips}{rated}{tried}</div>
             <h2 id="review-title" dir="auto"><a href=address>{item.title.clone()}</a></h2>
             <ul class="questions">{questions}{others}</ul>
+            {item.hurts.clone().map(|lift| view! { <Hurts lift/> })}
             {(!item.findings.is_empty()).then(|| view! {
                 <div class=class data-testid="findings"><strong>"Found in this text"</strong><ul>{findings}</ul></div>
             })}
@@ -126,6 +129,7 @@ fn Text(item: Memo<Option<ReviewItem>>) -> impl IntoView {
         })
     });
     view! {
+        <Double item mine=shown/>
         {move || match (text.get(), desk.unreadable.get()) {
             (Some((slug, parts)), _) => view! { <div class="review-text" data-testid="review-text">{parts.map(|(heading, text)| part(&slug, heading, text)).collect_view()}</div> }.into_any(),
             (None, Some(error)) => view! { <ErrorNote error/> }.into_any(),

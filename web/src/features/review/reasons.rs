@@ -22,7 +22,7 @@ pub fn short(reason: ReviewReason) -> &'static str {
 pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
     match reason {
         ReviewReason::Quarantined => {
-            "Held back: no agent is shown this text until you approve it.".to_owned()
+            "Held back: no agent is shown this text until you approve it and say why.".to_owned()
         }
         ReviewReason::Hurts => format!(
             "Decisions go well less often with it{}. {}",

@@ -3,7 +3,7 @@
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::{address, situation};
-use crate::components::{Empty, ErrorNote, Loading, Page, Pick};
+use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton};
 use crate::format;
 use crate::outcome;
 use crate::parameters::Parameters;
@@ -23,17 +23,17 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     let none = Memo::new(move |_| feed.total.get() == Some(0));
     let waiting = Memo::new(move |_| feed.total.read().is_none() && feed.error.read().is_none());
     view! {
-        <Page title="Runs" intro="Each time lessons were recommended for a decision: what was asked, which lessons came and were applied, and what came of it.">
+        <Page title="Runs" intro="Each task that an agent got lessons for: which lessons came, which were applied, and how it ended.">
             <Filters filter feed/>
             <p class="list-head" aria-live="polite" data-testid="runs-total">
                 {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
             </p>
             {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
-            <Show when=move || waiting.get()><Loading label="Reading the runs…"/></Show>
+            <Show when=move || waiting.get()><Skeleton lines=8/></Show>
             {move || none.get().then(|| if is_plain() {
                 view! {
-                    <Empty title="No runs yet" text="A run begins when an agent asks for lessons for a decision, or when you do so in the Playground. What it applied, the outcome and feedback are then told about the same decision, and are shown here.">
-                        <a href="/playground" class="button primary">"Recommend lessons"</a>
+                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you press Recommend in the Playground. What was applied, the outcome and feedback are then told about the same run, and are shown here.">
+                        <a href="/playground" class="button primary">"Open the Playground"</a>
                         <a href="/agents" class="button">"Connect an agent"</a>
                     </Empty>
                 }
@@ -80,8 +80,7 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
         .collect::<Vec<_>>();
     let is_filtered = move || filter.read() != Filter::default();
     view! {
-        <form class="filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
-            <div class="grid">
+        <form class="run-filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
                 <Pick id="runs-outcome" label="Outcome" value=Signal::derive(move || filter.get().outcome) options
                     on_pick=Callback::new(move |word: String| change(&|filter| filter.outcome.clone_from(&word)))/>
                 <div class="field">
@@ -105,9 +104,8 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
                             change(&|filter| filter.lesson = word.trim().to_owned());
                         }/>
                 </div>
-            </div>
             <Show when=is_filtered>
-                <div class="actions"><button type="button" class="plain" data-testid="runs-clear" on:click=move |_| apply(Filter::default())>"Clear filters"</button></div>
+                <button type="button" class="plain" data-testid="runs-clear" on:click=move |_| apply(Filter::default())>"Clear filters"</button>
             </Show>
         </form>
     }
@@ -125,20 +123,25 @@ fn Table(feed: Feed) -> impl IntoView {
         })
     };
     view! {
-        <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
-            <table class="runs" data-testid="runs">
-                <caption class="sr-only">"Runs, newest first"</caption>
-                <thead><tr><th scope="col">"When"</th><th scope="col">"Situation"</th><th scope="col">"Who"</th><th scope="col">"Lessons"</th><th scope="col">"Outcome"</th></tr></thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <section class="panel">
+            <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
+                <table class="data-table runs" data-testid="runs">
+                    <caption class="sr-only">"Runs, newest first"</caption>
+                    <thead><tr>
+                        <th scope="col" class="wide">"Task"</th><th scope="col">"Agent"</th><th scope="col" class="num">"Lessons"</th>
+                        <th scope="col" class="num">"Applied"</th><th scope="col">"Outcome"</th><th scope="col" class="num">"When"</th>
+                    </tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </section>
     }
 }
 
 fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
     let domain = run.domain.as_deref().unwrap_or_default();
     let at = run.at.as_ref().or(run.outcome_at.as_ref());
-    let when = at.map(|at| view! { <time datetime=at.clone()>{format::time(at)}</time> });
+    let when = at.map(|at| view! { <When at=at.clone()/> });
     let words = situation(
         run.query.as_deref(),
         [&run.domain, &run.project_type, &run.phase],
@@ -151,14 +154,31 @@ fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
         outcome::label(told, domain),
         outcome::percent(run.pnl_percent)
     );
+    let control = run
+        .measured
+        .as_ref()
+        .is_some_and(|measured| measured.control);
     view! {
         <tr data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
-            <td>{when}</td>
-            <th scope="row"><a href=address(&run.id) dir="auto">{words}</a></th>
-            <td>{who::name(&run.by, me)}</td>
-            <td>{format!("{}, {applied} applied", run.lessons.len())}</td>
+            <th scope="row" class="wide"><a href=address(&run.id) dir="auto" title=words.clone()>{words.clone()}</a></th>
+            <td class="run-who">{who::name(&run.by, me)}</td>
+            <td class="num">{if control { "control".to_owned() } else { run.lessons.len().to_string() }}</td>
+            <td class="num">{applied}</td>
             <td><span class=outcome::chip(run.outcome)>{chip}</span></td>
+            <td class="num muted">{when}</td>
         </tr>
     }
     .into_any()
+}
+
+/// How long ago, with the exact time for those who point at it.
+#[component]
+fn When(at: String) -> impl IntoView {
+    let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
+    let told = if seconds.is_finite() {
+        format::ago(seconds)
+    } else {
+        at.clone()
+    };
+    view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
 }

@@ -1,7 +1,8 @@
-//! One run: its situation, its lessons and what was made of them, the outcome, feedback and opinions.
+//! One run: its task, its lessons and what was made of them, the outcome, feedback and ratings.
 
+use super::give::{GiveFeedback, GiveOutcome};
 use super::words::situation;
-use crate::api::use_get;
+use crate::api::{Query, use_get};
 use crate::components::{Empty, ErrorNote, Loading, Page};
 use crate::features::playground::{address_for, how_seen, seen};
 use crate::format;
@@ -31,13 +32,13 @@ pub fn OneRun(id: String) -> impl IntoView {
                 </Page>
             }.into_any(),
             Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> }.into_any(),
-            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get()/> }.into_any(),
+            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get() query=answer/> }.into_any(),
         }}
     }
 }
 
 #[component]
-fn Whole(run: DecisionView, me: Option<String>) -> impl IntoView {
+fn Whole(run: DecisionView, me: Option<String>, query: Query<DecisionView>) -> impl IntoView {
     let me = me.as_deref();
     let domain = run.domain.clone().unwrap_or_default();
     let words = situation(
@@ -62,24 +63,47 @@ fn Whole(run: DecisionView, me: Option<String>) -> impl IntoView {
         .map(|lesson| one_lesson(lesson, &run.opinions, me))
         .collect::<Vec<_>>();
     let none = lessons.is_empty();
-    let told = outcome_card(&run, &domain, me);
-    let feedback = feedback_card(&run.feedback, me);
+    let outcome = outcome_words(&run, &domain, me);
+    let settled = run.outcome.is_some_and(outcome::is_final);
+    let feedback = feedback_rows(&run.feedback, me);
+    let given = me.is_none_or(|me| run.feedback.iter().any(|given| given.by == me));
     let measured = run.measured.as_ref().map(measuring);
+    let shown: Vec<String> = run
+        .lessons
+        .iter()
+        .map(|lesson| lesson.slug.clone())
+        .collect();
+    let (id, of_feedback) = (run.id.clone(), run.id.clone());
+    let facts = facts(&run, me);
     view! {
-        <section class="card" data-testid="run-situation">
-            <h2>"Situation"</h2>
-            <p class="run-words" dir="auto">{words}</p>
-            <dl class="facts">{facts(&run, me)}</dl>
-            <div class="actions"><a href=steps class="button" data-testid="run-steps">"Open in Recommend"</a></div>
-        </section>
-        <section class="card">
-            <h2>"Lessons"</h2>
-            {none.then(|| view! { <p class="muted">"No recommendation of this run is known, only its outcome. It may be on its way from another device."</p> })}
-            <ol class="shown">{lessons}</ol>
-            {measured}
-        </section>
-        {told}
-        {feedback}
+        <div class="split">
+            <div class="stack">
+                <section class="card" data-testid="run-situation">
+                    <h2>"Task"</h2>
+                    <p class="run-words" dir="auto">{words}</p>
+                    <div class="actions"><a href=steps class="button" data-testid="run-steps">"Open in Playground"</a></div>
+                </section>
+                <section class="card">
+                    <h2>"Lessons"</h2>
+                    {none.then(|| view! { <p class="muted">"No recommendation of this run is known, only its outcome. It may be on its way from another device."</p> })}
+                    <ol class="shown">{lessons}</ol>
+                    {measured}
+                </section>
+            </div>
+            <aside class="stack">
+                <section class="card" data-testid="run-details"><h2>"Details"</h2><dl class="facts">{facts}</dl></section>
+                <section class="card" data-testid="run-outcome">
+                    <h2>"Outcome"</h2>
+                    {outcome}
+                    {(!settled).then(|| view! { <GiveOutcome id domain query/> })}
+                </section>
+                <section class="card">
+                    <h2>"Feedback"</h2>
+                    {feedback}
+                    {(!given && !shown.is_empty()).then(|| view! { <GiveFeedback id=of_feedback lessons=shown query/> })}
+                </section>
+            </aside>
+        </div>
     }
 }
 
@@ -109,8 +133,8 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&st
     let (class, label) = seen(lesson.applied, lesson.match_type);
     let sure = lesson
         .applied
-        .then(|| format!("{} sure", format::percent(lesson.confidence)));
-    let counted = lesson.counted.then(|| "counted in its standing".to_owned());
+        .then(|| format!("confidence {}", format::percent(lesson.confidence)));
+    let counted = lesson.counted.then(|| "counted in its score".to_owned());
     let relevance = format!("relevance {}", format::trim(lesson.relevance, 3));
     let facts: Vec<String> = std::iter::once(relevance)
         .chain(how_seen(lesson.match_type).map(str::to_owned))
@@ -155,9 +179,11 @@ fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
         .into_any()
 }
 
-fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
-    let told = match run.outcome {
-        None => view! { <p class="muted">"Nobody has told yet what came of it."</p> }.into_any(),
+fn outcome_words(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
+    match run.outcome {
+        None => {
+            view! { <p class="muted">"Pending: nobody has told yet how it ended."</p> }.into_any()
+        }
         Some(told) => {
             let words = format!(
                 "{}{}",
@@ -166,14 +192,12 @@ fn outcome_card(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
             );
             let when = run.outcome_at.as_deref().unwrap_or_default();
             let by = by_and_when(&run.outcome_by, when, me);
-            view! { <p><span class=outcome::chip(run.outcome)>{words}</span>{by}</p> }.into_any()
+            view! { <p><span class=outcome::chip(run.outcome)>{words}</span>" "{by}</p> }.into_any()
         }
-    };
-    view! { <section class="card" data-testid="run-outcome"><h2>"Outcome"</h2>{told}</section> }
-        .into_any()
+    }
 }
 
-fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
+fn feedback_rows(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
     let rows = feedback
         .iter()
         .map(|given| {
@@ -193,11 +217,8 @@ fn feedback_card(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
         .collect::<Vec<_>>();
     let none = rows.is_empty();
     view! {
-        <section class="card">
-            <h2>"Feedback"</h2>
-            {none.then(|| view! { <p class="muted">"None was given."</p> })}
-            <ul class="shown">{rows}</ul>
-        </section>
+        {none.then(|| view! { <p class="muted">"None yet."</p> })}
+        <ul class="shown">{rows}</ul>
     }
     .into_any()
 }

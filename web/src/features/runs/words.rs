@@ -33,7 +33,7 @@ pub fn situation(
         .map(|word| visible(word))
         .collect();
     if words.is_empty() {
-        "A situation without words".to_owned()
+        "A task without words".to_owned()
     } else {
         words.join(", ")
     }

@@ -1,10 +1,11 @@
 //! What the cards about rejected changes share: the list, and the request that settles one.
 
-use crate::api::{Asking, Client, Query};
+use crate::api::{Asking, Client, Query, json};
 use crate::components::{Toasts, use_toasts};
 use crate::dom;
+use crate::format;
 use leptos::prelude::*;
-use lesson_types::{SetAsideEvent, SetAsideList, Settle, Settlement};
+use lesson_types::{LessonPatch, Method, SetAsideEvent, SetAsideList, Settle, Settlement};
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
@@ -37,6 +38,28 @@ impl Desk {
             move |answer: SetAsideList| {
                 list.data.try_set(Some(Ok(answer)));
                 toasts.good(done);
+                dom::focus("main");
+            },
+        );
+    }
+
+    /// Saves a text made of both sides over the one in force; the edit that came too late is dealt with then.
+    pub(super) fn merge(self, id: String, slug: String, patch: LessonPatch) {
+        let client = self.client;
+        let path = format!("/v1/lessons/{}", format::encode(&slug));
+        let request = Settle {
+            ids: vec![id],
+            keep: Settlement::Theirs,
+        };
+        let (list, toasts) = (self.list, self.toasts);
+        self.asking.run(
+            async move {
+                client.raw(Method::Patch, path, json(&patch)).await?;
+                client.post_json("/v1/sync/settle", &request).await
+            },
+            move |answer: SetAsideList| {
+                list.data.try_set(Some(Ok(answer)));
+                toasts.good("The merged text is in force and waits to be sent");
                 dom::focus("main");
             },
         );

@@ -44,7 +44,7 @@ pub fn ExportCard() -> impl IntoView {
         });
     };
     view! {
-        <section class="card">
+        <section class="card" id="export" tabindex="-1">
             <h2>"Export"</h2>
             <ul class="choices">
                 {FORMATS.map(|(word, label, about)| view! {

@@ -94,7 +94,7 @@ pub fn ImportCard() -> impl IntoView {
         });
     };
     view! {
-        <section class="card" data-testid="import">
+        <section class="card" id="import" tabindex="-1" data-testid="import">
             <h2>"Import"</h2>
             <div class=move || if over.get() { "drop over" } else { "drop" }
                 on:dragover=move |event| { event.prevent_default(); over.set(true); }
@@ -117,7 +117,7 @@ pub fn ImportCard() -> impl IntoView {
                 </div>
                 <label class="check">
                     <input type="checkbox" prop:checked=run.dry_run on:change:target=move |event| run.dry_run.set(event.target().checked()) data-testid="dry-run"/>
-                    <span>"Only say what would happen"</span>
+                    <span>"Dry run: only say what would happen"</span>
                 </label>
             </div>
             {move || run.progress.get().map(|progress| view! {
@@ -245,4 +245,5 @@ fn add(sum: &mut Imported, part: Imported) {
     sum.events += part.events;
     sum.rejected.extend(part.rejected);
     sum.warnings.extend(part.warnings);
+    sum.lessons.extend(part.lessons);
 }

@@ -50,9 +50,9 @@ pub fn MeasureCard() -> impl IntoView {
         );
     };
     view! {
-        <section class="card" data-testid="measure" aria-labelledby="measure-title">
-            <h2 id="measure-title">"Measure what lessons do"</h2>
-            <p class="muted">"A success rate says more of the situation than of the lesson. When this is on, one decision in ten gets no lessons, and each lesson is left out of one in five at random: the difference is what it does. It holds for everybody in the space, and can be taken back at any time."</p>
+        <section class="card" id="measure" tabindex="-1" data-testid="measure" aria-labelledby="measure-title">
+            <h2 id="measure-title">"Measuring"</h2>
+            <p class="muted">"A success rate says more of the task than of the lesson. When this is on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is what it does. It holds for everybody in the space, and can be turned off at any time."</p>
             <label class="check">
                 <input type="checkbox" data-testid="measure-on"
                     prop:checked=move || on.get() == Some(true)
@@ -114,19 +114,10 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
     view! {
         <tr data-testid="lift" data-slug=lesson.slug.clone()>
             <th scope="row"><a href=address dir="auto">{visible(name)}</a></th>
-            <td>{verdict(lesson.verdict)}</td>
+            <td>{lesson.verdict.in_words(None)}</td>
             <td>{told(&lesson.lift, lesson.more_runs)}</td>
             <td class="muted">{observed}</td>
         </tr>
-    }
-}
-
-fn verdict(verdict: LiftVerdict) -> &'static str {
-    match verdict {
-        LiftVerdict::Helps => "helps",
-        LiftVerdict::NoDifference => "no difference seen",
-        LiftVerdict::Hurts => "hurts",
-        LiftVerdict::Unknown => "not known yet",
     }
 }
 
@@ -139,13 +130,7 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
             format!("{} ({} to {})", points(estimate), points(low), points(high))
         }
-        _ => match more_runs {
-            Some(runs) => format!(
-                "not known yet: about {}",
-                format::plural(runs, "more run", "more runs")
-            ),
-            None => "not known yet".to_owned(),
-        },
+        _ => LiftVerdict::Unknown.in_words(more_runs),
     }
 }
 

@@ -1,19 +1,25 @@
-//! Every constant of ranking, standing and tracking, as the engine tells it.
+//! Every constant of ranking, scoring and tracking, as the engine tells it: what it is, what more of it does, and within
+//! which bounds it can be.
 
 use crate::api::use_get;
 use crate::components::{ErrorNote, Loading};
+use crate::features::settings::constants::Constants;
 use crate::format;
 use leptos::prelude::*;
+use lesson_types::Constant;
 use serde_json::Value;
+
+/// The part of the answer that says which constants the space may change, and what each does.
+const CONSTANTS: &str = "constants";
 
 /// The policy as tables, one a section.
 #[component]
 pub fn PolicyCard() -> impl IntoView {
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     view! {
-        <section class="card" data-testid="policy">
+        <section class="card" id="policy" tabindex="-1" data-testid="policy">
             <h2>"Policy"</h2>
-            <p class="muted">"The constants behind every number."</p>
+            <p class="muted">"The constants behind every number. Those of the ranking can be tried on a task of yours: "<a href="/playground">"Try other weights"</a>"."</p>
             {move || match policy.data.get() {
                 None => view! { <Loading/> }.into_any(),
                 Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
@@ -27,18 +33,36 @@ fn sections(policy: &Value) -> AnyView {
     let Value::Object(sections) = policy else {
         return ().into_any();
     };
+    let constants: Vec<Constant> = sections
+        .get(CONSTANTS)
+        .and_then(|held| serde_json::from_value(held.clone()).ok())
+        .unwrap_or_default();
     sections
         .iter()
+        .filter(|(name, _)| *name != CONSTANTS)
         .map(|(name, section)| {
             let mut rows = Vec::new();
             flatten("", section, &mut rows);
+            let own = |constant: &str| {
+                let name = format!("{name}.{constant}");
+                constants.iter().any(|held| held.name == name)
+            };
+            let (changeable, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(constant, _)| own(constant));
             let rows = rows
                 .into_iter()
-                .map(|(name, value)| view! { <tr><th scope="row">{format::spaced(&name)}</th><td class="num">{value}</td></tr> })
+                .map(|(constant, value)| {
+                    view! {
+                        <tr>
+                            <th scope="row">{format::spaced(&constant)}</th>
+                            <td class="num">{value}</td>
+                        </tr>
+                    }
+                })
                 .collect_view();
             view! {
                 <details>
                     <summary>{format::spaced(name)}</summary>
+                    {(!changeable.is_empty()).then(|| view! { <Constants section=name.clone() constants=constants.clone() values=section.clone()/> })}
                     <table class="policy"><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
                 </details>
             }

@@ -1,5 +1,6 @@
 //! What an import did: counts, what was not taken, what was taken but not as it stood.
 
+use super::undo::Arrived;
 use crate::components::ErrorNote;
 use crate::format;
 use leptos::prelude::*;
@@ -35,7 +36,7 @@ pub fn ReportView(report: Report) -> impl IntoView {
             "Stopped after {} files; what came before is kept",
             format::count(n as u64)
         ),
-        (true, None) => "This is what would happen; nothing was stored".to_owned(),
+        (true, None) => "Dry run: nothing was stored".to_owned(),
         (false, None) => "Done".to_owned(),
     };
     let counts = [
@@ -44,6 +45,19 @@ pub fn ReportView(report: Report) -> impl IntoView {
         ("unchanged", done.unchanged),
         ("events", done.events),
     ];
+    let archived = done.lessons.iter().filter(|lesson| lesson.archived).count();
+    let archived = u32::try_from(archived).unwrap_or(u32::MAX);
+    let archived = (archived > 0).then(|| {
+        let come = if report.dry_run {
+            "would come in"
+        } else {
+            "came in"
+        };
+        format!(
+            "{} {come} archived: agents don't get them until you restore them.",
+            format::plural(archived, "lesson", "lessons")
+        )
+    });
     let rejected = u32::try_from(done.rejected.len()).unwrap_or(u32::MAX);
     view! {
         <div class="report" data-testid="import-report">
@@ -52,9 +66,11 @@ pub fn ReportView(report: Report) -> impl IntoView {
                 {counts.map(|(name, n)| view! { <div><dd data-testid=format!("import-{name}")>{format::count(n)}</dd><dt>{name}</dt></div> }).collect_view()}
                 <div><dd data-testid="import-rejected">{format::count(rejected)}</dd><dt>"rejected"</dt></div>
             </dl>
+            {archived.map(|words| view! { <p class="note note-warn" data-testid="import-archived">{words}</p> })}
             {report.failed.map(|error| view! { <ErrorNote error/> })}
-            <Lines title="Not taken" testid="rejected" list=done.rejected/>
-            <Lines title="Taken, but not as it stood" testid="warning" list=done.warnings/>
+            {(!report.dry_run && !done.lessons.is_empty()).then(|| view! { <Arrived lessons=done.lessons/> })}
+            <Lines title="Rejected" testid="rejected" list=done.rejected/>
+            <Lines title="Imported with changes" testid="warning" list=done.warnings/>
         </div>
     }
     .into_any()

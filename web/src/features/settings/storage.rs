@@ -52,7 +52,7 @@ pub fn StorageCard() -> impl IntoView {
         });
     };
     view! {
-        <section class="card" data-testid="storage">
+        <section class="card" id="storage" tabindex="-1" data-testid="storage">
             <h2>"Storage"</h2>
             {move || match estimate.get() {
                 None => view! { <p class="muted">"The browser does not say how much is used."</p> }.into_any(),

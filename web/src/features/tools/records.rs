@@ -91,7 +91,7 @@ pub fn RecordList() -> impl IntoView {
             let left = move || (total as usize).saturating_sub(held());
             view! {
                 <div class="scroll" tabindex="0" role="group" aria-label="Records">
-                    <table class="records">
+                    <table class="data-table records">
                         <caption class="sr-only">"What worked, latest first"</caption>
                         <thead><tr><th scope="col">"Request and server"</th><th scope="col">"Decay"</th><th scope="col">"Last time"</th></tr></thead>
                         <tbody>{rows}</tbody>

@@ -4,7 +4,7 @@ use super::draft::{CARD, Draft, SECRET};
 use super::local::local_stack;
 use super::space::SpaceStep;
 use crate::api::{Asking, Client, use_get};
-use crate::components::{ErrorNote, TextField, use_toasts};
+use crate::components::{ErrorNote, TextField, submit_by_key, use_toasts};
 use crate::features::settings::storage::ask_to_keep;
 use crate::sync::Syncing;
 use crate::{dom, format};
@@ -24,6 +24,7 @@ fn input(field: &str) -> Option<&'static str> {
         "key" => Some("sync-key"),
         "email" => Some("sync-email"),
         "password" => Some("sync-password"),
+        "invite" => Some("sync-invite"),
         "space" => Some("sync-space"),
         "create" => Some("sync-create"),
         _ => None,
@@ -69,7 +70,10 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
             return;
         };
         let input = field.as_deref().and_then(input);
-        if matches!(field.as_deref(), Some("url" | "key" | "email" | "password")) {
+        if matches!(
+            field.as_deref(),
+            Some("url" | "key" | "email" | "password" | "invite")
+        ) {
             draft.spaces.set(None);
         }
         dom::focus(input.unwrap_or(ERROR));
@@ -108,7 +112,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
             .filter(|error| error.field.as_deref().and_then(input).is_none())
     };
     view! {
-        <form class="form" on:submit=submit data-testid="sync-form">
+        <form class="form" on:submit=submit on:keydown=submit_by_key data-testid="sync-form">
             <Show when=move || choosing.get() fallback=move || view! { <PersonStep draft/> }>
                 <SpaceStep draft/>
             </Show>
@@ -146,6 +150,8 @@ fn PersonStep(draft: Draft) -> impl IntoView {
                 error=draft.error_at("email")/>
             <TextField id="sync-password" label="Password" value=draft.password kind="password" max=SECRET required=true
                 autocomplete="current-password" hint="It signs you in and is not kept." error=draft.error_at("password")/>
+            <TextField id="sync-invite" label="Invitation code, if you have one" value=draft.invite max=SECRET placeholder="lli_…"
+                hint="An owner of the space gave it to you; it brings you into the space." error=draft.error_at("invite")/>
         </div>
     }
 }

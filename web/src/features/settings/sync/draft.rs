@@ -24,6 +24,8 @@ pub struct Draft {
     pub space: RwSignal<String>,
     /// The name of a new one.
     pub create: RwSignal<String>,
+    /// The code of an invitation; empty without one.
+    pub invite: RwSignal<String>,
     /// The request, and what was wrong with it.
     pub asking: Asking,
 }
@@ -39,13 +41,15 @@ impl Draft {
             spaces: RwSignal::new(None),
             space: field(),
             create: field(),
+            invite: field(),
             asking: Asking::default(),
         }
     }
 
     pub(super) fn request(self) -> Request {
         let typed = |field: RwSignal<String>| field.get_untracked().trim().to_owned();
-        let chosen = self.spaces.with_untracked(Option::is_some);
+        let invite = format::filled(&self.invite.get_untracked());
+        let chosen = self.spaces.with_untracked(Option::is_some) && invite.is_none();
         let space = format::filled(&self.space.get_untracked()).filter(|_| chosen);
         let create = (chosen && space.is_none()).then(|| typed(self.create));
         Request {
@@ -55,7 +59,7 @@ impl Draft {
             password: self.password.get_untracked(),
             space,
             create,
-            invite: None,
+            invite,
         }
     }
 

@@ -1,0 +1,66 @@
+//! What is kept of a decision: names by number, draws, and what was applied.
+
+use super::comparisons::Part;
+use crate::instant::Millis;
+use crate::stable_map::StableMap;
+use lesson_types::PolicySide;
+use std::sync::Arc;
+
+/// Words by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
+    pub places: StableMap<Arc<str>, u32>,
+    pub names: Vec<Arc<str>>,
+}
+
+impl Names {
+    pub fn place(&mut self, name: &str) -> u32 {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        let (place, name) = (self.names.len() as u32, Arc::<str>::from(name));
+        self.places.insert(Arc::clone(&name), place);
+        self.names.push(name);
+        place
+    }
+}
+
+/// A draw, with its lesson's number.
+pub(super) type DrawnOf = (u32, f64, bool);
+
+/// What is kept of a decision.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Held {
+    pub at: Millis,
+    pub outcome: Option<(Millis, bool)>,
+    pub domain: u32,
+    pub agent: u32,
+    /// Whether it was a control run, of one that was measured.
+    pub control: Option<bool>,
+    pub drawn: Box<[DrawnOf]>,
+    pub applied: Box<[u32]>,
+    /// Its part in a comparison of two policies.
+    pub part: Option<Part>,
+}
+
+impl Held {
+    /// Whether what is read in the order of outcomes is the same.
+    pub fn is_same_draw(&self, other: &Self) -> bool {
+        (self.at, self.outcome, self.domain, self.agent, self.control)
+            == (
+                other.at,
+                other.outcome,
+                other.domain,
+                other.agent,
+                other.control,
+            )
+            && self.drawn == other.drawn
+            && self.decided() == other.decided()
+    }
+
+    /// The policy that decided alone, with its comparison.
+    pub fn decided(&self) -> Option<(u32, PolicySide)> {
+        let part = self.part?;
+        Some((part.comparison, part.decided?))
+    }
+}

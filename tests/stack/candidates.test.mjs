@@ -1,0 +1,277 @@
+// Parts of a space that no isolate holds: its size, candidates by words and meaning, rows by name, pages, the index.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fill } from "../benches/scale/corpus.mjs";
+import { AT, author, client, edge, env, lesson, sql, user } from "./stack.mjs";
+
+/** A space with these lessons, each with an axis of its own as vector. */
+async function space(lessons) {
+  const who = user();
+  const id = await who.space();
+  const by = author();
+  const answer = await who.push(
+    id,
+    by.actor,
+    lessons.map(({ slug, ...more }) => by.event("LessonAdded", lesson(slug, more))),
+  );
+  assert.deepEqual(answer.rejected, []);
+  const hashes = new Map(
+    (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}`)).body.map((row) => [
+      row.slug,
+      row.embedded_hash,
+    ]),
+  );
+  const put = (rows, p_model = "m") =>
+    who.call("put_embeddings", {
+      p_space: id,
+      p_model,
+      p_rows: rows.map(([slug, packed]) => ({ slug, content_hash: hashes.get(slug), packed })),
+    });
+  const ask = (p_ask) => who.call("lesson_candidates", { p_space: id, p_ask });
+  return { who, id, by, put, ask, hashes };
+}
+
+/** A vector that points along some axes. */
+const axes = (...of) => {
+  const bytes = Buffer.alloc(384);
+  for (const [at, value] of of) bytes.writeInt8(value, at);
+  return bytes.toString("base64");
+};
+const slugs = (answer) => answer.page.lessons.map((one) => one.slug).sort();
+
+test("candidates are found by words and by meaning, and how common words are is said of the whole space", async () => {
+  const many = Array.from({ length: 30 }, (_, n) => ({
+    slug: `other-${n}`,
+    title: `Filler ${n}`,
+    recommendation: "Common words.",
+  }));
+  const { ask, put } = await space([
+    ...many,
+    { slug: "by-word", title: "Cached row-level tenants", description: "Don't use localStorage" },
+    { slug: "by-meaning", title: "Nothing of it" },
+    { slug: "away", title: "Archived tenants" },
+  ]);
+  await put([
+    ["by-meaning", axes([3, 100])],
+    ["other-1", axes([9, 100])],
+  ]);
+  const asked = { words: ["caching", "row-level", "localstorage", "dont", "common", "nowhere"], count: 2 };
+  const words = await ask(asked);
+  assert.deepEqual(words.counted.having, [1, 1, 1, 1, 30, 0]);
+  assert.deepEqual([words.counted.lessons, words.counted.with_vector, words.counted.index], [33, 0, "exact"]);
+  assert.ok(slugs(words).includes("by-word"), `${slugs(words)}`);
+  const both = await ask({ ...asked, model: "m", packed: axes([3, 90], [4, 10]) });
+  assert.deepEqual(slugs(both), ["by-meaning", "by-word"]);
+  assert.equal(both.counted.with_vector, 2);
+  assert.equal(both.vectors.length, 1);
+  assert.equal(both.vectors[0].packed, axes([3, 100]));
+  // What ranking reads of each is what a replica has.
+  const row = both.page.lessons.find((one) => one.slug === "by-word");
+  assert.equal(row.description, "Don't use localStorage");
+  assert.ok(row.version > 0 && row.confidence === 0.5);
+});
+
+test("an edit, an archive, a review and another vector are followed at once", async () => {
+  const { who, id, by, ask, put, hashes } = await space([
+    { slug: "one", title: "Zebras graze", domain: "Fields" },
+    { slug: "two", title: "Quokkas smile" },
+  ]);
+  await put([
+    ["one", axes([1, 50])],
+    ["two", axes([2, 50])],
+  ]);
+  const find = async (words, more = {}) => slugs(await ask({ words, count: 5, ...more }));
+  const near = async (axis) => slugs(await ask({ words: [], count: 1, model: "m", packed: axes([axis, 50]) }));
+  assert.deepEqual(await find(["zebras"]), ["one"]);
+  assert.deepEqual(await near(1), ["one"]);
+  const push = async (...events) => assert.deepEqual((await who.push(id, by.actor, events)).rejected, []);
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 1, changes: { title: "Okapis graze" }, trust: "unreviewed" }),
+  );
+  assert.deepEqual(await find(["okapis"]), ["one"]);
+  const after = await ask({ words: ["zebras"], count: 5 });
+  assert.deepEqual(after.counted.having, [0], "the word is gone with the text");
+  assert.equal((await ask({ words: ["graze"], count: 5, model: "m", packed: axes([1, 50]) })).counted.with_vector, 1);
+  await push(
+    by.event("LessonEdited", { lesson: "one", base_rev: 2, changes: { title: "Zebras graze" }, trust: "unreviewed" }),
+  );
+  assert.deepEqual(await near(1), ["one"], "the text that the vector is of is back, and so is the vector");
+  assert.deepEqual(await find(["zebras"], { domain: "fields" }), ["one"]);
+  assert.ok(!(await find(["zebras"], { domain: "woods" })).includes("one"));
+  assert.deepEqual(await find(["zebras"], { approved: true }), []);
+  const ofContent = sql("select lessonloop.content_hash(l) from lessons l where space = :'id' and slug = 'one'", {
+    id,
+  });
+  await push(by.event("LessonReviewed", { lesson: "one", verdict: "approve", content_hash: ofContent }));
+  assert.deepEqual(await find(["zebras"], { approved: true }), ["one"]);
+  await push(by.event("LessonArchived", { lesson: "one" }));
+  assert.ok(!(await find(["zebras"])).includes("one"));
+  assert.ok(!(await near(1)).includes("one"));
+  assert.ok(hashes.get("one"));
+});
+
+test("a wrong question is refused by its field, and nobody reads another's space", async () => {
+  const { who, id, ask } = await space([{ slug: "one", title: "One" }]);
+  const rpc = (p_ask) => who.rpc("lesson_candidates", { p_space: id, p_ask });
+  for (const [status, field, wrong] of [
+    [413, "p_ask.words", { words: Array(65).fill("x") }],
+    [413, "p_ask.words", { words: ["x".repeat(65)] }],
+    [400, "p_ask.packed", { packed: "AAAA", model: "m" }],
+    [400, "p_ask.packed", { packed: axes([1, 5]) }],
+    [400, "p_ask.packed", { packed: axes(), model: "m" }],
+  ]) {
+    const answer = await rpc(wrong);
+    assert.equal(answer.status, status, JSON.stringify(answer.body));
+    assert.equal(answer.body.details, field);
+  }
+  assert.deepEqual(slugs(await ask({ words: [], count: 9 })), ["one"], "with nothing to go by, those that stand best");
+  const other = user();
+  /** @type {[string, Record<string, any>][]} */
+  const calls = [
+    ["lesson_candidates", { p_ask: {} }],
+    ["space_rows", { p_ask: {} }],
+    ["space_size", {}],
+    ["space_lessons", { p_ask: {} }],
+    ["space_decisions", { p_ask: {} }],
+  ];
+  const nowhere = "00000000-0000-4000-8000-000000000000";
+  for (const [name, args] of calls) {
+    for (const who of [other, edge(nowhere), client(undefined)]) {
+      const answer = await who.rpc(name, { p_space: id, ...args });
+      assert.ok([401, 403, 404].includes(answer.status), `${name}: ${answer.status}`);
+      assert.deepEqual(
+        answer.body,
+        (await who.rpc(name, { p_space: nowhere, ...args })).body,
+        "as of a space that is not there",
+      );
+    }
+    assert.equal((await edge(id).rpc(name, { p_space: id, ...args })).status, 200, name);
+  }
+});
+
+test("sizes and pages", async () => {
+  const lessons = Array.from({ length: 7 }, (_, n) => ({
+    slug: `l-${n}`,
+    title: `T ${9 - n}`,
+    confidence: n / 10,
+    created_at: `2026-11-0${n + 1}T00:00:00Z`,
+  }));
+  const { who, id, by } = await space(lessons);
+  const size = await who.call("space_size", { p_space: id });
+  assert.deepEqual([size.lessons, size.records, size.index], [7, 0, "exact"]);
+  assert.ok(size.bytes > 50 && size.bytes < 500, `${size.bytes}`);
+  const page = (p_ask) => who.call("space_lessons", { p_space: id, p_ask });
+  const all = [];
+  for (let after; ; ) {
+    const { listed, page: rows } = await page({ limit: 3, sort: "title", ...(after ? { after } : {}) });
+    assert.deepEqual(new Set(rows.lessons.map((one) => one.slug)), new Set(listed.slugs));
+    all.push(...listed.slugs);
+    after = listed.slugs.at(-1);
+    if (!listed.more) break;
+  }
+  assert.deepEqual(all, ["l-6", "l-5", "l-4", "l-3", "l-2", "l-1", "l-0"]);
+  assert.deepEqual((await page({ limit: 2 })).listed, { slugs: ["l-6", "l-5"], more: true, total: 7 });
+  await who.push(id, by.actor, [
+    by.event("Surfaced", {
+      retrieval_id: "r",
+      purpose: "recommend",
+      context: { decision_id: "d" },
+      items: [{ lesson: "l-1", rank: 1, score: 0.5, relevance: 0.5 }],
+      policy: "p",
+    }),
+  ]);
+  assert.equal((await who.call("space_size", { p_space: id })).records, 1);
+  const rows = await who.call("space_rows", {
+    p_space: id,
+    p_ask: { decisions: ["d"], names: ["t 9"], beginnings: ["l"] },
+  });
+  assert.deepEqual(
+    slugs(rows),
+    ["l-0", "l-1", "l-2", "l-3", "l-4", "l-5", "l-6"].filter((slug) => slugs(rows).includes(slug)),
+  );
+  assert.ok(slugs(rows).includes("l-0") && slugs(rows).includes("l-1"));
+  assert.equal(rows.page.recommendations.length, 1);
+  const decisions = await who.call("space_decisions", { p_space: id, p_ask: { limit: 5 } });
+  assert.deepEqual(decisions.listed.slugs, ["d"]);
+});
+
+test("an index is built beside what goes on, takes over whole, follows, and goes with its space", async () => {
+  const who = user();
+  const id = await who.space("Indexed");
+  await fill(id, { to: 1500, model: "m" });
+  // A vector as queries have them: near to those of a topic.
+  const packed = () =>
+    sql(
+      "select replace(encode(packed, 'base64'), chr(10), '') from lesson_embeddings where space = :'id' order by slug limit 1",
+      { id },
+    );
+  const question = { words: [], count: 20, model: "m", packed: packed() };
+  const ask = async (more = {}) => who.call("lesson_candidates", { p_space: id, p_ask: { ...question, ...more } });
+  const exact = await ask();
+  assert.equal(exact.counted.index, "exact");
+  const built = JSON.parse(sql("select lessonloop.index_space(:'id')", { id }));
+  assert.equal(built.indexed, 1500);
+  const indexed = await ask();
+  assert.equal(indexed.counted.index, "ready");
+  const same = slugs(indexed).filter((slug) => slugs(exact).includes(slug)).length;
+  assert.ok(same >= 18, `${same} of 20 as by exact search`);
+  // `match_lessons` goes by the same index, and gives the same order.
+  const numbers = [...Buffer.from(question.packed, "base64")].map((byte) => (byte << 24) >> 24);
+  const matched = await who.call("match_lessons", {
+    query_embedding: numbers,
+    match_team_id: id,
+    match_threshold: -1,
+    match_count: 5,
+  });
+  assert.equal(matched.length, 5);
+  assert.ok(matched.every((one, at) => at === 0 || matched[at - 1].similarity >= one.similarity));
+  const [nearest] = matched;
+  const by = author();
+  await who.push(id, by.actor, [by.event("LessonArchived", { lesson: nearest.slug })]);
+  assert.ok(!slugs(await ask()).includes(nearest.slug));
+  await who.push(id, by.actor, [by.event("LessonRestored", { lesson: nearest.slug })]);
+  assert.ok(slugs(await ask()).includes(nearest.slug));
+  // Built again: the one before is dropped.
+  sql("select lessonloop.index_space(:'id')", { id });
+  const tables =
+    "select count(*) from pg_class where relkind = 'r' and relname in (select relation from lessonloop.near_indexes where space = :'id')";
+  assert.equal(sql(tables, { id }), "1");
+  const relation = sql("select relation from lessonloop.near_indexes where space = :'id'", { id });
+  const { code } = await who.call("delete_space", { p_space: id, p_name: "Indexed" });
+  await who.call("delete_space", { p_space: id, p_name: "Indexed", p_code: code });
+  assert.equal(sql("select count(*) from pg_class where relname = :'relation'", { relation }), "0");
+  for (const table of ["lesson_words", "word_counts", "space_sizes", "vectors", "vector_counts"]) {
+    assert.equal(sql(`select count(*) from lessonloop.${table} where space = :'id'`, { id }), "0", table);
+  }
+  assert.ok(AT);
+});
+
+test("while an index is built, the space is answered exactly and others write on", async () => {
+  const who = user();
+  const [id, other] = [await who.space("Built"), await who.space("Other")];
+  await fill(id, { to: 600, model: "m" });
+  const building = spawn(env("LESSONLOOP_STACK_PSQL"), ["-X", "-q", "-v", "ON_ERROR_STOP=1"], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = once(building, "exit");
+  building.stdin.end(`begin; select lessonloop.index_space('${id}'); select pg_sleep(4); commit;`);
+  const packed = Buffer.alloc(384, 5).toString("base64");
+  const ask = () => who.call("lesson_candidates", { p_space: id, p_ask: { words: [], count: 5, model: "m", packed } });
+  const by = author();
+  let during = 0;
+  for (;;) {
+    const answer = await ask();
+    assert.equal(answer.page.lessons.length, 5);
+    if (answer.counted.index === "ready") break;
+    assert.equal(answer.counted.index, "exact");
+    assert.deepEqual(
+      (await who.push(other, by.actor, [by.event("LessonAdded", lesson(`meanwhile-${during}`))])).rejected,
+      [],
+    );
+    during += 1;
+  }
+  assert.ok(during > 0);
+  assert.deepEqual(await ended, [0, null]);
+});

@@ -1,0 +1,139 @@
+//! The archive's file as people have it, and what evidence gains on one that is made like it.
+#![allow(dead_code, reason = "the bench uses the rest of these files")]
+
+#[path = "benches/learn/archive.rs"]
+mod archive;
+#[path = "benches/learn/dice.rs"]
+mod dice;
+#[path = "benches/learn/spread.rs"]
+mod spread;
+#[path = "benches/learn/upworthy.rs"]
+mod upworthy;
+#[path = "benches/learn/wilson.rs"]
+mod wilson;
+
+use archive::{Headline, parse};
+use dice::Dice;
+use upworthy::gain;
+
+#[test]
+fn a_file_that_is_not_there_or_too_small_is_named() {
+    let folder = std::env::temp_dir();
+    let missing = folder.join("no such archive.csv");
+    let error = upworthy::measure(&missing).unwrap_err();
+    assert!(error.contains("no such archive.csv"), "{error}");
+    let file = folder.join(format!("archive-{}.csv", std::process::id()));
+    std::fs::write(&file, "test_id,impressions,clicks\na,3000,30\n").unwrap();
+    let error = upworthy::measure(&file).unwrap_err();
+    std::fs::remove_file(&file).unwrap();
+    assert!(
+        error.contains("1 headlines have more than 200 views; 20 are needed"),
+        "{error}"
+    );
+}
+
+#[test]
+fn variants_of_the_file_are_read() {
+    let plain =
+        "test_id,headline,impressions,clicks\na,One,3000,30\na,Two,3100,50\nb,Three,4000,0\n";
+    let wanted = parse(plain).unwrap();
+    assert_eq!(wanted.len(), 3);
+    assert_eq!(
+        (wanted[1].test, wanted[1].views, wanted[1].clicks),
+        (0, 3_100, 50)
+    );
+    for same in [
+        // As the archive has it: an unnamed first column, others between, headlines with all that CSV can hold.
+        "\u{feff},created_at,clickability_test_id,headline,eyecatcher_id,impressions,clicks,winner\r\n\
+         0,2014,a,\"One, or \"\"more\"\"?\",x,3000,30,FALSE\r\n\
+         1,2014,a,\"Two\r\nlines\",x,3100,50,TRUE\r\n\
+         2,2014,b,5\" is enough,x,4000,0,FALSE",
+        "Clicks, Impressions ,Test_ID\r30.0,3000,a\r50,3100.0,a\r\r0,4000,b\r",
+        "test_id,impressions,clicks,headline\na,3000,30,\na,3100,50,\"\"\nc,0,0,never shown\nb,4000,0,x\n,,,\n",
+    ] {
+        let read = parse(same).unwrap();
+        let counts = |all: &[Headline]| {
+            all.iter()
+                .map(|one| (one.views, one.clicks))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(counts(&read), counts(&wanted), "{same}");
+        assert!(read[0].test == read[1].test && read[1].test != read[2].test);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (text, said) in [
+        ("", "empty"),
+        (
+            "id,impressions,clicks\n",
+            "no column test_id; it has id, impressions, clicks",
+        ),
+        ("test_id;impressions;clicks\n", "no column test_id"),
+        ("test_id,impressions\n", "no column clicks"),
+        (
+            "test_id,impressions,clicks\na,3000\n",
+            "line 2 has 2 fields, the header 3",
+        ),
+        (
+            "test_id,impressions,clicks\n\na,many,3\n",
+            "line 3: impressions is `many`",
+        ),
+        (
+            "test_id,impressions,clicks\na,3000,-3\n",
+            "line 2: clicks is `-3`",
+        ),
+        (
+            "test_id,impressions,clicks\na,3000,2.5\n",
+            "line 2: clicks is `2.5`",
+        ),
+        (
+            "test_id,impressions,clicks\na,30,31\n",
+            "line 2: 31 clicks of 30 impressions",
+        ),
+        (
+            "test_id,impressions,clicks\n,30,3\n",
+            "line 2: test_id is empty",
+        ),
+        (
+            "test_id,impressions,clicks\na,\"30,3\n",
+            "quote of line 2 is never closed",
+        ),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert!(error.contains(said), "{text}: {error}");
+    }
+}
+
+/// A made-up archive whose rates vary as the real one's do: 89 % between tests, each headline's rate a factor of its
+/// test's.
+fn made_up() -> Vec<Headline> {
+    let mut dice = Dice::new(4);
+    let mut headlines = Vec::new();
+    let normal = |dice: &mut Dice| (0..12).map(|_| dice.unit()).sum::<f64>() - 6.0;
+    for test in 0..3_771 {
+        let mean = 0.0124 * (0.62 * normal(&mut dice)).exp();
+        for _ in 0..2 + dice.below(5) {
+            let rate = mean * (0.21 * normal(&mut dice)).exp();
+            let views = 3_000 + dice.below(3_000) as u32;
+            let clicks = (0..views).filter(|_| dice.chance(rate)).count() as u32;
+            headlines.push(Headline {
+                test,
+                views,
+                clicks,
+            });
+        }
+    }
+    headlines
+}
+
+#[test]
+fn evidence_gains_twice_what_raw_rates_do() {
+    let gained = gain(&made_up(), 1_000);
+    let of = |name: &str| gained.arms.iter().find(|(arm, _)| *arm == name).unwrap().1;
+    let (raw, evidence) = (of("raw rate"), of("evidence"));
+    assert!(evidence >= 2.0 * raw, "{gained:?}");
+    assert!(of("evidence, spread by rate") >= evidence, "{gained:?}");
+    assert!(of("oracle") > evidence, "{gained:?}");
+}

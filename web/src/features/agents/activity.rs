@@ -1,0 +1,113 @@
+//! What each agent did and when.
+
+use crate::api::{Client, resource};
+use crate::components::{Column, DataTable, Loaded, Segmented, Sorted};
+use crate::format;
+use crate::sync::Syncing;
+use crate::who;
+use leptos::prelude::*;
+use lesson_types::{InsightGroup, Insights};
+
+/// An agent's runs, with its name as people read it.
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
+    name: String,
+    group: InsightGroup,
+    runs: u32,
+}
+
+/// A table of agents over a range of days.
+#[component]
+pub fn ActivityCard() -> impl IntoView {
+    let client = Client::get_from_context();
+    let me = Syncing::get_from_context().me();
+    let days = RwSignal::new(30_u32);
+    let insights = resource(move || {
+        let query = match days.get() {
+            0 => String::new(),
+            days => format!("?days={days}"),
+        };
+        client.get::<Insights>(format!("/v1/insights{query}"))
+    });
+    view! {
+        <section class="panel" aria-labelledby="activity-title" data-testid="agent-activity">
+            <header>
+                <h2 id="activity-title">"Activity"</h2>
+                <span class="grow"></span>
+                <Segmented label="Range" options=vec![(7, "7d"), (30, "30d"), (90, "90d"), (0, "All")] value=days testid="activity-range"/>
+            </header>
+            <Loaded of=insights let:insights>
+                {move || {
+                    let rows = rows(insights.get().by_agent, me.get().as_deref());
+                    if rows.is_empty() {
+                        view! { <p class="pad muted" data-testid="activity-none">"No agent had a run in this range. Set one up below, or start a run in the "<a href="/playground">"Playground"</a>"."</p> }.into_any()
+                    } else {
+                        view! { <DataTable caption="Agents and their runs" columns=columns() rows=Signal::stored(rows) sorted=Sorted { column: 1, down: true } testid="agents"/> }.into_any()
+                    }
+                }}
+            </Loaded>
+        </section>
+    }
+}
+
+fn rows(groups: Vec<InsightGroup>, me: Option<&str>) -> Vec<Row> {
+    groups
+        .into_iter()
+        .map(|group| {
+            let ends = [group.totals.shown, group.totals.control];
+            Row {
+                name: who::name(&group.name, me).unwrap_or_else(|| "not known".to_owned()),
+                runs: ends
+                    .iter()
+                    .map(|ends| ends.successes + ends.failures + ends.pending)
+                    .sum(),
+                group,
+            }
+        })
+        .collect()
+}
+
+fn columns() -> Vec<Column<Row>> {
+    vec![
+        Column::new("Agent", |row: &Row| {
+            let silent = row.group.silent_days.map(|days| {
+                let words = format!("no outcome for {}", format::plural(days, "day", "days"));
+                view! { " "<span class="chip chip-warn">{words}</span> }
+            });
+            view! { <span dir="auto">{row.name.clone()}</span>{silent} }.into_any()
+        })
+        .wide(),
+        Column::new("Runs", |row: &Row| format::count(row.runs).into_any())
+            .num()
+            .by(|row: &Row| Some(row.runs)),
+        Column::new("Success", |row: &Row| {
+            let share = row.group.success.map(|success| success.share);
+            format::percent_or_dash(share).into_any()
+        })
+        .num()
+        .by(|row: &Row| row.group.success.map(|success| success.share)),
+        Column::new("Pending", |row: &Row| {
+            format::count(row.group.totals.shown.pending).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.group.totals.shown.pending)),
+        Column::new("Applied", |row: &Row| {
+            format::count(row.group.totals.applied).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.group.totals.applied)),
+        Column::new("Last run", |row: &Row| {
+            let at = row.group.last_at.clone();
+            let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
+            let told = if seconds.is_finite() {
+                format::ago(seconds)
+            } else {
+                at.clone()
+            };
+            view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
+                .into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(row.group.last_at.clone())),
+    ]
+}

@@ -1,0 +1,116 @@
+//! What a lesson does: its lift where it is withheld at random, else what was observed.
+
+use crate::api::{Client, resource};
+use crate::components::{Chip, Explain, IntervalBar, Loaded, points};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{LessonLift, LiftGuard, LiftReport, LiftVerdict};
+
+/// The lift with its interval, or the evidence, or what it takes to know.
+#[component]
+pub fn Effect(slug: String) -> impl IntoView {
+    let client = Client::get_from_context();
+    let path = format!("/v1/lift?limit=1&lesson={}", format::encode(&slug));
+    let report = resource(move || client.get::<LiftReport>(path.clone()));
+    view! {
+        <section class="effect" data-testid="effect">
+            <Loaded of=report lines=2 children={|report: Memo<LiftReport>| move || told(report.get())}/>
+        </section>
+    }
+}
+
+fn told(report: LiftReport) -> AnyView {
+    let measured = report.withhold > 0.0 || report.control_runs > 0.0;
+    let Some(lesson) = report.lessons.into_iter().next() else {
+        return view! {
+            <p class="effect-none">{if measured {
+                "No run has drawn or applied this lesson yet."
+            } else {
+                "Not measured. Nothing has been observed of it yet."
+            }}</p>
+        }
+        .into_any();
+    };
+    let lift = &lesson.lift;
+    match (lift.guard, lift.estimate, lift.low, lift.high) {
+        (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => view! {
+            <p class="effect-head">
+                <span class=tone(estimate)>{points(estimate)}<small>" points"</small></span>
+                {verdict(lesson.verdict)}
+                <Explain id="effect-about" word="Lift">
+                    <span class="meaning">
+                        <b>"Lift"</b>
+                        <span>"How much more often decisions go well with it than without, as withholding it at random shows."</span>
+                        <span class="meaning-formula">"success with − success without, each weighted by the probability that it was drawn; a 95 % interval that holds however often one looks"</span>
+                    </span>
+                </Explain>
+            </p>
+            <IntervalBar estimate low high/>
+            <p class="hint">{arms(&lesson)}</p>
+        }
+        .into_any(),
+        (LiftGuard::Ratio, ..) => view! {
+            <p class="effect-none">"The estimate is turned off: it was shown and withheld in other shares than were drawn."</p>
+        }
+        .into_any(),
+        _ => observed(&lesson, measured),
+    }
+}
+
+/// What was seen without chance having decided; no proof, and said so.
+fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
+    let missing = match lesson.more_runs {
+        Some(runs) => format!(
+            "About {} until its lift is known.",
+            format::plural(runs, "more run", "more runs")
+        ),
+        None if measured => "Its lift is not known yet.".to_owned(),
+        None => "Its lift is not measured.".to_owned(),
+    };
+    if lesson.evidence_runs == 0 {
+        return view! { <p class="effect-none">{missing}</p> }.into_any();
+    }
+    view! {
+        <p class="effect-head">
+            <span class=tone(lesson.evidence)>{points(lesson.evidence)}<small>" points observed"</small></span>
+            {verdict(lesson.verdict)}
+            <Explain id="effect-about" word="Evidence">
+                <span class="meaning">
+                    <b>"Evidence"</b>
+                    <span>"How decisions that applied it went, beside others of their situation. They were not drawn at random, so it is no proof."</span>
+                    <span class="meaning-formula">"success where it was applied − success expected in that situation, drawn towards 0 while runs are few"</span>
+                </span>
+            </Explain>
+        </p>
+        <p class="hint">{format!("In {}. {missing}", format::plural(lesson.evidence_runs, "run", "runs"))}</p>
+    }
+    .into_any()
+}
+
+fn arms(lesson: &LessonLift) -> String {
+    let (with, without) = (&lesson.lift.shown, &lesson.lift.withheld);
+    format!(
+        "{} of {} went well with it, {} of {} without.",
+        format::count(with.successes),
+        format::count(with.successes.saturating_add(with.failures)),
+        format::count(without.successes),
+        format::count(without.successes.saturating_add(without.failures)),
+    )
+}
+
+fn tone(difference: f64) -> &'static str {
+    match points(difference).chars().next() {
+        Some('+') => "effect-big up",
+        Some('−') => "effect-big down",
+        _ => "effect-big",
+    }
+}
+
+fn verdict(verdict: LiftVerdict) -> AnyView {
+    match verdict {
+        LiftVerdict::Helps => view! { <Chip tone="good" label="Helps"/> }.into_any(),
+        LiftVerdict::Hurts => view! { <Chip tone="bad" label="Hurts"/> }.into_any(),
+        LiftVerdict::NoDifference => view! { <Chip label="No difference"/> }.into_any(),
+        LiftVerdict::Unknown => ().into_any(),
+    }
+}

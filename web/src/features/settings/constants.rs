@@ -1,0 +1,203 @@
+//! The constants that the space may change: what each does, within which bounds, what another value would do to the last
+//! task, and the change itself, which can be taken back.
+
+use crate::api::{Asking, Client, json, read};
+use crate::components::{ErrorNote, use_toasts};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{Comparison, Constant, ConstantKind, DecisionPage, Method, Recommend};
+use serde_json::{Value, json as value_of};
+
+/// Rows of one section, such as `rank`.
+#[component]
+pub fn Constants(
+    /// `rank` or `measure`.
+    section: String,
+    constants: Vec<Constant>,
+    /// The values in force, by name.
+    values: Value,
+) -> impl IntoView {
+    let rows = constants
+        .into_iter()
+        .filter_map(|constant| {
+            let name = constant.name.strip_prefix(&section)?.strip_prefix('.')?;
+            let value = values.get(name)?.clone();
+            Some(row(section.clone(), name.to_owned(), constant, value))
+        })
+        .collect::<Vec<_>>();
+    view! { <ul class="constants">{rows}</ul> }
+}
+
+fn row(section: String, name: String, constant: Constant, value: Value) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let (asking, trying) = (Asking::default(), Asking::default());
+    let typed = RwSignal::new(word(&value));
+    let said = RwSignal::new(None::<String>);
+    let kind = constant.kind;
+    let ranks = section == "rank";
+    let label = format::spaced(&name);
+    let default = constant.default.clone();
+    let is_default = value == default;
+    let (section, name) = (StoredValue::new(section), StoredValue::new(name));
+    let patch = move |value: Value| {
+        let constant = name.get_value();
+        let body = value_of!({ section.get_value(): { constant: value } });
+        client.raw(Method::Patch, "/v1/policy".to_owned(), json(&body))
+    };
+    let before = StoredValue::new(value);
+    let save = move |new: Value| {
+        let asked = patch(new);
+        asking.run(
+            async move { asked.await.and_then(read::<Value>) },
+            move |_| {
+                let undo = Callback::new(move |()| {
+                    let back = patch(before.get_value());
+                    leptos::task::spawn_local(async move {
+                        if let Err(error) = back.await {
+                            toasts.bad(error.message);
+                        }
+                    });
+                });
+                toasts.with_act("Saved for everybody in the space", "Undo", undo);
+            },
+        );
+    };
+    let given = move || parsed(kind, &typed.get_untracked());
+    let preview = move |_| {
+        let new = given();
+        trying.run(
+            async move { moved(client, &name.get_value(), new).await },
+            move |told| said.set(Some(told)),
+        );
+    };
+    let id = format!("constant-{}", constant.name);
+    let bounds = match (constant.least, constant.most) {
+        (Some(least), Some(most)) if most < f64::from(u32::MAX) => {
+            format!(" {} to {}.", format::trim(least, 4), format::trim(most, 4))
+        }
+        (Some(least), _) => format!(" From {}.", format::trim(least, 4)),
+        _ => String::new(),
+    };
+    let about = format!("{id}-about");
+    let field = match kind {
+        ConstantKind::Word | ConstantKind::Flag => {
+            let words = match kind {
+                ConstantKind::Flag => vec!["no".to_owned(), "yes".to_owned()],
+                _ => constant.words.clone(),
+            };
+            view! {
+                <select id=id.clone() aria-describedby=about.clone() prop:value=typed on:change:target=move |event| typed.set(event.target().value())>
+                    {words.into_iter().map(|word| view! { <option value=word.clone() selected=word == typed.get_untracked()>{word.clone()}</option> }).collect_view()}
+                </select>
+            }
+            .into_any()
+        }
+        _ => view! {
+            <input id=id.clone() type="text" inputmode="decimal" aria-describedby=about.clone() prop:value=typed
+                on:input:target=move |event| { typed.set(event.target().value()); said.set(None); }/>
+        }
+        .into_any(),
+    };
+    let changed = Memo::new(move |_| typed.get() != word(&before.get_value()));
+    view! {
+        <li data-testid="constant" data-name=constant.name.clone()>
+            <div>
+                <label for=id.clone()>{label}</label>
+                <p class="hint" id=about>{constant.about.clone()}{bounds}" Default: "{word(&default)}"."</p>
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || trying.error.get().map(|error| view! { <ErrorNote error/> })}
+                <p class="hint" role="status">{said}</p>
+            </div>
+            {field}
+            <div class="actions">
+                {ranks.then(|| view! { <button type="button" disabled=move || !changed.get() || trying.busy.get() on:click=preview data-testid="constant-preview">"Preview"</button> })}
+                <button type="button" disabled=move || !changed.get() || asking.busy.get() on:click=move |_| save(given()) data-testid="constant-save">"Save"</button>
+                {(!is_default).then(|| view! { <button type="button" disabled=asking.busy on:click=move |_| save(Value::Null) data-testid="constant-reset">"Reset"</button> })}
+            </div>
+        </li>
+    }
+}
+
+/// What another value would do to the last task that lessons were asked for, in words.
+async fn moved(client: Client, name: &str, value: Value) -> Result<String, lesson_types::ApiError> {
+    let last: DecisionPage = client.get("/v1/decisions?limit=20").await?;
+    let Some(last) = last.decisions.into_iter().find(|last| last.query.is_some()) else {
+        return Ok(
+            "There is no run yet to try it on. Ask for lessons in the Playground first.".to_owned(),
+        );
+    };
+    let query = last.query.unwrap_or_default();
+    let request = Recommend {
+        query: Some(query.clone()),
+        domain: last.domain,
+        project_type: last.project_type,
+        dry_run: Some(true),
+        policy: Some(value_of!({ name: value })),
+        ..Recommend::default()
+    };
+    let compared: Comparison = client.post_json("/v1/recommend/compare", &request).await?;
+    let asked: String = query.chars().take(60).collect();
+    Ok(match compared.moved {
+        0 => format!("For the last task, “{asked}”, nothing would change."),
+        moved => format!(
+            "For the last task, “{asked}”, {} of {} would have another place.",
+            format::plural(moved, "lesson", "lessons"),
+            compared.lessons.len()
+        ),
+    })
+}
+
+/// A value as it is typed.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(word) => word.clone(),
+        Value::Array(words) => words.iter().map(word).collect::<Vec<_>>().join(", "),
+        Value::Number(number) => number
+            .as_f64()
+            .map_or_else(|| number.to_string(), |number| format::trim(number, 6)),
+        other => other.to_string(),
+    }
+}
+
+/// What was typed as a value; a number that is none goes as it is, so that the engine says what is wrong with it.
+fn parsed(kind: ConstantKind, typed: &str) -> Value {
+    let typed = typed.trim();
+    match kind {
+        ConstantKind::Flag => Value::Bool(typed == "yes"),
+        ConstantKind::Word => Value::from(typed),
+        ConstantKind::Words => {
+            let words = typed.split(',').map(str::trim);
+            Value::from(words.filter(|word| !word.is_empty()).collect::<Vec<_>>())
+        }
+        ConstantKind::Count | ConstantKind::Number => match typed.parse::<f64>() {
+            Ok(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                Value::from(number as i64)
+            }
+            Ok(number) => Value::from(number),
+            Err(_) => Value::from(typed),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_typed_and_read_back() {
+        for (kind, value) in [
+            (ConstantKind::Number, value_of!(0.25)),
+            (ConstantKind::Count, value_of!(5)),
+            (ConstantKind::Flag, value_of!(true)),
+            (ConstantKind::Word, value_of!("seeds")),
+            (ConstantKind::Words, value_of!(["a", "b-c"])),
+            (ConstantKind::Words, value_of!([])),
+        ] {
+            assert_eq!(parsed(kind, &word(&value)), value);
+        }
+        assert_eq!(parsed(ConstantKind::Number, "much"), value_of!("much"));
+    }
+}

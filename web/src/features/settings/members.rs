@@ -1,0 +1,383 @@
+//! Who is in the connected space: names, roles, invitations.
+
+use crate::api::{Asking, Client, json, read};
+use crate::components::{
+    Choice, CopyButton, Dialog, Empty, ErrorNote, Skeleton, TextField, submit_by_key, use_toasts,
+};
+use crate::format;
+use crate::sync::{Stage, Syncing};
+use leptos::prelude::*;
+use lesson_types::{
+    Invite, InviteRevoked, MadeInvite, Member, MemberPatch, MemberRemoved, MemberRole, Members,
+    Method, NewInvite, limits,
+};
+
+/// What the parts of the card share.
+#[derive(Clone, Copy)]
+struct Desk {
+    client: Client,
+    syncing: Syncing,
+    /// Has the members asked for again: they change on the server, not with what is stored here.
+    turn: RwSignal<u32>,
+    /// The account of who reads this.
+    me: Memo<String>,
+    is_owner: Memo<bool>,
+    /// The member whose removal is asked about.
+    removing: RwSignal<Option<Member>>,
+    asks: RwSignal<bool>,
+}
+
+impl Desk {
+    /// Reads the members anew; their names stand on other pages, too.
+    fn read(self) {
+        self.turn.try_update(|turn| *turn = turn.wrapping_add(1));
+        self.syncing.ask_names();
+    }
+}
+
+/// The members, once a server is connected.
+#[component]
+pub fn MembersCard() -> impl IntoView {
+    let syncing = Syncing::get_from_context();
+    let is_on = Memo::new(move |_| syncing.stage() == Stage::On);
+    view! {
+        <section class="card" id="members" tabindex="-1" aria-labelledby="members-title" data-testid="members">
+            <h2 id="members-title">"Members"</h2>
+            <Show when=move || is_on.get() fallback=|| view! {
+                <Empty title="Just you, on this device" text="Connect a server to share these lessons: then you can invite people, and see who approved what.">
+                    <a href="/settings#sync" class="button">"Connect a server"</a>
+                </Empty>
+            }>
+                <Connected/>
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Connected() -> impl IntoView {
+    let syncing = Syncing::get_from_context();
+    let client = Client::get_from_context();
+    let turn = RwSignal::new(0_u32);
+    let members = LocalResource::new(move || {
+        turn.track();
+        client.get::<Members>("/v1/members")
+    });
+    let me = Memo::new(move |_| syncing.read(|status| status.account.clone()));
+    let is_owner = Memo::new(move |_| {
+        let me = me.read();
+        let owns = |member: &Member| member.id == *me && member.role == MemberRole::Owner;
+        matches!(members.get(), Some(Ok(told)) if told.members.iter().any(owns))
+    });
+    let desk = Desk {
+        client,
+        syncing,
+        turn,
+        me,
+        is_owner,
+        removing: RwSignal::new(None),
+        asks: RwSignal::new(false),
+    };
+    move || {
+        match members.get() {
+        None => view! { <Skeleton lines=3/> }.into_any(),
+        Some(Err(error)) => view! {
+            <ErrorNote error/>
+            <div class="actions"><button type="button" on:click=move |_| desk.read() data-testid="members-again">"Try again"</button></div>
+        }
+        .into_any(),
+        Some(Ok(told)) => view! {
+            <ul class="keys" aria-label="Members">
+                {told.members.into_iter().map(|member| view! { <Row desk member/> }).collect_view()}
+            </ul>
+            {(!told.invites.is_empty()).then(|| view! {
+                <h3>"Invited"</h3>
+                <ul class="keys" aria-label="Invitations">
+                    {told.invites.into_iter().map(|invite| view! { <Invited desk invite/> }).collect_view()}
+                </ul>
+            })}
+            <Show when=move || is_owner.get() fallback=|| view! { <p class="hint">"Owners of the space invite people and change roles."</p> }>
+                <InviteForm desk/>
+            </Show>
+            <RemoveDialog desk/>
+        }
+        .into_any(),
+    }
+    }
+}
+
+fn role(role: MemberRole) -> &'static str {
+    match role {
+        MemberRole::Owner => "Owner",
+        MemberRole::Member => "Member",
+    }
+}
+
+/// What a member is called: their name, their address, or the end of their account's id.
+pub(super) fn called(member: &Member) -> String {
+    let email = member.email.clone().filter(|email| !email.is_empty());
+    member.name.clone().or(email).unwrap_or_else(|| {
+        let end = member.id.rsplit('-').next().unwrap_or_default();
+        format!("person {end}")
+    })
+}
+
+#[component]
+fn Row(desk: Desk, member: Member) -> impl IntoView {
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let renames = RwSignal::new(false);
+    let name = RwSignal::new(member.name.clone().unwrap_or_default());
+    let is_me = *desk.me.read_untracked() == member.id;
+    let kept = StoredValue::new(member.clone());
+    let path = StoredValue::new(format!("/v1/members/{}", member.id));
+    let change = move |patch: MemberPatch, told: &'static str| {
+        let asked = desk
+            .client
+            .raw(Method::Patch, path.get_value(), json(&patch));
+        asking.run(
+            async move { asked.await.and_then(read::<Members>) },
+            move |_| {
+                toasts.good(told);
+                desk.read();
+            },
+        );
+    };
+    let rename = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let patch = MemberPatch {
+            name: Some(name.get_untracked()),
+            role: None,
+        };
+        change(patch, "Name changed");
+    };
+    let other = match member.role {
+        MemberRole::Owner => MemberRole::Member,
+        MemberRole::Member => MemberRole::Owner,
+    };
+    let turn = move |_| {
+        let patch = MemberPatch {
+            name: None,
+            role: Some(other),
+        };
+        change(patch, "Role changed");
+    };
+    let whom = called(&member);
+    let own_word = if is_me { " (you)" } else { "" };
+    let email = member
+        .name
+        .as_ref()
+        .and(member.email.clone())
+        .map(|email| format!("{email} · "));
+    let since = format!("since {}", format::time(&member.joined_at));
+    let role_label = match other {
+        MemberRole::Owner => "Make owner",
+        MemberRole::Member => "Make member",
+    };
+    let (for_role, for_name, for_removal) = (whom.clone(), whom.clone(), whom.clone());
+    view! {
+        <li data-testid="member" data-id=member.id data-role=role(member.role)>
+            <div>
+                <span><b dir="auto">{whom}</b>{own_word}" "<span class="chip">{role(member.role)}</span></span>
+                <span class="muted">{email}{since}</span>
+                <Show when=move || renames.get()>
+                    <form class="actions" on:submit=rename on:keydown=submit_by_key>
+                        <label class="sr-only" for="member-name">"Name"</label>
+                        <input id="member-name" maxlength=limits::WORD.to_string() required data-testid="member-name"
+                            prop:value=name on:input:target=move |event| name.set(event.target().value())/>
+                        <button type="submit" class="primary" disabled=asking.busy data-testid="member-name-save">"Save name"</button>
+                    </form>
+                </Show>
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+            </div>
+            <span class="actions">
+                {move || (is_me || desk.is_owner.get()).then(|| view! {
+                    <button type="button" class="plain" aria-label=format!("Rename {for_name}") on:click=move |_| renames.update(|on| *on = !*on) data-testid="member-rename">"Rename"</button>
+                })}
+                {move || desk.is_owner.get().then(|| view! {
+                    <button type="button" class="plain" aria-label=format!("{role_label}: {for_role}") disabled=asking.busy on:click=turn data-testid="member-role">{role_label}</button>
+                })}
+                {move || (is_me || desk.is_owner.get()).then(|| view! {
+                    <button type="button" class="plain" aria-label=format!("{} {for_removal}", if is_me { "Leave as" } else { "Remove" })
+                        on:click=move |_| { desk.removing.set(Some(kept.get_value())); desk.asks.set(true); } data-testid="member-remove">{if is_me { "Leave…" } else { "Remove…" }}</button>
+                })}
+            </span>
+        </li>
+    }
+}
+
+#[component]
+fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let path = StoredValue::new(format!("/v1/invites/{}/revoke", invite.id));
+    let revoke = move |_| {
+        asking.run(
+            async move {
+                desk.client
+                    .post_json::<InviteRevoked>(path.get_value(), &())
+                    .await
+            },
+            move |answer| {
+                toasts.good(if answer.revoked {
+                    "The invitation was revoked"
+                } else {
+                    "The invitation was over already"
+                });
+                desk.read();
+            },
+        );
+    };
+    let label = format!("Revoke the invitation of {}", invite.name);
+    view! {
+        <li data-testid="invite">
+            <div>
+                <span><b dir="auto">{invite.name}</b>" "<span class="chip">{role(invite.role)}</span></span>
+                <span class="muted">{format!("until {}", format::time(&invite.expires_at))}</span>
+                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+            </div>
+            <button type="button" class="plain" aria-label=label disabled=asking.busy on:click=revoke data-testid="invite-revoke">"Revoke"</button>
+        </li>
+    }
+}
+
+#[component]
+fn InviteForm(desk: Desk) -> impl IntoView {
+    let asking = Asking::default();
+    let name = RwSignal::new(String::new());
+    let chosen = RwSignal::new("member".to_owned());
+    let made = RwSignal::new(None::<(String, MadeInvite)>);
+    let submit = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let called = name.get_untracked();
+        let request = NewInvite {
+            name: called.clone(),
+            role: if *chosen.read_untracked() == "owner" {
+                MemberRole::Owner
+            } else {
+                MemberRole::Member
+            },
+        };
+        asking.run(
+            async move {
+                desk.client
+                    .post_json::<MadeInvite>("/v1/invites", &request)
+                    .await
+            },
+            move |answer| {
+                name.try_set(String::new());
+                made.try_set(Some((called, answer)));
+                desk.read();
+            },
+        );
+    };
+    let at = |field: &'static str| {
+        Signal::derive(move || {
+            let error = asking.error.read();
+            let error = error.as_ref()?;
+            (error.field.as_deref() == Some(field)).then(|| error.message.clone())
+        })
+    };
+    let general = move || {
+        let error = asking.error.get()?;
+        (error.field.as_deref() != Some("name")).then_some(error)
+    };
+    view! {
+        {move || made.get().map(|(called, made)| {
+            let code = made.code.clone();
+            view! {
+                <div class="note note-warn" role="group" aria-label="Invitation" data-testid="invite-made">
+                    <strong>"Invitation for "<span dir="auto">{called}</span></strong>
+                    <p>"Send this code, with the project URL and the publishable key. It is not shown again, and brings one person in within seven days: they choose “Connect a server” in Settings and type it there."</p>
+                    <code class="secret" data-testid="invite-code">{made.code}</code>
+                    <CopyButton text=code label="Copy the code" done="The code is in the clipboard" testid="copy-invite"/>
+                </div>
+            }
+        })}
+        <form class="form" on:submit=submit on:keydown=submit_by_key data-testid="invite-form">
+            <TextField id="invite-name" label="Invite somebody" value=name max=limits::WORD required=true placeholder="Their name, as others will read it" error=at("name")/>
+            <Choice name="invite-role" legend="Role" value=chosen options=vec![("member", "Member: reads and writes lessons"), ("owner", "Owner: manages members, too")]/>
+            {move || general().map(|error| view! { <ErrorNote error/> })}
+            <div class="actions"><button type="submit" disabled=asking.busy data-testid="invite-submit">{move || if asking.busy.get() { "Inviting…" } else { "Create invitation" }}</button></div>
+        </form>
+    }
+}
+
+#[component]
+fn RemoveDialog(desk: Desk) -> impl IntoView {
+    let is_me = move || {
+        let removing = desk.removing.read();
+        removing
+            .as_ref()
+            .is_some_and(|member| member.id == *desk.me.read())
+    };
+    let title = Signal::derive(move || {
+        let whom = desk
+            .removing
+            .read()
+            .as_ref()
+            .map(called)
+            .unwrap_or_default();
+        if is_me() {
+            "Leave this space?".to_owned()
+        } else {
+            format!("Remove {whom} from this space?")
+        }
+    });
+    view! {
+        <Dialog id="remove-member" title open=desk.asks>
+            <Question desk/>
+        </Dialog>
+    }
+}
+
+#[component]
+fn Question(desk: Desk) -> impl IntoView {
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let remove = move |_| {
+        let Some(member) = desk.removing.get_untracked() else {
+            return;
+        };
+        let path = format!("/v1/members/{}/remove", member.id);
+        asking.run(
+            async move { desk.client.post_json::<MemberRemoved>(path, &()).await },
+            move |answer| {
+                toasts.good(if answer.removed {
+                    "No member any more"
+                } else {
+                    "This was no member already"
+                });
+                desk.asks.try_set(false);
+                desk.read();
+            },
+        );
+    };
+    view! {
+        <p>"They see nothing of this space any more, and their devices stop syncing. Their lessons and what they did stay. Keys of agents that they know go on working: revoke those on the page Agents."</p>
+        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+        <div class="actions">
+            <button type="button" on:click=move |_| desk.asks.set(false)>"Cancel"</button>
+            <button type="button" class="danger" disabled=asking.busy on:click=remove data-testid="remove-confirm">{move || if asking.busy.get() { "Removing…" } else { "Remove" }}</button>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_called_by_what_is_known() {
+        let member = |name: Option<&str>, email: Option<&str>| Member {
+            id: "01a2012d-d092-763a-ba5f-a767f515c648".into(),
+            name: name.map(str::to_owned),
+            email: email.map(str::to_owned),
+            role: MemberRole::Member,
+            joined_at: String::new(),
+        };
+        assert_eq!(called(&member(Some("Ada"), Some("a@x"))), "Ada");
+        assert_eq!(called(&member(None, Some("a@x"))), "a@x");
+        assert_eq!(called(&member(None, Some(""))), "person a767f515c648");
+    }
+}
