@@ -355,15 +355,17 @@ impl Author {
                     withheld: self.dice.one_in(2),
                 })
                 .collect(),
-            shadow: self.dice.one_in(2).then(|| Shadowed {
-                comparison: self.dice.of(&["c1", "c2", ""]).to_owned(),
-                decided: match self.dice.below(3) {
-                    0 => None,
-                    1 => Some(PolicySide::First),
-                    _ => Some(PolicySide::Second),
-                },
-                first: self.slugs(2),
-                second: self.slugs(2),
+            shadow: self.dice.one_in(2).then(|| {
+                Box::new(Shadowed {
+                    comparison: self.dice.of(&["c1", "c2", ""]).to_owned(),
+                    decided: match self.dice.below(3) {
+                        0 => None,
+                        1 => Some(PolicySide::First),
+                        _ => Some(PolicySide::Second),
+                    },
+                    first: self.slugs(2),
+                    second: self.slugs(2),
+                })
             }),
         });
         let dice = &mut self.dice;

@@ -3,6 +3,7 @@
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::ApiError;
+use std::sync::Arc;
 
 /// A good message is gone after this, in milliseconds.
 const GOOD_STAYS: u32 = 5_000;
@@ -19,8 +20,11 @@ struct Toast {
     good: bool,
     text: String,
     /// What can be done about it: the button's label, and what it does.
-    act: Option<(&'static str, Callback<()>)>,
+    act: Option<(&'static str, ToastAct)>,
 }
+
+/// What a message's button does. The message owns it: it outlives the part of the page that said so.
+type ToastAct = Arc<dyn Fn() + Send + Sync>;
 
 /// The messages on show; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
@@ -49,8 +53,13 @@ impl Toasts {
     }
 
     /// Something was done, and something can be done about it, such as undo. The message closes with it.
-    pub fn with_act(self, text: impl Into<String>, label: &'static str, act: Callback<()>) {
-        self.show(true, text.into(), Some((label, act)));
+    pub fn with_act(
+        self,
+        text: impl Into<String>,
+        label: &'static str,
+        act: impl Fn() + Send + Sync + 'static,
+    ) {
+        self.show(true, text.into(), Some((label, Arc::new(act))));
     }
 
     /// Tells what came of an act.
@@ -61,10 +70,10 @@ impl Toasts {
         }
     }
 
-    fn show(self, good: bool, text: String, act: Option<(&'static str, Callback<()>)>) {
+    fn show(self, good: bool, text: String, act: Option<(&'static str, ToastAct)>) {
         self.next.update_value(|id| *id += 1);
         let id = self.next.get_value();
-        let stays = match (good, act) {
+        let stays = match (good, &act) {
             (_, Some(_)) => ACT_STAYS,
             (true, None) => GOOD_STAYS,
             (false, None) => BAD_STAYS,
@@ -116,7 +125,7 @@ pub fn ToastList() -> impl IntoView {
                     {toast.act.map(|(label, act)| view! {
                         <button type="button" class="toast-act" data-testid="toast-act" on:click=move |_| {
                             toasts.close(toast.id);
-                            act.run(());
+                            act();
                         }>{label}</button>
                     })}
                     <button type="button" class="plain" aria-label="Close message" on:click=move |_| toasts.close(toast.id)>"×"</button>
@@ -132,13 +141,11 @@ mod tests {
 
     #[test]
     fn messages_do_not_pile_up() {
-        let owner = Owner::new();
-        owner.set();
         let toast = |id: u32, text: &str, acts: bool| Toast {
             id,
             good: true,
             text: text.to_owned(),
-            act: acts.then(|| ("Undo", Callback::new(|()| ()))),
+            act: acts.then(|| ("Undo", Arc::new(|| ()) as ToastAct)),
         };
         let mut list = Vec::new();
         for (id, text, acts) in [

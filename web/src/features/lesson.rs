@@ -246,10 +246,10 @@ fn Kept(
         let dropped = draft.get_untracked();
         draft.set(None);
         if let Some(dropped) = dropped {
-            let back = Callback::new(move |()| {
+            let back = move || {
                 of.try_with_value(|of| of.keep(&dropped));
                 draft.try_set(Some(dropped.clone()));
-            });
+            };
             toasts.with_act("Your draft was dropped", "Bring it back", back);
         }
     };

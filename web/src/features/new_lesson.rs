@@ -47,7 +47,7 @@ pub fn NewLessonPage() -> impl IntoView {
         let text = fields.text_untracked();
         fields.fill(plain.get_value());
         kept.set(None);
-        let back = Callback::new(move |()| fields.fill(text.clone()));
+        let back = move || fields.fill(text.clone());
         toasts.with_act("Your draft was dropped", "Bring it back", back);
         dom::focus("lesson-title");
     };

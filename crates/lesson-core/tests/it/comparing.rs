@@ -147,20 +147,20 @@ fn run<'a>(
 #[test]
 fn decisions_count_in_any_order_and_are_taken_back() {
     let teams = Measured {
-        shadow: Some(Shadowed {
+        shadow: Some(Box::new(Shadowed {
             comparison: "teams".to_owned(),
             first: vec!["a".to_owned(), "b".to_owned()],
             second: vec!["c".to_owned()],
             ..Shadowed::default()
-        }),
+        })),
         ..Measured::default()
     };
     let split = |side| Measured {
-        shadow: Some(Shadowed {
+        shadow: Some(Box::new(Shadowed {
             comparison: "split".to_owned(),
             decided: Some(side),
             ..Shadowed::default()
-        }),
+        })),
         ..Measured::default()
     };
     let (first, second) = (split(PolicySide::First), split(PolicySide::Second));

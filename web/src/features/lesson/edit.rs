@@ -80,13 +80,13 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         editing.set(None);
         if let Some(draft) = draft {
             let of = of.clone();
-            let bring_back = Callback::new(move |()| {
+            let bring_back = move || {
                 of.keep(&super::draft::Draft {
                     text: text.clone(),
                     ..draft.clone()
                 });
                 editing.try_set(newest.try_get_value());
-            });
+            };
             toasts.with_act("Your changes were dropped", "Bring them back", bring_back);
         }
     };

@@ -308,8 +308,7 @@ impl Selection {
         }
         let text = outcome.told(done);
         if outcome.changed > 0 {
-            let undo = Callback::new(move |()| self.undo());
-            self.toasts.with_act(text, "Undo", undo);
+            self.toasts.with_act(text, "Undo", move || self.undo());
         } else if outcome.error.is_none() {
             self.toasts.good(text);
         }

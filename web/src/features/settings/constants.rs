@@ -51,14 +51,14 @@ fn row(section: String, name: String, constant: Constant, value: Value) -> impl 
         asking.run(
             async move { asked.await.and_then(read::<Value>) },
             move |_| {
-                let undo = Callback::new(move |()| {
+                let undo = move || {
                     let back = patch(before.get_value());
                     leptos::task::spawn_local(async move {
                         if let Err(error) = back.await {
                             toasts.bad(error.message);
                         }
                     });
-                });
+                };
                 toasts.with_act("Saved for everybody in the space", "Undo", undo);
             },
         );
