@@ -23,13 +23,15 @@ test("the demo has a history of ninety days up to today, and one's own space sta
     await page.goto(`${url}/lessons`);
     await page.getByTestId("lesson-row").first().waitFor();
     await visit(page, "Settings");
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByTestId("export-jsonl").click(),
-    ]);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("export-jsonl").click()]);
     const chunks = [];
     for await (const chunk of await download.createReadStream()) chunks.push(chunk);
-    const events = Buffer.concat(chunks).toString("utf8").trimEnd().split("\n").slice(1).map((line) => JSON.parse(line));
+    const events = Buffer.concat(chunks)
+      .toString("utf8")
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) => JSON.parse(line));
     const times = events.map(({ at }) => Date.parse(at));
     const [first, last] = [Math.min(...times), Math.max(...times)];
     assert.ok(last <= Date.now(), "nothing lies ahead");
@@ -48,7 +50,13 @@ test("the demo has a history of ninety days up to today, and one's own space sta
 test("what is done in the demo stays there until it is removed with its store", () =>
   withApp(async (page) => {
     await openDemo(page);
-    assert.deepEqual(await databases(page), ["lessonloop-demo"].concat(await databases(page)).filter((name, at, all) => all.indexOf(name) === at).sort());
+    assert.deepEqual(
+      await databases(page),
+      ["lessonloop-demo"]
+        .concat(await databases(page))
+        .filter((name, at, all) => all.indexOf(name) === at)
+        .sort(),
+    );
     // Opened again it is not made anew.
     await page.reload();
     await page.getByTestId("demo-banner").waitFor();

@@ -125,11 +125,7 @@ test("a clock that jumps loses nothing and keeps the order of what happened", as
       await jump(page, -400);
       await rate("helpful", 3);
       await eventually(async () => assert.equal(await page.getByTestId("course-point").count(), 4));
-      assert.match(
-        await page.getByTestId("course-told").textContent(),
-        /Rated helpful/,
-        "the last one is the last",
-      );
+      assert.match(await page.getByTestId("course-told").textContent(), /Rated helpful/, "the last one is the last");
       // Nothing is told of as older or newer than it can be.
       const texts = await page.getByTestId("history-event").allTextContents();
       assert.ok(

@@ -11,7 +11,15 @@ const inOrder = (page, expected) =>
 
 /** Three lessons: one that worked, one that did not, one that nobody used. */
 const LESSONS = [
-  { slug: "worked", title: "B worked", times_applied: 4, success_count: 4, proven_effective: true, use_count: 1, effectiveness: 0.6 },
+  {
+    slug: "worked",
+    title: "B worked",
+    times_applied: 4,
+    success_count: 4,
+    proven_effective: true,
+    use_count: 1,
+    effectiveness: 0.6,
+  },
   {
     slug: "failed",
     title: "C failed",
