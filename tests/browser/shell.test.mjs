@@ -264,7 +264,7 @@ test("the first page needs no other page; one that can't be fetched says so and 
       await heading(page, "This page is not here yet");
       await page.getByTestId("fetch-again").click();
       await heading(page, "This page is not here yet");
-      await visit(page, "Review");
+      await visit(page, "Lessons");
       await context.unroute(pages);
       await page.getByRole("navigation").getByRole("link", { name: "Insights", exact: true }).first().click();
       await heading(page, "Insights");

@@ -3,7 +3,7 @@
 use crate::api::Client;
 use crate::components::{ToastList, Toasts};
 use crate::dom;
-use crate::features::{DemoBanner, LessonsPage, NotFoundPage, OverviewPage, ReviewPage, Selection};
+use crate::features::{DemoBanner, LessonsPage, NotFoundPage, OverviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::review::Reviewing;
 use crate::shell::{Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote};
@@ -56,7 +56,7 @@ fn pages() -> AnyView {
             <Route path=path!("/lessons") view=LessonsPage/>
             <Route path=path!("/lessons/new") view=|| more(More::New)/>
             <Route path=path!("/lessons/:slug") view=|| more(More::Lesson)/>
-            <Route path=path!("/review") view=ReviewPage/>
+            <Route path=path!("/review") view=|| more(More::Review)/>
             <Route path=path!("/playground") view=|| more(More::Playground)/>
             <Route path=path!("/runs") view=|| more(More::Runs)/>
             <Route path=path!("/insights") view=|| more(More::Insights)/>

@@ -4,8 +4,8 @@
 use crate::api::{Client, Engine};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
-    AgentsPage, InsightsPage, LessonPage, NewLessonPage, PlaygroundPage, RunsPage, SetAsidePage,
-    SettingsPage, ToolsPage,
+    AgentsPage, InsightsPage, LessonPage, NewLessonPage, PlaygroundPage, ReviewPage, RunsPage,
+    SetAsidePage, SettingsPage, ToolsPage,
 };
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -20,6 +20,7 @@ pub enum More {
     Lesson,
     New,
     Playground,
+    Review,
     Runs,
     Settings,
     Tools,
@@ -33,6 +34,7 @@ fn drawn(page: More) -> AnyView {
         More::Lesson => LessonPage().into_any(),
         More::New => NewLessonPage().into_any(),
         More::Playground => PlaygroundPage().into_any(),
+        More::Review => ReviewPage().into_any(),
         More::Runs => RunsPage().into_any(),
         More::Conflicts => SetAsidePage().into_any(),
         More::Insights => InsightsPage().into_any(),
