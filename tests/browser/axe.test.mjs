@@ -62,7 +62,7 @@ for (const [colorScheme, width, height] of LOOKS) {
       await screen(page, "/review", heading);
       await screen(page, "/agents", heading);
       await screen(page, "/no/such/page", heading);
-      if (width < 500) {
+      if (Number(width) < 500) {
         await page.getByTestId("more-places").click();
         await clean(page, "the other places");
       }

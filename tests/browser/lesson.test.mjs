@@ -361,7 +361,7 @@ test("a rating and a vote pressed twice count once; another opinion counts", asy
     await openLesson(page);
     const events = page.getByTestId("history-total");
     // Without a wait between: the second press comes while the first is under way.
-    await page.getByTestId("rate-helpful").evaluate((button) => {
+    await page.getByTestId("rate-helpful").evaluate((/** @type {HTMLElement} */ button) => {
       button.click();
       button.click();
     });

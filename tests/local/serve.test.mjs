@@ -136,12 +136,14 @@ test("what gets smaller comes packed in the coding that a client takes, and is t
   assert.ok(script, "the page names its module");
   const path = new URL(script, served.url).pathname;
   const plain = await raw(path, undefined);
-  for (const [accepted, coding, unpack] of [
+  /** @type {[string, string | undefined, (bytes: Buffer) => Buffer][]} */
+  const kinds = [
     ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
     ["gzip;q=1.0, br;q=0", "gzip", gunzipSync],
     ["identity", undefined, (bytes) => bytes],
     ["*", "br", brotliDecompressSync],
-  ]) {
+  ];
+  for (const [accepted, coding, unpack] of kinds) {
     const answer = await raw(path, accepted);
     assert.equal(answer.headers["content-encoding"], coding, accepted);
     assert.equal(answer.headers.vary, "accept-encoding");

@@ -70,7 +70,8 @@ test("members see who is there and no invitations; strangers see nothing; only o
   await join(ben);
   await invite(ada, "Eve");
   assert.deepEqual((await list(ben)).invites, []);
-  for (const [call, expected] of [
+  /** @type {[() => Promise<any>, number][]} */
+  const refused = [
     [() => invite(ben), 403],
     [() => ben.rpc("revoke_invite", { p_space: space, p_invite: randomUUID() }), 403],
     [() => change(ben, ada, { p_role: "member" }), 403],
@@ -86,7 +87,8 @@ test("members see who is there and no invitations; strangers see nothing; only o
     [() => invite(ada, "a\nb"), 400],
     [() => invite(ada, "Ben", "king"), 400],
     [() => change(ada, eve, { p_name: "X" }), 404],
-  ]) {
+  ];
+  for (const [call, expected] of refused) {
     const { status, body } = await call();
     assert.equal(status, expected, `${call}: ${JSON.stringify(body)}`);
   }

@@ -452,7 +452,7 @@ test("a client of version 2 gets neither what two policies drafted nor why a tex
   const { space, by } = await decided();
   const shadow = { comparison: "c", decided: null, first: ["a"], second: ["b"] };
   const drawn = [{ lesson: "a", q: 0.2, withheld: false }];
-  const [kind, event] = surfaced("e", ["a", "b"]);
+  const [kind, event] = /** @type {[string, any]} */ (surfaced("e", ["a", "b"]));
   const measured = { control: false, drawn, shadow };
   const approved = { lesson: "a", verdict: "approve", content_hash: "-", reason: "I have tried it." };
   const answer = await ada.push(space, by.actor, [
