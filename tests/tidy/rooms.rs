@@ -172,6 +172,8 @@ pub const ROOMS: &[Room] = &[
         package: "lesson-local",
         may: &[
             "lesson-core",
+            // Its tests stand in for a model.
+            "lesson-embed",
             "lesson-mcp",
             "lesson-service",
             "lesson-sync",

@@ -3,6 +3,7 @@
 mod act;
 mod pending_actions;
 mod review_state;
+mod sight;
 
 use crate::api::Client;
 use crate::components::{Toasts, use_toasts};
@@ -11,10 +12,11 @@ pub use act::Act;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, ReviewItem, ReviewQueue, ReviewReason, Trust};
+use lesson_types::{ApiError, ReviewItem, ReviewQueue};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
 pub use review_state::{ReviewState, Visit};
+use sight::Sight;
 use std::collections::BTreeSet;
 
 /// A pause in changes after which the queue is counted anew, in milliseconds, while no page shows it.
@@ -467,40 +469,4 @@ impl Reviewing {
             }
         }
     }
-}
-
-/// What is dealt with or put off.
-struct Sight {
-    memory: ReviewState,
-    /// Lessons with an act on its way.
-    gone: BTreeSet<String>,
-}
-
-impl Sight {
-    /// Whether nothing more is to be asked about a lesson.
-    fn is_gone(&self, item: &ReviewItem) -> bool {
-        let only_pairs = item.reasons == [ReviewReason::NearDuplicate]
-            && self.memory.knows_pairs(pairs_of(item));
-        let settled =
-            self.memory.is_kept(&item.key) || self.memory.is_answered(&item.slug) || only_pairs;
-        // A text that nobody stands behind is asked about until somebody does.
-        self.gone.contains(&item.slug) || (settled && item.trust == Trust::Approved)
-    }
-
-    fn is_skipped(&self, item: &ReviewItem) -> bool {
-        self.memory.is_skipped(&item.key)
-    }
-
-    /// The lesson without the question that was answered from the other side of the pair.
-    fn open_questions(&self, mut item: ReviewItem) -> ReviewItem {
-        if item.reasons.len() > 1 && self.memory.knows_pairs(pairs_of(&item)) {
-            item.reasons
-                .retain(|reason| *reason != ReviewReason::NearDuplicate);
-        }
-        item
-    }
-}
-
-fn pairs_of(item: &ReviewItem) -> impl Iterator<Item = &String> {
-    item.duplicates.iter().map(|other| &other.pair)
 }

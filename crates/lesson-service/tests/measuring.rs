@@ -1,48 +1,15 @@
 //! Measuring what lessons do: settings of the space, what is withheld and who is told, and the lift that comes of it.
 
 mod common;
+#[path = "common/measuring.rs"]
+mod measuring;
 
 use common::{Desk, block_on};
 use lesson_service::{RequestContext, route};
 use lesson_types::*;
+use measuring::{ask, desk, lived, set, slugs};
 use serde_json::{Value, json};
 
-fn desk() -> Desk {
-    let desk = Desk::new();
-    for n in 0..8 {
-        let lesson = json!({
-            "title": format!("Deploy with care {n}"),
-            "recommendation": "Deploy in steps, and look at each.",
-            "slug": format!("deploy-{n}"),
-        });
-        desk.ok::<LessonView>("POST /v1/lessons", lesson);
-    }
-    desk
-}
-
-fn set(desk: &Desk, measure: &Value) {
-    desk.ok::<Value>("PATCH /v1/policy", json!({ "measure": measure }));
-}
-
-fn ask(desk: &Desk, id: &str, more: Value) -> Recommendations {
-    let mut body = json!({"query": "deploy in steps", "decision_id": id});
-    for (name, value) in more.as_object().unwrap() {
-        body[name] = value.clone();
-    }
-    let given = desk.ok("POST /v1/recommend", body);
-    block_on(desk.service.idle()).unwrap();
-    given
-}
-
-fn slugs(given: &Recommendations) -> Vec<&str> {
-    given
-        .recommended
-        .iter()
-        .map(|one| one.slug.as_str())
-        .collect()
-}
-
-/// The same, as an agent asks it.
 fn as_agent(desk: &Desk, line: &str, body: Value) -> Value {
     let context = RequestContext::of_agent("key", None);
     let request = common::request(line, body);
@@ -312,24 +279,6 @@ fn a_control_run_takes_its_outcome_and_its_tracking() {
 }
 
 /// Decisions with outcomes: `deploy-0` hurts, the others do nothing.
-fn lived(desk: &Desk, from: usize, to: usize) {
-    for n in from..to {
-        let id = format!("run-{n}");
-        let given = ask(
-            desk,
-            &id,
-            json!({"domain": if n % 2 == 0 { "web" } else { "ops" }}),
-        );
-        let hurt = slugs(&given).contains(&"deploy-0");
-        let success = if hurt { n % 5 == 0 } else { n % 7 != 0 };
-        let outcome = if success { "success" } else { "failure" };
-        desk.ok::<OutcomeRecorded>(
-            "POST /v1/outcome",
-            json!({"decision_id": id, "outcome": outcome}),
-        );
-    }
-}
-
 #[test]
 fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
     let desk = desk();
@@ -442,85 +391,5 @@ fn settings_that_are_out_of_bounds_in_a_ledger_change_nothing() {
             &policy["rank"]["top_decision"]
         ),
         (&json!(0.0), &json!(5))
-    );
-}
-
-#[test]
-fn a_decision_that_is_repeated_with_another_text_is_drawn_for_once() {
-    let desk = desk();
-    set(&desk, &json!({"withhold": 0.5}));
-    for n in 0..12 {
-        let id = format!("d{n}");
-        let first = ask(&desk, &id, json!({"limit": 2})).measured.unwrap();
-        let again = ask(
-            &desk,
-            &id,
-            json!({"query": "look at each step", "limit": 8}),
-        );
-        assert_eq!(again.measured.as_ref(), Some(&first));
-        assert!(
-            slugs(&again)
-                .iter()
-                .all(|slug| !first.withheld.iter().any(|one| one == slug)),
-            "{id}"
-        );
-        let view: DecisionView = desk.get(&format!("/v1/decisions/{id}"));
-        assert_eq!(view.query.as_deref(), Some("deploy in steps"));
-        desk.ok::<OutcomeRecorded>(
-            "POST /v1/outcome",
-            json!({"decision_id": id, "outcome": "success"}),
-        );
-    }
-    let report: LiftReport = desk.get("/v1/lift");
-    let of = |arm: &LiftArm| arm.successes + arm.failures;
-    let drawn: u32 = report
-        .lessons
-        .iter()
-        .map(|one| of(&one.lift.shown) + of(&one.lift.withheld))
-        .sum();
-    assert_eq!(drawn, 24);
-}
-
-#[test]
-fn a_lesson_shows_what_was_measured_of_it() {
-    let desk = desk();
-    let plain: LessonView = desk.get("/v1/lessons/deploy-0");
-    assert_eq!(plain.measured, None);
-    assert_eq!(desk.get::<Stats>("/v1/stats").measured, None);
-    set(&desk, &json!({"withhold": 0.3}));
-    lived(&desk, 0, 400);
-    let report: LiftReport = desk.get("/v1/lift");
-    let page: LessonPage = desk.get("/v1/lessons");
-    for lesson in page.lessons {
-        let told = lesson.measured.unwrap();
-        let held = report
-            .lessons
-            .iter()
-            .find(|one| one.slug == lesson.slug)
-            .unwrap();
-        assert_eq!(
-            (told.verdict, told.more_runs, told.low, told.high),
-            (held.verdict, held.more_runs, held.lift.low, held.lift.high)
-        );
-        let one: StandingExplained = desk.get(&format!("/v1/lessons/{}/standing", lesson.slug));
-        assert_eq!(one.measured.as_ref(), Some(held));
-        let words = told.verdict.in_words(told.more_runs);
-        match told.verdict {
-            LiftVerdict::Hurts => assert_eq!(
-                (words.as_str(), lesson.slug.as_str()),
-                ("hurts", "deploy-0")
-            ),
-            LiftVerdict::Unknown => assert!(words.contains("more run"), "{words}"),
-            _ => {}
-        }
-    }
-    assert_eq!(desk.get::<Stats>("/v1/stats").measured, Some(report.counts));
-    // Answers to a situation say nothing of it.
-    let given: Recommendations = desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
-    assert!(
-        given
-            .recommended
-            .iter()
-            .all(|one| one.lesson.measured.is_none())
     );
 }

@@ -19,7 +19,6 @@ pub const SECRET: &str = "a secret of at least thirty-two bytes";
 
 /// Another key of the space with the name of the first one.
 pub const TWIN: &str = "llk_5555555555555555555555555555555555555555555555555555555555555555";
-
 /// A key of another space.
 pub const ELSEWHERE: &str = "llk_4444444444444444444444444444444444444444444444444444444444444444";
 

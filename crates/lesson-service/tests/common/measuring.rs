@@ -1,0 +1,60 @@
+//! A desk whose lessons are measured, and what happens at it.
+
+use crate::common::Desk;
+use lesson_types::*;
+use serde_json::{Value, json};
+
+pub fn desk() -> Desk {
+    let desk = Desk::new();
+    for n in 0..8 {
+        let lesson = json!({
+            "title": format!("Deploy with care {n}"),
+            "recommendation": "Deploy in steps, and look at each.",
+            "slug": format!("deploy-{n}"),
+        });
+        desk.ok::<LessonView>("POST /v1/lessons", lesson);
+    }
+    desk
+}
+
+pub fn set(desk: &Desk, measure: &Value) {
+    desk.ok::<Value>("PATCH /v1/policy", json!({ "measure": measure }));
+}
+
+pub fn ask(desk: &Desk, id: &str, more: Value) -> Recommendations {
+    let mut body = json!({"query": "deploy in steps", "decision_id": id});
+    for (name, value) in more.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    let given = desk.ok("POST /v1/recommend", body);
+    block_on(desk.service.idle()).unwrap();
+    given
+}
+
+pub fn slugs(given: &Recommendations) -> Vec<&str> {
+    given
+        .recommended
+        .iter()
+        .map(|one| one.slug.as_str())
+        .collect()
+}
+
+/// The same, as an agent asks it.
+
+pub fn lived(desk: &Desk, from: usize, to: usize) {
+    for n in from..to {
+        let id = format!("run-{n}");
+        let given = ask(
+            desk,
+            &id,
+            json!({"domain": if n % 2 == 0 { "web" } else { "ops" }}),
+        );
+        let hurt = slugs(&given).contains(&"deploy-0");
+        let success = if hurt { n % 5 == 0 } else { n % 7 != 0 };
+        let outcome = if success { "success" } else { "failure" };
+        desk.ok::<OutcomeRecorded>(
+            "POST /v1/outcome",
+            json!({"decision_id": id, "outcome": outcome}),
+        );
+    }
+}

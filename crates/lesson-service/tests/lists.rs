@@ -1,0 +1,183 @@
+//! Lists of lessons: where a page begins, the words that lessons have, and orders that go by their use.
+
+mod common;
+
+use common::Desk;
+use lesson_types::*;
+use serde_json::json;
+
+#[test]
+fn a_list_is_entered_anywhere() {
+    let desk = Desk::new();
+    for title in ["a", "b", "c", "d", "e"] {
+        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
+    }
+    let slugs = |path: &str| -> (Vec<String>, u32, bool) {
+        let page: LessonPage = desk.get(path);
+        let slugs = page.lessons.into_iter().map(|lesson| lesson.slug).collect();
+        (slugs, page.total, page.next_cursor.is_some())
+    };
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=1&limit=2"),
+        (vec!["b".into(), "c".into()], 5, true)
+    );
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=3&limit=9"),
+        (vec!["d".into(), "e".into()], 5, false)
+    );
+    assert_eq!(
+        slugs("/v1/lessons?sort=title&offset=4294967295"),
+        (vec![], 5, false)
+    );
+    // From a page's end on, some are left out as well.
+    let first: LessonPage = desk.get("/v1/lessons?sort=title&limit=2");
+    let cursor = first.next_cursor.unwrap();
+    assert_eq!(
+        slugs(&format!("/v1/lessons?sort=title&offset=1&cursor={cursor}")),
+        (vec!["d".into(), "e".into()], 5, false)
+    );
+    for query in ["offset=-1", "offset=x"] {
+        let (status, error) = desk.refused(&format!("GET /v1/lessons?{query}"), json!(null));
+        assert_eq!(
+            (status, error.field.as_deref()),
+            (400, Some("offset")),
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn words_of_lessons_in_use_are_counted() {
+    let desk = Desk::new();
+    let add = |body| desk.ok::<LessonView>("POST /v1/lessons", body).slug;
+    add(
+        json!({"title": "One", "tags": ["sql", "index"], "domain": "perps", "tech_stacks": ["rust"]}),
+    );
+    add(json!({"title": "Two", "tags": ["sql"], "category": "testing", "project_types": ["api"]}));
+    let gone = add(json!({"title": "Three", "tags": ["gone", "sql"]}));
+    desk.call(&format!("POST /v1/lessons/{gone}/archive"), json!({}));
+    let told = |counts: &WordCounts| -> Vec<(String, u32)> {
+        let words = counts.words.iter();
+        words.map(|one| (one.word.clone(), one.lessons)).collect()
+    };
+    let tags: Tags = desk.get("/v1/tags");
+    let of = |word: &str, lessons| (word.to_owned(), lessons);
+    assert_eq!(told(&tags.tags), [of("sql", 2), of("index", 1)]);
+    assert_eq!(told(&tags.domains), [of("perps", 1)]);
+    assert_eq!(told(&tags.project_types), [of("api", 1)]);
+    assert_eq!(told(&tags.tech_stacks), [of("rust", 1)]);
+    assert_eq!(
+        told(&tags.categories),
+        [of("testing", 1), of("workflow", 1)]
+    );
+    for n in 0..250 {
+        add(json!({"title": format!("Lesson {n}"), "tags": [format!("word-{n:03}")]}));
+    }
+    let tags: Tags = desk.get("/v1/tags");
+    assert_eq!((tags.tags.total, tags.tags.words.len()), (252, 200));
+    assert_eq!(
+        tags.tags.words[0],
+        WordCount {
+            word: "sql".to_owned(),
+            lessons: 2
+        }
+    );
+    let (status, error) = desk.refused("GET /v1/tags?limit=3", json!(null));
+    assert_eq!((status, error.field.as_deref()), (400, Some("limit")));
+    let (status, error) = desk.refused("POST /v1/tags", json!({}));
+    assert_eq!(
+        (status, error.message.as_str()),
+        (405, "`/v1/tags` takes GET, not POST")
+    );
+}
+
+#[test]
+fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
+    let desk = Desk::new();
+    let kept = json!([
+        {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
+        {"slug": "unused", "title": "Unused"},
+    ]);
+    let content = kept.to_string();
+    desk.ok::<serde_json::Value>(
+        "POST /v1/import",
+        json!({"files": [{"path": "lessons.json", "content": content}]}),
+    );
+    let asked = |query: &str| -> LessonPage { desk.get(&format!("/v1/lessons?{query}")) };
+    let slugs = |query: &str| -> Vec<String> {
+        asked(query)
+            .lessons
+            .into_iter()
+            .map(|one| one.slug)
+            .collect()
+    };
+    for (sort, falling, rising) in [
+        (
+            "success",
+            ["good-index", "bad", "unused"],
+            ["bad", "good-index", "unused"],
+        ),
+        (
+            "score",
+            ["bad", "good-index", "unused"],
+            ["good-index", "bad", "unused"],
+        ),
+        (
+            "title",
+            ["bad", "good-index", "unused"],
+            ["unused", "good-index", "bad"],
+        ),
+    ] {
+        assert_eq!(slugs(&format!("sort={sort}")), falling, "{sort}");
+        assert_eq!(
+            slugs(&format!("sort={sort}&reverse=true")),
+            rising,
+            "{sort}"
+        );
+    }
+    assert!(asked("").courses.is_empty());
+    assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
+    // A decision in which it is applied is a use, and its outcome a point of the course.
+    desk.ok::<LessonView>(
+        "POST /v1/lessons",
+        json!({"title": "Bind values", "recommendation": "Use placeholders."}),
+    );
+    desk.ok::<Recommendations>(
+        "POST /v1/recommend",
+        json!({"query": "bind values in sql", "decision_id": "d1"}),
+    );
+    let tracked: Tracked = desk.ok(
+        "POST /v1/track",
+        json!({"decision_id": "d1", "reasoning": "I am applying `bind-values` here."}),
+    );
+    assert!(tracked.recorded, "{tracked:?}");
+    desk.ok::<OutcomeRecorded>(
+        "POST /v1/outcome",
+        json!({"decision_id": "d1", "outcome": "failure"}),
+    );
+    let used = ["bind-values", "bad"];
+    assert_eq!(slugs("sort=last_used&limit=2"), used);
+    assert_eq!(
+        slugs("sort=last_used&reverse=true&limit=2"),
+        ["bad", "bind-values"]
+    );
+    let courses = asked("sort=last_used&courses=true").courses;
+    assert_eq!(courses.len(), 4);
+    assert_eq!(
+        (courses[0].success.len(), courses[0].success.last()),
+        (13, Some(&Some(0.0)))
+    );
+    assert_eq!(courses[0].success.first(), Some(&None));
+    assert_eq!(
+        courses[1].last_used_at.as_deref(),
+        Some("2020-01-05T00:00:00.000Z")
+    );
+    assert_eq!(
+        courses[2],
+        LessonCourse {
+            last_used_at: None,
+            success: vec![None; 13]
+        }
+    );
+}
