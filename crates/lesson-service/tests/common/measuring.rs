@@ -1,6 +1,6 @@
 //! A desk whose lessons are measured, and what happens at it.
 
-use crate::common::Desk;
+use crate::common::{Desk, block_on};
 use lesson_types::*;
 use serde_json::{Value, json};
 
