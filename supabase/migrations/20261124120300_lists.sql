@@ -1,7 +1,8 @@
 -- Pages of a space that no isolate holds: its lessons and its decisions, by cursor.
 
 -- The order of a list that nobody has asked another one of.
-create index if not exists lessons_newest on public.lessons (space, created_at desc, slug collate "C");
+-- Without the slug: a planner that knows no statistics yet would look one lesson up in it, through all of its space.
+create index if not exists lessons_newest on public.lessons (space, created_at desc);
 
 -- A page of lessons.
 --   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
@@ -69,7 +70,7 @@ language sql immutable
 return coalesce(p_at, p_outcome_at, '1970-01-01 00:00:00+00'::timestamptz);
 
 create index if not exists decisions_newest
-on public.decisions (space, lessonloop.time_of(at, outcome_at) desc, decision_id collate "C");
+on public.decisions (space, lessonloop.time_of(at, outcome_at) desc);
 
 -- A page of decisions, newest first, with the lessons recommended in them.
 --   p_ask.prefix     what the ids of decisions begin with, as an agent's do
