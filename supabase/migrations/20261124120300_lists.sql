@@ -1,8 +1,9 @@
 -- Pages of a space that no isolate holds: its lessons and its decisions, by cursor.
 
 -- The order of a list that nobody has asked another one of.
--- Without the slug: a planner that knows no statistics yet would look one lesson up in it, through all of its space.
-create index if not exists lessons_newest on public.lessons (space, created_at desc);
+-- The condition holds for every lesson. It keeps a planner that knows no statistics yet from looking one lesson up here, through
+-- all of its space.
+create index if not exists lessons_newest on public.lessons (space, created_at desc, slug collate "C") where slug <> '';
 
 -- A page of lessons.
 --   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
@@ -38,7 +39,7 @@ begin
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
   end if;
-  filters := 'l.space = $1 and l.archived = coalesce(($2 ->> ''archived'')::boolean, false)
+  filters := 'l.space = $1 and l.slug <> '''' and l.archived = coalesce(($2 ->> ''archived'')::boolean, false)
     and ($2 ->> ''domain'' is null or lower(btrim(l.domain)) = lower(btrim($2 ->> ''domain'')))
     and ($2 ->> ''category'' is null or l.category = $2 ->> ''category'')
     and ($2 ->> ''trust'' is null or l.trust = $2 ->> ''trust'')
@@ -70,7 +71,7 @@ language sql immutable
 return coalesce(p_at, p_outcome_at, '1970-01-01 00:00:00+00'::timestamptz);
 
 create index if not exists decisions_newest
-on public.decisions (space, lessonloop.time_of(at, outcome_at) desc);
+on public.decisions (space, lessonloop.time_of(at, outcome_at) desc, decision_id collate "C") where decision_id <> '';
 
 -- A page of decisions, newest first, with the lessons recommended in them.
 --   p_ask.prefix     what the ids of decisions begin with, as an agent's do
@@ -93,7 +94,7 @@ begin
   end if;
   with fitting as (
     select d.decision_id, lessonloop.time_of(d.at, d.outcome_at) as t from public.decisions d
-    where d.space = p_space and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))
+    where d.space = p_space and d.decision_id <> '' and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))
       and (p_ask ->> 'by' is null or d."by" = p_ask ->> 'by')
       and (p_ask ->> 'domain' is null or coalesce(d.context ->> 'domain', '') = p_ask ->> 'domain')
       and (p_ask ->> 'outcome' is null or coalesce(d.outcome, 'pending') = p_ask ->> 'outcome')
