@@ -17,6 +17,12 @@ test("no request that the document allows, or forbids, makes the edge fail", { t
   after(() => rmSync(folder, { recursive: true, force: true }));
   const document = join(folder, "openapi.json");
   writeFileSync(document, JSON.stringify(await agent(it, key).get("/openapi.json")));
+  // Refused is refused: an address that is too long for the platform never reaches the edge.
+  const statuses = ["400", "401", "403", "404", "406", "413", "414", "422", "428", "431"];
+  writeFileSync(
+    join(folder, "schemathesis.toml"),
+    `[checks.negative_data_rejection]\nexpected-statuses = ${JSON.stringify(statuses)}\n`,
+  );
   const program = join(dirname(env("LESSONLOOP_FUZZER")), "schemathesis");
   const words = ["run", document, "--url", it.url, "--header", `Authorization: Bearer ${key}`, "--checks", "all"];
   // What only the ledger can tell is refused: a cursor of nothing, a cause that is not among the lessons, a policy without such a name.
@@ -32,7 +38,7 @@ test("no request that the document allows, or forbids, makes the edge fail", { t
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
   const code = await new Promise((done) => child.once("close", done));
-  assert.equal(code, 0, said.slice(-12_000));
+  assert.equal(code, 0, said.replace(/(.{300}).{300,}/g, "$1 …").slice(-12_000));
   const cases = Number(said.match(/([\d,]+) (?:test cases )?generated/)?.[1].replaceAll(",", "") ?? 0);
   assert.ok(cases >= 500, `${cases} requests were made:\n${said.slice(-3_000)}`);
 });
