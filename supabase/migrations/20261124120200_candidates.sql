@@ -216,7 +216,7 @@ begin
         union all select a.word, 0 from unnest(also) a (word)) w
       join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C" and c.lessons > 0
       order by lessonloop.stem(w.word), w.place desc) y) x;
-  if by_words is null and vector is null and hot is not null then
+  if by_words is null and hot is not null then
     -- Nothing else to find by: the lessons that have the rarest of them.
     by_words := array[mark || lessonloop.stem((
       select w.word from unnest(words, held_by) w (word, n) where w.n > 0 order by w.n limit 1))];

@@ -130,7 +130,7 @@ test("other weights are shown side by side and put back, and nothing is recorded
     await eventually(async () => assert.equal(await page.getByTestId("order-after").count(), 0));
     await page.waitForURL((address) => !address.search.includes("w."));
     // One recommendation was made, the rest was looking.
-    await page.goto(`${url}/lessons/${first[0]}`);
+    await page.goto(`${url}/lessons/${first[0]}?tab=runs`);
     await page
       .getByTestId("shown-total")
       .filter({ hasText: /^1 time/ })
