@@ -80,12 +80,14 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         editing.set(None);
         if let Some(draft) = draft {
             let of = of.clone();
+            // The form's own values are gone by then.
+            let edited = newest.get_value();
             let bring_back = move || {
                 of.keep(&super::draft::Draft {
                     text: text.clone(),
                     ..draft.clone()
                 });
-                editing.try_set(newest.try_get_value());
+                editing.try_set(Some(edited.clone()));
             };
             toasts.with_act("Your changes were dropped", "Bring them back", bring_back);
         }
