@@ -1,5 +1,9 @@
 //! The archive's file as people have it, and what evidence gains on one that is made like it.
 #![allow(dead_code, reason = "the bench uses the rest of these files")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "figures of one machine, held against wide bounds"
+)]
 
 #[path = "benches/learn/archive.rs"]
 mod archive;

@@ -10,6 +10,7 @@ use lesson_types::*;
 use measuring::{ask, desk, lived, set, slugs};
 use serde_json::{Value, json};
 
+/// What [`ask`] asks, as an agent asks it.
 fn as_agent(desk: &Desk, line: &str, body: Value) -> Value {
     let context = RequestContext::of_agent("key", None);
     let request = common::request(line, body);

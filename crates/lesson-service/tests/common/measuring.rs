@@ -39,8 +39,6 @@ pub fn slugs(given: &Recommendations) -> Vec<&str> {
         .collect()
 }
 
-/// The same, as an agent asks it.
-
 pub fn lived(desk: &Desk, from: usize, to: usize) {
     for n in from..to {
         let id = format!("run-{n}");
