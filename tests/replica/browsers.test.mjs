@@ -150,7 +150,7 @@ test("two browsers, one of them offline for a while: both end with the same, eve
       await sync(one);
       for (const page of [one, two]) {
         await openLesson(page, RATED);
-        await page.getByTestId("rate-helpful").filter({ hasText: "(6)" }).waitFor();
+        await page.getByTestId("rate-helpful").filter({ hasText: "Helpful 6" }).waitFor();
         await openLesson(page, EDITED);
         await page.getByTestId("lesson-text").filter({ hasText: "What the first browser says." }).waitFor();
       }
@@ -195,7 +195,7 @@ test("two tabs sync as one: each sees the other's and the server's, and nothing 
     await two.getByTestId("sync-state").waitFor();
     await rate(two, RATED, 2);
     await rate(one, RATED, 1);
-    await two.getByTestId("rate-helpful").filter({ hasText: "(3)" }).waitFor();
+    await two.getByTestId("rate-helpful").filter({ hasText: "Helpful 3" }).waitFor();
     await quiet(one);
     await quiet(two);
     const space = sql("select id from spaces where name = 'Two tabs'");
@@ -206,7 +206,7 @@ test("two tabs sync as one: each sees the other's and the server's, and nothing 
     // The tab that syncs is closed: the other one takes over.
     await one.close();
     await two.getByTestId("rate-helpful").click();
-    await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
+    await two.getByTestId("rate-helpful").filter({ hasText: "Helpful 4" }).waitFor();
     await quiet(two);
     assert.equal(
       sql("select times_helpful from lessons where space = :'space' and slug = :'slug'", { space, slug: RATED }),
@@ -214,7 +214,7 @@ test("two tabs sync as one: each sees the other's and the server's, and nothing 
     );
     // Kept over a reload, without counting anything again.
     await two.reload();
-    await two.getByTestId("rate-helpful").filter({ hasText: "(4)" }).waitFor();
+    await two.getByTestId("rate-helpful").filter({ hasText: "Helpful 4" }).waitFor();
     await quiet(two);
   });
 });
@@ -309,12 +309,13 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await page.goto(`${url}/data/agents`);
+    await page.getByRole("group", { name: "Where the agent runs" }).getByText("Over HTTP").click();
     await page.getByTestId("empty").filter({ hasText: "agents need a server" }).waitFor();
     await shoot(page, "agents-off");
     await page.getByRole("link", { name: "Connect a server" }).click();
     await connect(page, { create: "Agents" });
     await quiet(page);
-    await page.getByTestId("open-agents").click();
+    await visit(page, "Agents");
     await page.getByTestId("empty").filter({ hasText: "No agent has a key" }).waitFor();
 
     // By keyboard alone, with a name that is no markup.

@@ -44,6 +44,10 @@ pub struct Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most events of a ledger are the large one: a recommendation"
+)]
 pub enum EventKind {
     /// A lesson came in, with whatever standing it had where it came from.
     LessonAdded {
