@@ -15,7 +15,7 @@ const WEEK: Millis = 7 * DAY;
 pub struct Course {
     /// When it was last applied, or named in feedback.
     pub last_used_at: Option<Millis>,
-    /// For each of the last [`WEEKS`] weeks before `now`, oldest first: of the decisions of that week and the three before
+    /// For each of the last 13 weeks before `now`, oldest first: of the decisions of that week and the three before
     /// in which it was applied and that have an outcome, the share that went well; `None` without any.
     pub success: Vec<Option<f64>>,
 }

@@ -98,7 +98,7 @@ struct Case<'a> {
 /// has looked at, the most shown and newest first. A lesson is in the queue once, with all its
 /// reasons. Archived lessons are not.
 ///
-/// `near` are the pairs that [`near_duplicates`] found; pairs with a lesson that is archived, held
+/// `near` are the pairs that [`crate::near_duplicates`] found; pairs with a lesson that is archived, held
 /// back or gone by now don't count. Of a pair the lesson with less behind it is in the queue.
 ///
 /// The queue has at most as many lessons for each of these reasons as the policy says: the next
