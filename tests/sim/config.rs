@@ -37,7 +37,7 @@ pub struct Config {
     pub strict: bool,
     /// When the server is backed up, and when it is restored from that.
     pub restore: Option<(Millis, Millis)>,
-    /// When the server's migration to the ledger's second version is applied; it is there from the
+    /// When the server's migrations from the ledger's first version are applied; they are there from the
     /// start where nothing is said.
     pub migrated: Option<Millis>,
     /// Devices whose app is of the ledger's first version: one in so many.
