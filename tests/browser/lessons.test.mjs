@@ -137,7 +137,14 @@ test("Shift selects a range, by mouse and by key, and an act on it can be undone
 test("on paper the rows stand one below the other, without gaps and without the ways to act", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    const inView = await rows(page).count();
+    // Lessons come in one after the other: the list has to be at rest.
+    let inView = 0;
+    await eventually(async () => {
+      const before = inView;
+      inView = await rows(page).count();
+      assert.equal(inView, before);
+      assert.ok(inView > 1);
+    });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await page.emulateMedia({ media: "print" });
     await eventually(async () => assert.ok((await rows(page).count()) >= inView));
