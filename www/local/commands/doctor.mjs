@@ -71,7 +71,7 @@ export async function doctor({ values }) {
       answers ? "ok" : "note",
       answers
         ? `process ${answers.pid} answers hooks with a loaded model`
-        : "no `mcp` or `serve` is up: hooks open the store themselves and rank by words",
+        : "no `mcp` or `serve` is up: hooks open the store and the model themselves, which takes longer",
     );
   }
   for (const [name, files] of clients()) {
