@@ -158,7 +158,14 @@ impl World {
         let mut world = Self {
             now: START,
             plant,
-            server: Server::new(plant, if config.migrated.is_some() { 1 } else { LEDGER_VERSION }),
+            server: Server::new(
+                plant,
+                if config.migrated.is_some() {
+                    1
+                } else {
+                    LEDGER_VERSION
+                },
+            ),
             accounts: Accounts::default(),
             devices: Vec::new(),
             durable: HashMap::new(),
