@@ -280,6 +280,24 @@ fn code_holds_no_banned_words_and_no_paths_of_one_machine() {
 }
 
 #[test]
+fn paths_that_are_compiled_in_are_those_of_this_clone() {
+    let faults: Vec<String> = tracked()
+        .into_iter()
+        .filter(|file| file.ends_with(".rs") && !file.starts_with("crates/xtask/"))
+        .filter(|file| {
+            let code = read(&root().join(file));
+            code.contains(concat!("env!(\"CARGO_", "MANIFEST_DIR\")")) && !code.contains("LESSONLOOP_ROOT")
+        })
+        .map(|file| {
+            format!(
+                "{file}: another clone's build with its path may lie in a shared target folder: name LESSONLOOP_ROOT as others do"
+            )
+        })
+        .collect();
+    none(&faults);
+}
+
+#[test]
 fn the_map_names_every_room() {
     let map = read(&root().join("ARCHITECTURE.md"));
     let faults: Vec<String> = packages()

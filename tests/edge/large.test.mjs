@@ -125,6 +125,9 @@ test("what one isolate makes, another one's requests find", async () => {
   assert.ok(page.lessons.some(({ slug }) => slug === added.slug) && page.next_cursor);
   const next = await two.get(`/v1/lessons?limit=3&sort=updated&cursor=${page.next_cursor}`);
   assert.equal(new Set([...page.lessons, ...next.lessons].map(({ slug }) => slug)).size, 6);
+  const oldest = await two.get("/v1/lessons?limit=3&sort=updated&reverse=true");
+  assert.ok(oldest.lessons[0].updated_at <= oldest.lessons[2].updated_at);
+  assert.ok(oldest.lessons[2].updated_at < page.lessons[0].updated_at);
   await one.post("/v1/recommend", { query: "xylophones", decision_id: "listed" });
   const runs = await until(async () => {
     const { decisions } = await one.get("/v1/decisions");

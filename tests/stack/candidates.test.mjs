@@ -172,6 +172,15 @@ test("sizes and pages", async () => {
     if (!listed.more) break;
   }
   assert.deepEqual(all, ["l-6", "l-5", "l-4", "l-3", "l-2", "l-1", "l-0"]);
+  const turned = [];
+  for (let after; ; ) {
+    const { listed } = await page({ limit: 3, sort: "title", reverse: true, ...(after ? { after } : {}) });
+    turned.push(...listed.slugs);
+    after = listed.slugs.at(-1);
+    if (!listed.more) break;
+  }
+  assert.deepEqual(turned, all.slice().reverse());
+  assert.deepEqual((await page({ limit: 2, reverse: true })).listed.slugs, ["l-0", "l-1"]);
   assert.deepEqual((await page({ limit: 2 })).listed, { slugs: ["l-6", "l-5"], more: true, total: 7 });
   await who.push(id, by.actor, [
     by.event("Surfaced", {

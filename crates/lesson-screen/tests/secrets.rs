@@ -4,6 +4,9 @@ use lesson_core::{Text, Trust};
 use lesson_screen::screen;
 use std::fmt::Write;
 
+// Other clones that share a target folder build their own: the path below is this one's.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 /// The formats, one a line; the head of the file says how they are written.
 const FORMATS: &str = include_str!("../../../tests/corpus/secret_formats.txt");
 /// Formats that are found at least, in percent.

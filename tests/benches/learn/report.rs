@@ -11,6 +11,9 @@ use crate::world::{Family, PLACES, RUNS};
 use std::fmt::Write;
 use std::path::Path;
 
+// Other clones that share a target folder build their own: the path below is this one's.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
 
 /// A family of worlds, and what each arm came to in it.

@@ -8,6 +8,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 
+// Other clones that share a target folder build their own: the path below is this one's.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../www/samples/lessons");
 const QUERIES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+// Other clones that share a target folder build their own: the path below is this one's.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/relevance/peers.mjs");
 
 #[derive(Deserialize)]

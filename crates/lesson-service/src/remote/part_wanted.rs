@@ -96,7 +96,7 @@ impl PartWanted {
         Self {
             function: Some("space_lessons"),
             ask: json!({
-                "sort": sort, "after": after, "offset": asked.offset, "limit": asked.limit, "visible": true,
+                "sort": sort, "reverse": asked.reverse, "after": after, "offset": asked.offset, "limit": asked.limit, "visible": true,
                 "archived": asked.archived, "domain": asked.domain, "category": asked.category,
                 "trust": asked.trust, "badge": asked.badge,
             }),

@@ -84,12 +84,17 @@ struct List {
     held: RwSignal<Option<Slot>>,
     /// The row that is to have it once it is there.
     wanted: StoredValue<Option<u32>>,
+    /// While the page is laid out for paper, which moves the list: what is in view then says nothing.
+    printing: StoredValue<bool>,
     places: Places,
 }
 
 impl List {
     /// Looks where the window stands.
     fn look(self) {
+        if self.printing.try_get_value().unwrap_or(true) {
+            return;
+        }
         let Some(node) = self.node.try_get_untracked().flatten() else {
             return;
         };
@@ -266,6 +271,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
         row: RwSignal::new(ROW),
         held: RwSignal::new(None),
         wanted: StoredValue::new(None),
+        printing: StoredValue::new(false),
         places: Places::get_from_context(),
     };
     // One look for each frame, however many events there are.
@@ -341,9 +347,13 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
     ]);
     // On paper all rows that are here stand one below the other; afterwards those in view do again.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
+        list.printing.set_value(true);
         feed.window.set(feed.held());
     });
-    let after_print = window_event_listener(ev::afterprint, move |_| list.look());
+    let after_print = window_event_listener(ev::afterprint, move |_| {
+        list.printing.set_value(false);
+        list.look();
+    });
     on_cleanup(move || before_print.remove());
     on_cleanup(move || after_print.remove());
     let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
