@@ -63,9 +63,10 @@ fn package_of(file: &str) -> &str {
     end.and_then(|(at, _)| file.get(..at)).unwrap_or(file)
 }
 
+/// Not offline: on a new machine nothing has fetched the module's crates yet. What is there is not asked for again.
 fn metadata(cargo: &mut Command) {
     cargo
-        .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["metadata", "--locked", "--format-version", "1"])
         .args(["--filter-platform", TARGET]);
 }
 
