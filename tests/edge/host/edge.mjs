@@ -1,4 +1,5 @@
 // The edge function in workerd on this machine, as it is deployed: the worker, the module, and dist/ as its assets.
+import { randomInt } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -22,13 +23,22 @@ class Kept extends Log {
   }
 }
 
-/** A port that nothing listens on: the worker has to know its own before it starts. */
+/**
+ * A port that nothing listens on: the worker has to know its own before it starts. It lies below the ports that
+ * systems give to connections on their way out, so that none of those takes it before the worker does.
+ */
 export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = 10_000 + randomInt(20_000);
+    const server = createServer();
+    const free = await new Promise((told) => {
+      server.once("error", () => told(false)).listen(port, "127.0.0.1", () => told(true));
+    });
+    if (!free) continue;
+    await new Promise((done) => server.close(done));
+    return port;
+  }
+  throw new Error("a hundred ports of 127.0.0.1 are taken");
 }
 
 /**
