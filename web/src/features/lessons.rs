@@ -1,6 +1,7 @@
 //! All lessons: search as you type, facets, order, a list of any length, and acts on many at once.
 
 mod bar;
+mod columns;
 mod feed;
 mod filter;
 mod filter_menu;

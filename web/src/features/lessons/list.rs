@@ -1,5 +1,6 @@
 //! The list itself. It is as high as all its rows, and holds those in view: 100,000 lessons scroll like ten.
 
+use super::columns::ColumnNames;
 use super::feed::{Feed, Row};
 use super::filter::LIST;
 use super::row::RowCells;
@@ -10,8 +11,6 @@ use crate::shell::{Act, Place, Places, use_acts};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
@@ -363,7 +362,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             <div role="rowgroup" class="lesson-head">
                 <div role="row" class="lesson-columns" aria-rowindex="1">
                     <span role="columnheader"><span class="sr-only">"Selected"</span></span>
-                    {COLUMNS.iter().map(|column| view! { <ColumnName column feed/> }).collect_view()}
+                    <ColumnNames feed/>
                 </div>
             </div>
             <div class="lesson-list" role="rowgroup" data-testid="lesson-list" node_ref=list.node
@@ -400,100 +399,6 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             </p>
         </Show>
     }
-}
-
-/// A column: its name, the order that it stands for, and what it says.
-struct Column {
-    name: &'static str,
-    sort: Option<&'static str>,
-    about: &'static str,
-    class: &'static str,
-}
-
-const COLUMNS: [Column; 7] = [
-    column("Lesson", Some("title"), "cell-lesson", ""),
-    column("", None, "cell-badge", "What stands out"),
-    column(
-        "Score",
-        Some("score"),
-        "cell-score",
-        "Causal score, 0 to 100: how strongly feedback names it as a cause of good work",
-    ),
-    column(
-        "Success",
-        Some("success"),
-        "cell-success",
-        "Decisions that went well, of those that applied it and have an outcome",
-    ),
-    column(
-        "Uses",
-        Some("applied"),
-        "cell-uses",
-        "Decisions with an outcome that applied it",
-    ),
-    column(
-        "13 weeks",
-        None,
-        "cell-trend",
-        "Success over the last 13 weeks, four weeks at a time",
-    ),
-    column(
-        "Last used",
-        Some("last_used"),
-        "cell-used",
-        "When it was last applied, or named in feedback",
-    ),
-];
-
-const fn column(
-    name: &'static str,
-    sort: Option<&'static str>,
-    class: &'static str,
-    about: &'static str,
-) -> Column {
-    Column {
-        name,
-        sort,
-        about,
-        class,
-    }
-}
-
-#[component]
-fn ColumnName(column: &'static Column, feed: Feed) -> impl IntoView {
-    let Some(sort) = column.sort else {
-        return view! {
-            <span role="columnheader" class=column.class title=column.about>
-                {column.name}{column.name.is_empty().then(|| view! { <span class="sr-only">{column.about}</span> })}
-            </span>
-        }
-        .into_any();
-    };
-    // Which way it goes now; none while the list goes by something else.
-    let way = Memo::new(move |_| {
-        feed.with_filter(|filter| {
-            (filter.sort == sort).then_some((filter.reverse == "true") != (sort == "title"))
-        })
-    });
-    let go = StoredValue::new_local(use_navigate());
-    let press = move |_| {
-        let address = feed.filter().sorted_by(sort).address();
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            ..NavigateOptions::default()
-        };
-        go.with_value(|go| go(&address, options));
-    };
-    view! {
-        <span role="columnheader" class=column.class aria-sort=move || way.get().map(|rises| if rises { "ascending" } else { "descending" })>
-            <button type="button" class="plain column-name" title=column.about data-testid=format!("sort-{sort}") on:click=press>
-                {column.name}
-                <span aria-hidden="true">{move || match way.get() { Some(true) => " ↑", Some(false) => " ↓", None => "" }}</span>
-            </button>
-        </span>
-    }
-    .into_any()
 }
 
 fn inner_height() -> f64 {

@@ -1,0 +1,109 @@
+//! The columns of the list: their names, and the orders that a click on them asks for.
+
+use super::feed::Feed;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+
+/// The names of all columns.
+#[component]
+pub fn ColumnNames(feed: Feed) -> impl IntoView {
+    COLUMNS
+        .iter()
+        .map(|column| view! { <ColumnName column feed/> })
+        .collect_view()
+}
+
+/// A column: its name, the order that it stands for, and what it says.
+struct Column {
+    name: &'static str,
+    sort: Option<&'static str>,
+    about: &'static str,
+    class: &'static str,
+}
+
+const COLUMNS: [Column; 7] = [
+    column("Lesson", Some("title"), "cell-lesson", ""),
+    column("", None, "cell-badge", "What stands out"),
+    column(
+        "Score",
+        Some("score"),
+        "cell-score",
+        "Causal score, 0 to 100: how strongly feedback names it as a cause of good work",
+    ),
+    column(
+        "Success",
+        Some("success"),
+        "cell-success",
+        "Decisions that went well, of those that applied it and have an outcome",
+    ),
+    column(
+        "Uses",
+        Some("applied"),
+        "cell-uses",
+        "Decisions with an outcome that applied it",
+    ),
+    column(
+        "13 weeks",
+        None,
+        "cell-trend",
+        "Success over the last 13 weeks, four weeks at a time",
+    ),
+    column(
+        "Last used",
+        Some("last_used"),
+        "cell-used",
+        "When it was last applied, or named in feedback",
+    ),
+];
+
+const fn column(
+    name: &'static str,
+    sort: Option<&'static str>,
+    class: &'static str,
+    about: &'static str,
+) -> Column {
+    Column {
+        name,
+        sort,
+        about,
+        class,
+    }
+}
+
+#[component]
+fn ColumnName(column: &'static Column, feed: Feed) -> impl IntoView {
+    let Some(sort) = column.sort else {
+        return view! {
+            <span role="columnheader" class=column.class title=column.about>
+                {column.name}{column.name.is_empty().then(|| view! { <span class="sr-only">{column.about}</span> })}
+            </span>
+        }
+        .into_any();
+    };
+    // Which way it goes now; none while the list goes by something else.
+    let way = Memo::new(move |_| {
+        feed.with_filter(|filter| {
+            (filter.sort == sort).then_some((filter.reverse == "true") != (sort == "title"))
+        })
+    });
+    let go = StoredValue::new_local(use_navigate());
+    let press = move |_| {
+        let address = feed.filter().sorted_by(sort).address();
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            ..NavigateOptions::default()
+        };
+        go.with_value(|go| go(&address, options));
+    };
+    view! {
+        <span role="columnheader" class=column.class aria-sort=move || way.get().map(|rises| if rises { "ascending" } else { "descending" })>
+            <button type="button" class="plain column-name" title=column.about data-testid=format!("sort-{sort}") on:click=press>
+                {column.name}
+                <span aria-hidden="true">{move || match way.get() { Some(true) => " ↑", Some(false) => " ↓", None => "" }}</span>
+            </button>
+        </span>
+    }
+    .into_any()
+}
