@@ -2,7 +2,7 @@
 //! counted once however often it is sent.
 
 mod again;
-#[path = "../../../lesson-service/tests/common/mod.rs"]
+#[path = "../../../lesson-service/tests/service/common/mod.rs"]
 mod common;
 mod desk;
 mod first_answer;

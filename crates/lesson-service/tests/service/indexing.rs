@@ -1,6 +1,6 @@
 //! Many lessons: texts are handed out to others, their vectors taken, and nothing is lost between.
 
-mod common;
+use crate::common;
 
 use common::{Desk, Fault, WordModel, block_on, interleaved, yield_once};
 use lesson_service::{Embedder, Indexing, Wanted};

@@ -1,6 +1,6 @@
 //! Lessons: making, listing, editing, reviewing, merging, archiving.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

@@ -1,6 +1,6 @@
 //! Requests that must be refused, each with its status, code and field: `bad_input.json`.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::{ENDPOINTS, ErrorCode};

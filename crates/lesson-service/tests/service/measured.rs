@@ -1,8 +1,6 @@
 //! What is told of lessons that were measured, and decisions that come twice.
 
-mod common;
-#[path = "common/measuring.rs"]
-mod measuring;
+use crate::common::measuring;
 
 use lesson_types::*;
 use measuring::{ask, desk, lived, set, slugs};

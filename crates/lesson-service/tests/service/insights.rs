@@ -1,6 +1,6 @@
 //! Insights: what runs and lessons did over a range of days, through the request that pages send.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

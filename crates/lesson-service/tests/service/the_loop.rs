@@ -1,7 +1,7 @@
 //! The learning loop from end to end: learn, recommend, track, settle, rate, and what it does to
 //! standings.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

@@ -1,7 +1,7 @@
 //! Vectors to and from a linked server: taken instead of computed, sent when lacking, and never in
 //! the way of anything.
 
-mod common;
+use crate::common;
 
 use common::vector_server::{Device, MODEL, Meanings, Server, device, lesson};
 use common::{START, block_on, interleaved, request};

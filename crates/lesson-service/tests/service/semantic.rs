@@ -1,6 +1,6 @@
 //! With a model: lessons are found by meaning, vectors are kept, and indexing lets others by.
 
-mod common;
+use crate::common;
 
 use common::{Desk, WordModel, block_on, interleaved, request};
 use lesson_sync::Store;

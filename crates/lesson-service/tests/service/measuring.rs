@@ -1,8 +1,7 @@
 //! Measuring what lessons do: settings of the space, what is withheld and who is told, and the lift that comes of it.
 
-mod common;
-#[path = "common/measuring.rs"]
-mod measuring;
+use crate::common;
+use crate::common::measuring;
 
 use common::{Desk, block_on};
 use lesson_service::{RequestContext, route};

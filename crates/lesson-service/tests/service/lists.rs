@@ -1,6 +1,6 @@
 //! Lists of lessons: where a page begins, the words that lessons have, and orders that go by their use.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

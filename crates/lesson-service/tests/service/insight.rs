@@ -1,6 +1,6 @@
 //! What shows how numbers come about: pages of a history, revisions, standings, parts of a trace, comparisons, records.
 
-mod common;
+use crate::common;
 
 use common::{DAY, Desk};
 use lesson_types::*;

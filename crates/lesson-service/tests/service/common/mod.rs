@@ -2,6 +2,7 @@
 //! client that calls the service as a host does.
 #![allow(dead_code)] // Every test file uses its own part.
 
+pub mod measuring;
 pub mod vector_server;
 
 use lesson_core::{Millis, Policy, Space};

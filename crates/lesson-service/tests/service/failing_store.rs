@@ -1,7 +1,7 @@
 //! A store that is full, fails, is lost, or was written to by others: nothing half-done, nothing
 //! shown that is not stored, nothing stored twice.
 
-mod common;
+use crate::common;
 
 use common::{Desk, Fault, TestStore, block_on, request};
 use lesson_core::EventKind;

@@ -1,6 +1,6 @@
 //! What a person who is signed in is told of syncing, and what they can do about a server that refuses.
 
-mod common;
+use crate::common;
 
 use common::vector_server::{Device, Server, device};
 use common::{START, block_on, request};

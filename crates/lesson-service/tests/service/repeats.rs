@@ -1,6 +1,6 @@
 //! Repeated and simultaneous requests.
 
-mod common;
+use crate::common;
 
 use common::{Desk, block_on, interleaved, request};
 use lesson_types::*;

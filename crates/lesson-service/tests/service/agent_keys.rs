@@ -1,6 +1,6 @@
 //! Keys of agents: what is asked of the linked server, and what becomes of its answers.
 
-mod common;
+use crate::common;
 
 use common::{START, block_on, request};
 use lesson_core::Millis;

@@ -1,6 +1,6 @@
 //! Runs, trials and settings: what people see of decisions, and what they decide for a space.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

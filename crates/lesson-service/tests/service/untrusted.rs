@@ -1,7 +1,7 @@
 //! What other agents can read of what an agent sends: no secrets, no words to the reader outside a
 //! fence, and no more than they can read at once.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

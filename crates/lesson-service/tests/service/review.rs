@@ -1,6 +1,6 @@
 //! The review queue: what waits, and how a person's acts empty it.
 
-mod common;
+use crate::common;
 
 use common::{Desk, WordModel, block_on};
 use lesson_types::*;

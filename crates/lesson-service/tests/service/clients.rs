@@ -1,7 +1,7 @@
 //! A coding agent's session, from its first prompt to its end: what `lesson-clients` makes of hooks and transcripts is what
 //! the service takes.
 
-mod common;
+use crate::common;
 
 use common::{Desk, block_on};
 use lesson_clients::{

@@ -1,6 +1,6 @@
 //! Import and export.
 
-mod common;
+use crate::common;
 
 use common::Desk;
 use lesson_types::*;

@@ -1,6 +1,6 @@
 //! Comparing two policies on live traffic: what begins and ends it, which decisions take part, and the report.
 
-mod common;
+use crate::common;
 
 use common::{Desk, block_on};
 use lesson_service::{RequestContext, route};

@@ -1,0 +1,24 @@
+//! The service as hosts call it: requests in, answers out, over stores that work, fail and are linked.
+
+mod agent_keys;
+mod bad_input;
+mod clients;
+mod common;
+mod comparing;
+mod exchange;
+mod failing_store;
+mod indexing;
+mod insight;
+mod insights;
+mod lessons;
+mod linked;
+mod lists;
+mod measured;
+mod measuring;
+mod repeats;
+mod review;
+mod runs;
+mod semantic;
+mod the_loop;
+mod transfer;
+mod untrusted;
