@@ -21,13 +21,19 @@ const texts = JSON.parse(corpus("vector_texts.json"));
 const engine = join(env("LESSONLOOP_DIST"), "engine");
 const scratch = mkdtempSync(join(tmpdir(), "lessonloop-parity-"));
 
+/** Runs cargo on what the other suites have compiled. */
+function cargo(command, more, variables = {}) {
+  const packages = [...env("LESSONLOOP_NATIVE").split(" "), "-p", "tests"];
+  execFileSync("cargo", [command, "--quiet", ...packages, ...more], {
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+}
+
 /** Runs a native test that writes its results to a file, and reads that. */
 function native(target, variable) {
   const out = join(scratch, target);
-  execFileSync("cargo", ["test", "--quiet", "-p", "tests", "--test", target], {
-    env: { ...process.env, [variable]: out },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  cargo("test", ["--test", target], { [variable]: out });
   return readFileSync(out, "utf8");
 }
 
@@ -103,8 +109,9 @@ test("Node embeds as native does", async () => {
 });
 
 test("1,000 random ledgers fold to the same bits in wasm and natively", async () => {
-  const cargo = (more, input) =>
-    execFileSync("cargo", ["run", "--quiet", ...more], {
+  cargo("build", ["--example", "ledgers", "--example", "walk"]);
+  const run = (example, more, input) =>
+    execFileSync(join(env("CARGO_TARGET_DIR"), "debug/examples", example), more, {
       input,
       encoding: "utf8",
       maxBuffer: 1 << 30,
@@ -114,7 +121,7 @@ test("1,000 random ledgers fold to the same bits in wasm and natively", async ()
   const fresh = await glue.Engine.open({ store: { kind: "memory" } });
   const { body: header } = await fresh.handle({ method: "GET", path: "/v1/export?format=jsonl" });
   // The first ledger is one of tools only, and long.
-  const ledgers = cargo(["-p", "lesson-sync", "--example", "ledgers", "--", "1001", "29"]).trim().split("\n").slice(1);
+  const ledgers = run("ledgers", ["1001", "29"]).trim().split("\n").slice(1);
   assert.equal(ledgers.length, 1_000);
   let events = 0;
   const scenarios = ledgers.map((line) => {
@@ -139,7 +146,7 @@ test("1,000 random ledgers fold to the same bits in wasm and natively", async ()
       ],
     };
   });
-  const answers = cargo(["-p", "tests", "--example", "walk"], scenarios.map((one) => JSON.stringify(one)).join("\n"));
+  const answers = run("walk", [], scenarios.map((one) => JSON.stringify(one)).join("\n"));
   const native = answers
     .trim()
     .split("\n")

@@ -16,10 +16,44 @@ use crate::{bench, browser, model, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
+/// What is compiled for this machine, the dashboard's reckoning included. Cargo unifies the features of third-party
+/// crates over what it is asked for, so every suite that compiles any of this asks for all of it: else serde and
+/// whatever stands on it would be compiled once for each suite.
+pub const NATIVE: &[&str] = &[
+    "-p",
+    "difflib-exact",
+    "-p",
+    "lesson-core",
+    "-p",
+    "lesson-screen",
+    "-p",
+    "lesson-formats",
+    "-p",
+    "lesson-types",
+    "-p",
+    "lesson-sync",
+    "-p",
+    "lesson-service",
+    "-p",
+    "lesson-mcp",
+    "-p",
+    "lesson-edge",
+    "-p",
+    "lesson-clients",
+    "-p",
+    "lesson-local",
+    "-p",
+    "web",
+    "--features",
+    "lesson-types/schema",
+];
+
 /// What a suite runs.
 pub enum Runner {
     /// `cargo test` with these arguments, on this machine.
     Cargo(&'static [&'static str]),
+    /// `cargo test` of targets of the package `tests`, on this machine.
+    Tests(&'static [&'static str]),
     /// `wasm-pack test` of this crate in headless Chromium, then the tests of the kernels and of the dashboard's pieces there.
     Wasm(&'static str),
     /// Node's test runner over these files of `tests/`, with the built site served, and a fresh local stack beside it
@@ -42,17 +76,9 @@ impl Runner {
     /// Runs it; `needs` are those that set-up has provided for it. Of files in Node those with `only` in their path.
     pub fn run(&self, cache: &Cache, needs: &[Need], only: &str) -> Result<()> {
         match *self {
-            Self::Cargo(arguments) => {
-                let mut cargo = run::cargo(cache)?;
-                cargo.arg("test").args(arguments);
-                if needs.contains(&Need::Model) {
-                    cargo.env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
-                    cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
-                }
-                if needs.contains(&Need::Oracles) {
-                    cargo.env("LESSONLOOP_PYTHON", python::ORACLES.interpreter(cache)?);
-                }
-                run::loud(cargo, REMEDY)
+            Self::Cargo(arguments) => cargo_test(cache, needs, arguments),
+            Self::Tests(targets) => {
+                cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())
             }
             // All, even when one failed; the first failure is the answer.
             Self::Wasm(krate) => {
@@ -66,6 +92,19 @@ impl Runner {
             Self::Size => bench::size(cache),
         }
     }
+}
+
+fn cargo_test(cache: &Cache, needs: &[Need], arguments: &[&str]) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo.arg("test").args(arguments);
+    if needs.contains(&Need::Model) {
+        cargo.env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
+        cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
+    }
+    if needs.contains(&Need::Oracles) {
+        cargo.env("LESSONLOOP_PYTHON", python::ORACLES.interpreter(cache)?);
+    }
+    run::loud(cargo, REMEDY)
 }
 
 /// What the test browser is started with: no sandbox, for CIs run as root; nothing that reaches out by itself.
@@ -182,8 +221,9 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<(
         .env("LESSONLOOP_DIST", &dist)
         .env("LESSONLOOP_URL", site.url())
         .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
-        // A suite that compares with native code runs cargo itself.
-        .env("CARGO_TARGET_DIR", cache.dir("target/host")?);
+        // A suite that compares with native code runs cargo itself, with the same packages.
+        .env("CARGO_TARGET_DIR", cache.dir("target/host")?)
+        .env("LESSONLOOP_NATIVE", NATIVE.join(" "));
     if let Some(stack) = &stack {
         command.envs(stack.variables(cache));
     }
@@ -193,7 +233,7 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<(
 /// Runs a local stack from this process for as long as Node runs.
 fn stack(cache: &Cache, folders: &[&str], only: &str) -> Result<()> {
     let mut examples = run::cargo(cache)?;
-    examples.args(["build", "-p", "lesson-sync"]);
+    examples.arg("build").args(NATIVE);
     examples.args(["--example", "client", "--example", "ledgers"]);
     run::loud(examples, REMEDY)?;
     let built = cache.dir("target/host")?.join("debug/examples");

@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::fault::{fault, told};
 use crate::needs::{self, Need};
 use crate::progress::{Clock, Plan, say};
-use crate::runner::Runner;
+use crate::runner::{NATIVE, Runner};
 
 struct Suite {
     name: &'static str,
@@ -27,53 +27,26 @@ const SUITES: &[Suite] = &[
         name: "core",
         about: "domain, requests, store and handler, and what the dashboard reckons, natively",
         needs: &[],
-        runner: Runner::Cargo(&[
-            "-p",
-            "difflib-exact",
-            "-p",
-            "lesson-core",
-            "-p",
-            "lesson-screen",
-            "-p",
-            "lesson-formats",
-            "-p",
-            "lesson-types",
-            "-p",
-            "lesson-sync",
-            "-p",
-            "lesson-service",
-            "-p",
-            "lesson-mcp",
-            "-p",
-            "lesson-edge",
-            "-p",
-            "lesson-clients",
-            "-p",
-            "lesson-local",
-            "-p",
-            "web",
-            "--features",
-            "lesson-types/schema",
-        ]),
+        runner: Runner::Cargo(NATIVE),
     },
     Suite {
         name: "oracle",
         about: "the sequence matcher against python3's difflib; what is learned of lessons against numpy",
         needs: &[Need::Oracles],
-        runner: Runner::Cargo(&[
-            "-p",
-            "tests",
+        runner: Runner::Tests(&[
             "--test",
             "sequence_oracle",
             "--test",
             "learning_oracle",
+            "--test",
+            "upworthy",
         ]),
     },
     Suite {
         name: "sync",
         about: "syncing under faults, simulated from 1,000 seeds; planted bugs that have to be caught",
         needs: &[],
-        runner: Runner::Cargo(&["-p", "tests", "--test", "simulator", "--", "--nocapture"]),
+        runner: Runner::Tests(&["--test", "simulator", "--", "--nocapture"]),
     },
     Suite {
         name: "stack",
@@ -98,7 +71,7 @@ const SUITES: &[Suite] = &[
         name: "relevance",
         about: "the least that recommend has to find by the labelled queries, and how the bench of that name measures",
         needs: &[Need::Model],
-        runner: Runner::Cargo(&["-p", "tests", "--test", "relevance"]),
+        runner: Runner::Tests(&["--test", "relevance"]),
     },
     Suite {
         name: "wasm",
