@@ -107,7 +107,11 @@ export async function startEdge({
     },
     outboundService: outbound ?? { network: { allow: ["127.0.0.1/32", "::1/128"] } },
   });
-  const url = (await miniflare.ready).origin;
+  const { origin: url } = await miniflare.ready.catch(async (error) => {
+    // What it began would keep the test's process alive.
+    await miniflare.dispose();
+    throw error;
+  });
   let stopped;
   return {
     url,
