@@ -121,8 +121,9 @@ async function ask(request, path, env, ctx) {
   try {
     const headers = Object.fromEntries(request.headers);
     ({ origin } = new URL(request.url));
-    if (!(await isWithinRate(headers.authorization, env))) return tooOften();
+    // Read whatever the answer will be: a connection with a body that nobody read is reset, and takes the next request with it.
     const body = await read(request);
+    if (!(await isWithinRate(headers.authorization, env))) return tooOften();
     const asked = engine(env);
     // It goes on when the answer did not wait for all of it.
     const fetch_model = () => ctx.waitUntil(loadModel(asked, env));
