@@ -28,7 +28,11 @@ fn a_file_that_is_not_there_or_too_small_is_named() {
     let error = upworthy::measure(&missing).unwrap_err();
     assert!(error.contains("no such archive.csv"), "{error}");
     let file = folder.join(format!("archive-{}.csv", std::process::id()));
-    std::fs::write(&file, "test_id,headline,impressions,clicks\na,One,3000,30\n").unwrap();
+    std::fs::write(
+        &file,
+        "test_id,headline,impressions,clicks\na,One,3000,30\n",
+    )
+    .unwrap();
     let error = upworthy::measure(&file).unwrap_err();
     std::fs::remove_file(&file).unwrap();
     assert!(
@@ -139,8 +143,18 @@ fn pictures_are_put_together_and_arms_that_leave_no_truth_are_left_out() {
         assert!(kept.iter().filter(|other| other.test == one.test).count() > 1);
     }
     let gained = upworthy::measure(&file).unwrap();
-    assert_eq!(gained.iter().map(|one| one.views).collect::<Vec<_>>(), [200, 1_000]);
-    let of = |name: &str| gained[1].arms.iter().find(|(arm, _)| *arm == name).unwrap().1;
+    assert_eq!(
+        gained.iter().map(|one| one.views).collect::<Vec<_>>(),
+        [200, 1_000]
+    );
+    let of = |name: &str| {
+        gained[1]
+            .arms
+            .iter()
+            .find(|(arm, _)| *arm == name)
+            .unwrap()
+            .1
+    };
     // The raw rate picks the situations that are clicked anyway, the worse headlines of theirs among them.
     assert!(of("evidence") > 1.2 * of("raw rate"), "{gained:?}");
     assert!(of("oracle") >= of("evidence"), "{gained:?}");

@@ -276,6 +276,7 @@ fn a_decision_teaches_what_the_ledger_says_of_it() {
     if let EventKind::Surfaced { measured, .. } = &mut control {
         *measured = Some(Measured {
             control: true,
+            control_q: 0.1,
             drawn: Vec::new(),
             ..Measured::default()
         });
