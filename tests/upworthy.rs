@@ -123,14 +123,14 @@ fn what_is_wrong_is_named() {
 }
 
 /// A small archive, made up: 24 situations of one plain, one better and one worse headline with two pictures each, rates
-/// from 0.4 % to 6 %; a test of pictures alone, a headline with too few views, and one that was never shown.
+/// from 2 % to 8 %, headlines that matter in the third with the lowest; a test of pictures alone, a headline with too few views, and one that was never shown.
 #[test]
 fn pictures_are_put_together_and_arms_that_leave_no_truth_are_left_out() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/archive_made_up.csv");
     let all = read(&file).unwrap();
     assert_eq!(all.len(), 24 * 3 + 2, "a headline is one arm of its test");
     // The first has pictures of 1,585 and 1,525 views.
-    assert_eq!((all[0].views, all[0].clicks), (3_110, 12));
+    assert_eq!((all[0].views, all[0].clicks), (3_110, 62));
     for views in [200, 1_000] {
         let kept = fitting(&all, views);
         assert_eq!(kept.len(), 24 * 3, "{views}");
@@ -156,7 +156,7 @@ fn pictures_are_put_together_and_arms_that_leave_no_truth_are_left_out() {
             .1
     };
     // The raw rate picks the situations that are clicked anyway, the worse headlines of theirs among them.
-    assert!(of("evidence") > 1.2 * of("raw rate"), "{gained:?}");
+    assert!(of("evidence") > 2.0 * of("raw rate"), "{gained:?}");
     assert!(of("oracle") >= of("evidence"), "{gained:?}");
 }
 
