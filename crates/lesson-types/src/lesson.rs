@@ -70,7 +70,7 @@ pub struct LessonView {
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
     /// What withholding it at random has shown; absent where nothing was ever measured in the space, and in answers to a
-    /// situation or a search.
+    /// situation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub measured: Option<LessonMeasured>,

@@ -22,7 +22,7 @@ mod tests;
 mod toast;
 mod versus;
 
-pub use badge::{BadgeChip, RelevanceChip, TrustChip};
+pub use badge::{BadgeChip, EffectChip, RelevanceChip, TrustChip, counted};
 pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
 pub use charts::{Band, Bands, Columns, Funnel, FunnelStep};
 pub use copy::CopyButton;

@@ -38,8 +38,12 @@ export function failed(error, status) {
   return status === 400 ? new UsageError(message) : new Failure(message);
 }
 
-/** @param {any} badge */
-const badgeOf = (badge) => (typeof badge === "string" ? badge : (badge?.kind ?? badge?.label ?? ""));
+/**
+ * What was measured of a lesson's effect, else how its uses went: "helps", "67% success, 5 uses", "new".
+ * @param {{ badge?: { kind: string, text: string }, lesson?: { measured?: { badge: string } } }} it
+ */
+const standingOf = ({ badge, lesson }) =>
+  lesson?.measured?.badge ?? /\((.*)\)$/.exec(badge?.text ?? "")?.[1] ?? badge?.kind ?? "";
 
 /** @param {Given} asked */
 export async function recommend(asked) {
@@ -66,7 +70,7 @@ export async function recommend(asked) {
   }
   table(
     ["relevance", "standing", "slug", "title"],
-    answer.recommended.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+    answer.recommended.map((/** @type {any} */ it) => [it.relevance, standingOf(it), it.slug, it.title]),
   );
   if (!answer.semantic) out(colour("dim", plain(answer.semantic_reason ?? "ranked by words")));
   if (body.decision_id && !values["dry-run"]) {
@@ -86,7 +90,7 @@ export async function search(asked) {
   if (answer.results.length === 0) return out("Nothing found.");
   table(
     ["relevance", "standing", "slug", "title"],
-    answer.results.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+    answer.results.map((/** @type {any} */ it) => [it.relevance, standingOf(it), it.slug, it.title]),
   );
 }
 
@@ -148,6 +152,7 @@ export async function show(asked) {
     if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
   }
   const { standing } = lesson;
+  if (lesson.measured) out(`\n${colour("cyan", "Measured effect")}: ${lesson.measured.badge}`);
   out(
     `\nshown ${standing.times_surfaced} · applied ${standing.times_applied} · successes ${standing.success_count} · ` +
       `helpful ${standing.times_helpful} · not helpful ${standing.times_not_helpful} · effectiveness ${percent(standing.effectiveness)}`,
@@ -240,9 +245,16 @@ export async function stats(asked) {
   const said = await send(asked, { method: "GET", path: "/v1/stats" });
   if (asked.values.json) return json(said);
   out(
-    `${counted(said.lessons, "lesson")} · ${said.proven} proven · ${said.unreviewed} unreviewed · ` +
+    `${counted(said.lessons, "lesson")} · ${said.unreviewed} unreviewed · ` +
       `${said.quarantined} in quarantine · ${said.archived} archived`,
   );
+  const { measured } = said;
+  if (measured) {
+    out(
+      `measured: ${measured.helps} helping · ${measured.hurts} hurting · ` +
+        `${measured.no_difference} with no difference seen · ${measured.unknown} not known yet`,
+    );
+  }
   for (const [name, ranks] of [
     ["Best", said.top],
     ["Worst", said.bottom],

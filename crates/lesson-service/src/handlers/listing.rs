@@ -105,9 +105,9 @@ impl<S: Store, H: Host> Service<S, H> {
             .map(|last| Cursor::write(end, &last.slug));
         let view = |lesson: &Lesson| match &there {
             Some((other, there)) if state.space.lesson(&lesson.slug).is_none() => {
-                other.measured_view(there, lesson)
+                other.measured_view(context.is_agent(), there, lesson)
             }
-            _ => self.measured_view(&state, lesson),
+            _ => self.measured_view(context.is_agent(), &state, lesson),
         };
         let courses = || {
             let mut courses = self.courses_of(&state.space, &page);

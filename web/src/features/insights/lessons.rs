@@ -1,10 +1,10 @@
 //! Lessons in the runs of the range, and lessons that no run was given.
 
-use crate::components::{Chip, Column, DataTable, Sorted, Sparkline, points};
+use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, points};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
-use lesson_types::{LessonInsight, LessonLift, LiftReport, LiftVerdict, StaleLesson};
+use lesson_types::{LessonInsight, LessonLift, LiftReport, StaleLesson};
 use std::collections::HashMap;
 
 /// A row: a lesson, and what is known of its lift.
@@ -92,17 +92,8 @@ fn effect(held: Option<&LessonLift>) -> AnyView {
     let Some(held) = held else {
         return ().into_any();
     };
-    let (tone, label) = match (held.verdict, held.more_runs) {
-        (LiftVerdict::Helps, _) => ("good", "Helps".to_owned()),
-        (LiftVerdict::Hurts, _) => ("bad", "Hurts".to_owned()),
-        (LiftVerdict::NoDifference, _) => ("", "No difference".to_owned()),
-        (LiftVerdict::Unknown, Some(runs)) => (
-            "",
-            format!("About {}", format::plural(runs, "more run", "more runs")),
-        ),
-        (LiftVerdict::Unknown, None) => return ().into_any(),
-    };
-    view! { <Chip tone label/> }.into_any()
+    let (verdict, badge) = (held.verdict, held.badge.clone());
+    view! { <EffectChip verdict badge/> }.into_any()
 }
 
 fn lift_cell(held: Option<&LessonLift>) -> AnyView {

@@ -181,7 +181,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                             </figcaption>
                         </figure>
                     </Show>
-                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became proven or stopped being so; the dashed line is where it began."</p>
+                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became qualified by use or stopped being so; the dashed line is where it began."</p>
                     <CourseTable points/>
                 }.into_any(),
             }}
