@@ -116,7 +116,7 @@ export async function listen(host, port) {
   }
 
   /**
-   * What the dashboard's own worker asks; it sees one store.
+   * What the dashboard's own worker asks, of both stores where there are two.
    * @param {Asked} asked
    * @param {Answer} answer
    * @param {string} path
@@ -124,7 +124,7 @@ export async function listen(host, port) {
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
-      const given = await host.use((local) => local.handle_in(host.main.kind, request));
+      const given = await host.handle(request);
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
       return tell(host, listeners);

@@ -1,5 +1,6 @@
 //! A project's store and a personal one, in files: what they answer together, and what several processes see of each other.
 
+mod acts;
 mod both;
 mod embedding;
 mod folder;
