@@ -1,7 +1,7 @@
 // Syncs stores that are linked to a server for as long as a process lives. What a round does, how long a failing server is
 // left alone and what is told of it are the engine's; when rounds are run is ours.
-import { mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { folderOf } from "./files.mjs";
 import { Lock } from "./lock.mjs";
 import { log } from "./log.mjs";
 
@@ -16,12 +16,12 @@ const LONGEST_MS = 60_000;
 /** A process that ends waits no longer for the round under way: clients kill one that does. */
 const END_MS = 1_000;
 /** Held by the one process that syncs a store while several have it open. */
-const TURN = join("cache", "syncing.lock");
+const TURN = "syncing.lock";
 /** Phases in which what is written waits until the next round is due by itself. */
 const FAILING = ["offline", "trouble", "signed_out", "blocked"];
 
 /**
- * @typedef {{ turn: Lock, kind: "project" | "personal", due: number, position: number, phase: string, told: string }} Side
+ * @typedef {{ turn: Lock, path: string, kind: "project" | "personal", due: number, position: number, phase: string, told: string }} Side
  */
 
 /**
@@ -34,7 +34,8 @@ export function keepSynced(host, { alone = true, onStep = () => undefined } = {}
   const places = [host.places.project, host.places.personal].filter((place) => place !== undefined);
   /** @type {Side[]} */
   const sides = places.map(({ kind, path }) => ({
-    turn: new Lock(join(path, TURN)),
+    turn: new Lock(join(path, "cache", TURN)),
+    path,
     kind,
     due: 0,
     position: -1,
@@ -98,7 +99,7 @@ async function oneSide(host, side, alone, onStep) {
   }
   if (now < side.due) return;
   const before = await status(host, side);
-  if (before.phase === "off" || (alone && !isOurs(side.turn))) {
+  if (before.phase === "off" || (alone && !isOurs(side))) {
     side.due = now + AGAIN_MS;
     tell(host, side, before, onStep);
     return;
@@ -111,10 +112,10 @@ async function oneSide(host, side, alone, onStep) {
   side.due = Math.min(Math.max(next_at ?? ended + LONGEST_MS, ended + SOON_MS), ended + LONGEST_MS);
 }
 
-/** Whether this process has the turn; a dead one's is taken over. @param {Lock} turn */
-function isOurs(turn) {
+/** Whether this process has the turn; a dead one's is taken over. @param {Side} side */
+function isOurs({ turn, path }) {
   if (turn.held) return true;
-  mkdirSync(dirname(turn.path), { recursive: true, mode: 0o700 });
+  folderOf(path, "cache");
   return turn.take() === null;
 }
 
