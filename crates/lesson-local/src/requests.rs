@@ -8,7 +8,9 @@ use lesson_service::{
     route,
 };
 use lesson_sync::Store;
-use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response};
+use lesson_types::{
+    ApiError, EndpointName, ErrorCode, Outcome, Request, Response, SuggestionSettled,
+};
 use serde_json::Value;
 
 /// Who asks.
@@ -99,6 +101,7 @@ impl<S: Store, H: Host> Local<S, H> {
                     |slug| !first.has_lesson(slug),
                 )
             }
+            EndpointName::settle_suggestion => self.settle_suggestion(second, asked).await,
             EndpointName::list_tags => {
                 joined::tags(ask(first, again(&asked)).await, ask(second, asked).await)
             }
@@ -217,6 +220,45 @@ impl<S: Store, H: Host> Local<S, H> {
             (None, Some(there)) => ask(second, with(there)).await,
             _ => ask(first, asked).await,
         }
+    }
+
+    /// Suggestions lie in the first store, which keeps every decision; an outcome that is confirmed is both stores'.
+    async fn settle_suggestion(&self, second: &Service<S, H>, asked: Asked) -> Response {
+        let mut answer = ask(self.first(), again(&asked)).await;
+        let settled = serde_json::from_value::<SuggestionSettled>(answer.body.clone());
+        if let Ok(mut settled) = settled
+            && let Some(outcome) = settled.outcome
+            && second.has_decision(&settled.decision_id)
+        {
+            let told = Outcome {
+                decision_id: settled.decision_id.clone(),
+                outcome,
+                pnl_percent: None,
+            };
+            let request = Request {
+                path: "/v1/outcome".to_owned(),
+                // What was made of JSON becomes JSON.
+                body: serde_json::to_value(told).unwrap_or_default(),
+                ..asked.request
+            };
+            let asker = asked.asker;
+            if let Ok(route) = route(request.method, &request.path) {
+                let recorded = ask(
+                    second,
+                    Asked {
+                        asker,
+                        route,
+                        request,
+                    },
+                )
+                .await;
+                let moved = recorded.body.get("lessons_updated").and_then(Value::as_u64);
+                let moved = u32::try_from(moved.unwrap_or_default()).unwrap_or(u32::MAX);
+                settled.lessons_updated = settled.lessons_updated.saturating_add(moved);
+                answer.body = serde_json::to_value(settled).unwrap_or_default();
+            }
+        }
+        answer
     }
 
     /// A session goes to the first store with all it says; lessons of the second one that were shown in it get their

@@ -6,6 +6,7 @@ mod embedding;
 mod folder;
 mod mcp;
 mod processes;
+mod suggested;
 
 use folder::{Temporary, lesson, now, ok, open, request, slugs, taken};
 use lesson_local::{Local, Which};
