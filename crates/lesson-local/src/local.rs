@@ -25,7 +25,7 @@ pub struct Named<S, H> {
     pub which: Which,
     /// The service.
     pub service: Service<S, H>,
-    /// The position up to which its fold was kept.
+    /// The position up to which its fold was kept, or where that failed last.
     kept: Cell<u64>,
 }
 
@@ -60,7 +60,7 @@ impl<S: Store, H: Host> Named<S, H> {
         }
         Ok(Self {
             which,
-            kept: Cell::new(service.position()),
+            kept: Cell::new(service.kept_position()),
             service: service.with_core_servers(core_servers.to_vec()),
         })
     }
