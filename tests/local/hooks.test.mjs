@@ -155,12 +155,12 @@ test("earlier sessions are read for what they learned, and a dry run adds nothin
     `${line("INSIGHT: Pin the clock in tests of time.")}${line("DELIVERED: done.")}{"torn`,
   );
   // Another project's session, one of a working folder that is gone, and Cursor's, which names no folder.
-  const elsewhere = line("INSIGHT: Of another project.").replaceAll(project, home);
+  const elsewhere = line("INSIGHT: Of another project there is this to learn.").replaceAll(project, home);
   writeFileSync(join(folder, "other.jsonl"), elsewhere.replaceAll("past", "other"));
   const gone = join(project, "sub", "gone");
   writeFileSync(
     join(folder, "gone.jsonl"),
-    line("INSIGHT: Seal the log.").replace(project, gone).replace("past", "gone"),
+    line("INSIGHT: Seal the log before every release.").replace(project, gone).replace("past", "gone"),
   );
   const cursor = join(
     home,
@@ -171,7 +171,10 @@ test("earlier sessions are read for what they learned, and a dry run adds nothin
     "c",
   );
   mkdirSync(cursor, { recursive: true });
-  const said = { role: "assistant", message: { content: [{ type: "text", text: "INSIGHT: Name the owner." }] } };
+  const said = {
+    role: "assistant",
+    message: { content: [{ type: "text", text: "INSIGHT: Name the owner of every table." }] },
+  };
   writeFileSync(join(cursor, "c.jsonl"), `${JSON.stringify(said)}\n`);
   const ledger = () => {
     const at = join(project, ".lessonloop", "ledger");
