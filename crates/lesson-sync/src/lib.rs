@@ -39,7 +39,8 @@ pub use sign_in::{
     Account, SignInError, Space, create_space, join_space, server_url, sign_in, sign_out, spaces,
 };
 pub use store::{
-    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,
+    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, Suggestion, VectorRow, uuid7,
+    uuid8,
 };
 pub use supabase::Supabase;
 pub use vectors::{

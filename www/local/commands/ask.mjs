@@ -194,13 +194,30 @@ export async function track(asked) {
 /** @param {Given} asked */
 export async function outcome(asked) {
   const [decision_id, word] = asked.positionals;
+  if (decision_id && ["confirm", "dismiss"].includes(word ?? ""))
+    return suggestion(asked, decision_id, word === "confirm");
   if (!decision_id || !["success", "failure", "pending"].includes(word ?? "")) {
-    throw new UsageError("say the decision's id, and `success`, `failure` or `pending`");
+    throw new UsageError(
+      "say the decision's id, and `success`, `failure` or `pending`; or `confirm` or `dismiss` what `lessonloop review` shows of it",
+    );
   }
   const body = given({ decision_id, outcome: word, pnl_percent: number(asked.values.pnl, "--pnl") });
   const recorded = await send(asked, { method: "POST", path: "/v1/outcome", body });
   if (asked.values.json) return json(recorded);
   out(`recorded; ${counted(recorded.lessons_updated, "lesson")} moved${recorded.repeated ? " (said before)" : ""}`);
+}
+
+/**
+ * A person's word on an outcome that a session suggested.
+ * @param {Given} asked
+ * @param {string} id
+ * @param {boolean} accept
+ */
+async function suggestion(asked, id, accept) {
+  const path = `/v1/decisions/${encodeURIComponent(id)}/suggestion`;
+  const settled = await send(asked, { method: "POST", path, body: { accept } });
+  if (asked.values.json) return json(settled);
+  out(accept ? `recorded: ${settled.outcome}; ${counted(settled.lessons_updated, "lesson")} moved` : "dismissed");
 }
 
 /** @param {Given} asked */
@@ -283,7 +300,16 @@ export async function review(asked) {
   const limit = number(asked.values.limit, "--limit");
   const queue = await send(asked, { method: "GET", path: `/v1/review${limit === undefined ? "" : `?limit=${limit}`}` });
   if (asked.values.json) return json(queue);
-  if (queue.items.length === 0) return out("Nothing waits for a review.");
+  const outcomes = queue.outcomes ?? [];
+  if (queue.items.length === 0 && outcomes.length === 0) return out("Nothing waits for a review.");
+  if (outcomes.length > 0) {
+    table(
+      ["suggested", "why", "decision"],
+      outcomes.map((/** @type {any} */ it) => [it.outcome, it.because, it.decision_id]),
+    );
+    note("\nNothing of it counts yet: lessonloop outcome DECISION confirm|dismiss\n");
+  }
+  if (queue.items.length === 0) return;
   table(
     ["why", "slug", "title"],
     queue.items.map((/** @type {any} */ it) => [it.reasons.join(", "), it.slug, it.title]),

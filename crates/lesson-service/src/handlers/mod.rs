@@ -30,6 +30,7 @@ pub(crate) mod shadow;
 pub(crate) mod shorten;
 pub(crate) mod space_policy;
 pub(crate) mod stats;
+mod suggestions;
 pub(crate) mod sync;
 pub(crate) mod tools;
 pub(crate) mod trace_part;

@@ -30,6 +30,7 @@ impl<S: Store, H: Host> Service<S, H> {
             tools: ToolPolicy::default(),
             state: RefCell::new(State::empty()),
             writing: async_lock::Mutex::new(()),
+            kept: Cell::new(0),
             queue: RefCell::default(),
             trouble: RefCell::default(),
             model: RefCell::default(),

@@ -30,6 +30,8 @@ pub struct Service<S, H> {
     pub(crate) state: RefCell<State>,
     /// Held by the one writer.
     pub(crate) writing: async_lock::Mutex<()>,
+    /// The position up to which the store keeps the fold.
+    pub(crate) kept: Cell<u64>,
     /// Tracking that waits to be stored.
     pub(crate) queue: RefCell<VecDeque<Draft>>,
     /// The store's last failure, while it fails.
