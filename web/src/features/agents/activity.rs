@@ -104,7 +104,7 @@ fn columns() -> Vec<Column<Row>> {
             } else {
                 at.clone()
             };
-            view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
+            view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
                 .into_any()
         })
         .num()

@@ -146,10 +146,8 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     let ends = move || {
         points.with(|points| {
             let day = |point: Option<&CoursePoint>| {
-                point
-                    .and_then(|point| point.at.get(..10))
-                    .unwrap_or_default()
-                    .to_owned()
+                let at = point.map(|point| format::time(&point.at));
+                at.unwrap_or_default().chars().take(10).collect::<String>()
             };
             (day(points.first()), day(points.last()))
         })
@@ -221,7 +219,7 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
                     <table data-testid="course-table">
                         <caption class="sr-only">"Numbers after each event, newest first"</caption>
                         <thead><tr>
-                            <th scope="col">"When (UTC)"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
+                            <th scope="col">"When"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
                             <th scope="col" class="num">"Adjusted"</th><th scope="col" class="num">"Success"</th><th scope="col" class="num">"Confidence"</th>
                         </tr></thead>
                         <tbody>{rows}</tbody>
