@@ -22,7 +22,7 @@ use lessons::{LessonTable, StaleTable};
 #[component]
 pub fn InsightsPage() -> impl IntoView {
     let client = Client::get_from_context();
-    let range = RwSignal::new(Range::default());
+    let range = Range::in_address();
     let lessons = resource(move || {
         let asked = client.get::<Stats>("/v1/stats");
         async move {

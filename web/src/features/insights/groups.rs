@@ -109,7 +109,7 @@ pub fn GroupTable(
         column: 1,
         down: true,
     };
-    view! { <DataTable caption="Runs of these days" columns rows sorted none="There was no run in these days." testid="by-group"/> }
+    view! { <DataTable caption="Runs of these days" columns rows sorted address="sort" none="There was no run in these days." testid="by-group"/> }
 }
 
 fn named(kind: &str, name: &str, me: Option<&str>) -> String {
