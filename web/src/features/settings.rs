@@ -18,6 +18,7 @@ mod undo;
 
 use crate::components::{Choice, Page};
 use crate::theme::Theme;
+use crate::shell::Shell;
 use core_servers::CoreServersCard;
 use export::ExportCard;
 use import::ImportCard;
@@ -83,6 +84,7 @@ fn ThemeCard() -> impl IntoView {
         }
     });
     let options = Theme::ALL
+    let shell = Shell::get_from_context();
         .map(|theme| (theme.word(), theme.label()))
         .to_vec();
     view! {
@@ -90,5 +92,10 @@ fn ThemeCard() -> impl IntoView {
             <h2>"Appearance"</h2>
             <Choice name="theme" legend="Theme" value=chosen options/>
         </section>
+            <label class="check">
+                <input type="checkbox" prop:checked=shell.singles data-testid="settings-single-keys"
+                    on:change:target=move |event| shell.set_singles(event.target().checked())/>
+                <span>"Shortcuts of a single key. They never act while you type."</span>
+            </label>
     }
 }

@@ -219,6 +219,21 @@ impl List {
     }
 
     fn first_seen(self) -> u32 {
+    /// A step of the keyboard that selects: the row that it begins at, and the one that it comes to.
+    fn extend(self, by: i64, selection: Selection) {
+        let mark = |at: Option<u32>| {
+            let row = at.and_then(|at| Some((at, self.feed.row(at)?)));
+            if let Some((at, row)) = row
+                && !untrack(|| selection.has(&row.lesson.slug))
+            {
+                selection.pick(self.feed, at, &row.lesson, false);
+            }
+        };
+        mark(self.here());
+        self.step(by);
+        mark(self.here());
+    }
+
         let top = self
             .node
             .get_untracked()
@@ -227,11 +242,19 @@ impl List {
     }
 
     /// Whether the key moved within the list.
-    fn heed(self, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
+    fn heed(self, event: &KeyboardEvent, selection: Selection) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
         }
         let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
+        if event.shift_key() {
+            match event.key().as_str() {
+                "ArrowDown" => self.extend(1, selection),
+                "ArrowUp" => self.extend(-1, selection),
+                _ => return false,
+            }
+            return true;
+        }
         match event.key().as_str() {
             "ArrowDown" => self.step(1),
             "ArrowUp" => self.step(-1),
@@ -345,6 +368,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             .when(move || list.held.read().is_some()),
     ]);
     // On paper all rows that are here stand one below the other; afterwards those in view do again.
+    use_whole_print(move || feed.is_whole(), move || feed.fetch_all(MOST));
     let before_print = window_event_listener(ev::beforeprint, move |_| {
         list.printing.set_value(true);
         feed.window.set(feed.held());
@@ -367,7 +391,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             </div>
             <div class="lesson-list" role="rowgroup" data-testid="lesson-list" node_ref=list.node
                 style:height=move || format!("{}px", high())
-                on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
+                on:keydown=move |event| if list.heed(&event, selection) { event.prevent_default() }
                 on:focusin=move |event| list.hold(place_of(&event))
                 on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
             >
