@@ -89,7 +89,9 @@ fn columns() -> Vec<Column<Row>> {
                 let words = format!("no outcome for {}", format::plural(days, "day", "days"));
                 view! { " "<span class="chip chip-warn">{words}</span> }
             });
-            view! { <span dir="auto">{row.name.clone()}</span>{silent} }.into_any()
+            let href = format!("/runs?by={}", format::encode(&row.group.name));
+            view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a>{silent} }
+                .into_any()
         })
         .wide(),
         Column::new("Runs", |row: &Row| format::count(row.runs).into_any())

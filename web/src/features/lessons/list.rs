@@ -7,6 +7,7 @@ use super::row::RowCells;
 use super::selection::Selection;
 use super::window::{Window, reachable};
 use crate::format;
+use crate::print::{MOST, use_whole_print};
 use crate::shell::{Act, Place, Places, use_acts};
 use leptos::ev;
 use leptos::html::Div;
@@ -218,7 +219,6 @@ impl List {
         self.go(at);
     }
 
-    fn first_seen(self) -> u32 {
     /// A step of the keyboard that selects: the row that it begins at, and the one that it comes to.
     fn extend(self, by: i64, selection: Selection) {
         let mark = |at: Option<u32>| {
@@ -234,6 +234,7 @@ impl List {
         mark(self.here());
     }
 
+    fn first_seen(self) -> u32 {
         let top = self
             .node
             .get_untracked()
@@ -246,7 +247,6 @@ impl List {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
         }
-        let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
         if event.shift_key() {
             match event.key().as_str() {
                 "ArrowDown" => self.extend(1, selection),
@@ -255,6 +255,7 @@ impl List {
             }
             return true;
         }
+        let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
         match event.key().as_str() {
             "ArrowDown" => self.step(1),
             "ArrowUp" => self.step(-1),
@@ -367,8 +368,8 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             .unlisted()
             .when(move || list.held.read().is_some()),
     ]);
-    // On paper all rows that are here stand one below the other; afterwards those in view do again.
     use_whole_print(move || feed.is_whole(), move || feed.fetch_all(MOST));
+    // On paper all rows that are here stand one below the other; afterwards those in view do again.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
         list.printing.set_value(true);
         feed.window.set(feed.held());
