@@ -116,6 +116,8 @@ fn nothing() -> Insights {
         fallers: Vec::new(),
         stale: Vec::new(),
         stale_total: 0,
+        uncovered: Vec::new(),
+        uncovered_total: 0,
     }
 }
 
