@@ -1,6 +1,7 @@
 //! A lesson's numbers over its life, each point with the event that moved it, and a table of the same.
 
-use crate::components::{Step, StepChart};
+use crate::components::{Numbers, Step, StepChart};
+use crate::dom;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, CoursePoint, History};
@@ -211,9 +212,17 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
             })
             .collect::<Vec<_>>()
     };
+    let save = move |_| {
+        dom::download_text(
+            "course.csv",
+            "text/csv",
+            &points.with_untracked(|points| csv(points)),
+        );
+    };
     view! {
         <details on:toggle=move |_| open.set(true)>
             <summary>"The numbers as a table"</summary>
+            <div class="actions"><button type="button" on:click=save data-testid="course-csv">"CSV"</button></div>
             <div class="scroll" tabindex="0" role="group" aria-label="Table of numbers over time">
                 <Show when=move || open.get()>
                     <table data-testid="course-table">
@@ -228,6 +237,35 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
             </div>
         </details>
     }
+}
+
+/// The points as comma-separated values, oldest first.
+fn csv(points: &[CoursePoint]) -> String {
+    let heads = [
+        "When",
+        "Event",
+        "Effectiveness",
+        "Adjusted",
+        "Success",
+        "Confidence",
+    ];
+    let row = |point: &CoursePoint| {
+        vec![
+            format::time(&point.at),
+            said(point),
+            format::percent_fine(point.effectiveness),
+            format::percent_fine(point.causal_adjusted),
+            point
+                .success_rate
+                .map_or_else(String::new, format::percent_fine),
+            format::percent_fine(point.confidence),
+        ]
+    };
+    let numbers = Numbers {
+        heads: heads.map(str::to_owned).into(),
+        rows: points.iter().map(row).collect(),
+    };
+    numbers.csv()
 }
 
 /// When the text was edited or judged, and when it failed first.
