@@ -12,13 +12,14 @@ mod model;
 mod policy;
 mod report;
 mod samples;
+mod sentences;
 mod storage;
 mod sync;
 mod undo;
 
 use crate::components::{Choice, Page};
-use crate::theme::Theme;
 use crate::shell::Shell;
+use crate::theme::Theme;
 use core_servers::CoreServersCard;
 use export::ExportCard;
 use import::ImportCard;
@@ -83,19 +84,19 @@ fn ThemeCard() -> impl IntoView {
             theme.apply();
         }
     });
-    let options = Theme::ALL
     let shell = Shell::get_from_context();
+    let options = Theme::ALL
         .map(|theme| (theme.word(), theme.label()))
         .to_vec();
     view! {
         <section class="card" id="appearance" tabindex="-1">
             <h2>"Appearance"</h2>
             <Choice name="theme" legend="Theme" value=chosen options/>
-        </section>
             <label class="check">
                 <input type="checkbox" prop:checked=shell.singles data-testid="settings-single-keys"
                     on:change:target=move |event| shell.set_singles(event.target().checked())/>
                 <span>"Shortcuts of a single key. They never act while you type."</span>
             </label>
+        </section>
     }
 }
