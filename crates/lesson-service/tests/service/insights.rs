@@ -102,7 +102,7 @@ fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
         ("six", "Tune a piano", ""),
     ] {
         desk.clock.set(desk.clock.get() + 1_000);
-        let asked = json!({"domain": "home", "query": query, "decision_id": id});
+        let asked = json!({"query": query, "decision_id": id});
         desk.ok::<Recommendations>("POST /v1/recommend", asked);
         common::block_on(desk.service.idle()).unwrap();
         if !outcome.is_empty() {
@@ -123,7 +123,7 @@ fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
             bread.domain.as_str(),
             bread.last_run.as_str()
         ),
-        ("bake sourdough bread", "home", "five")
+        ("bake sourdough bread", "", "five")
     );
     let ends = RunEnds {
         successes: 1,
