@@ -31,7 +31,9 @@ test("the range of Overview and the table of Insights are found again by their a
     await eventually(async () => assert.equal(search(page), "?range=30&by=agent&sort=feedback.up"));
     await page.reload();
     await pressed(page, "range-30d");
-    await eventually(async () => assert.equal(await page.getByTestId("by-agents").getAttribute("aria-selected"), "true"));
+    await eventually(async () =>
+      assert.equal(await page.getByTestId("by-agents").getAttribute("aria-selected"), "true"),
+    );
     await eventually(async () => assert.equal(await applied.getAttribute("aria-sort"), "ascending"));
     // A link to their runs, by who asked.
     await page.getByTestId("by-group-row").getByRole("link").click();
@@ -54,10 +56,7 @@ test("lessons sort by what stands out and by how they rose", async () => {
     await eventually(async () => assert.equal((await slugs(page.getByTestId("lesson-row")))[0], first));
     await page.getByTestId("sort-trend").click();
     await eventually(async () => assert.equal(search(page), "?sort=trend"));
-    assert.equal(
-      await page.getByRole("columnheader", { name: "13 weeks" }).getAttribute("aria-sort"),
-      "descending",
-    );
+    assert.equal(await page.getByRole("columnheader", { name: "13 weeks" }).getAttribute("aria-sort"), "descending");
   });
 });
 

@@ -15,8 +15,7 @@ async function open(page) {
   await page.getByTestId("lesson-slug").waitFor();
 }
 
-const undo = (page, said) =>
-  page.getByTestId("toast").filter({ hasText: said }).getByTestId("toast-act").click();
+const undo = (page, said) => page.getByTestId("toast").filter({ hasText: said }).getByTestId("toast-act").click();
 
 test("archive, approval and quarantine are taken back from the message that tells them", async () => {
   await withApp(async (page) => {
