@@ -5,6 +5,7 @@
 
 use super::singles;
 use super::state::{PAGES, Shell};
+use crate::dom::is_submit;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
@@ -115,8 +116,8 @@ impl Shell {
             }
             return true;
         }
-        if crate::dom::is_submit(event) {
-            return event.target().is_some_and(|target| send_form(&target));
+        if is_submit(event) {
+            return !event.repeat() && event.target().is_some_and(|target| send_form(&target));
         }
         // One that opens is not on the page yet; what is typed is meant for it.
         let opening = self.palette.get_untracked() || self.sheet.get_untracked();
