@@ -269,6 +269,10 @@ pub enum LessonSort {
     Score,
     /// Last applied, or last named in feedback, first.
     LastUsed,
+    /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.
+    Trend,
+    /// What stands out first: held back, measured to hurt, kept out by outcomes, measured to help, proven, unreviewed.
+    Standout,
 }
 
 /// `GET /v1/lessons`: the query parameters.

@@ -1,6 +1,7 @@
 //! One lesson: its text, its standing, what moved it, and what a person can do with it.
 
 mod acts;
+mod back;
 mod course;
 mod draft;
 mod edit;

@@ -14,6 +14,7 @@ pub(crate) mod keys;
 pub(crate) mod lessons;
 pub(crate) mod lift;
 pub(crate) mod lift_view;
+pub(crate) mod list_numbers;
 pub(crate) mod listing;
 pub(crate) mod manage;
 pub(crate) mod measure;

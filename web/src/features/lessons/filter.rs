@@ -173,6 +173,8 @@ pub fn orders() -> Vec<(String, String)> {
         ("success", "Success rate"),
         ("applied", "Most used"),
         ("last_used", "Last used"),
+        ("standout", "What stands out"),
+        ("trend", "Rising success"),
         ("surfaced", "Most shown"),
         ("confidence", "Confidence"),
     ]

@@ -31,7 +31,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
     let uses = if numbers.uses == "1" { "use" } else { "uses" };
     let used = row.course.last_used_at.clone();
     let last = used.as_deref().map_or_else(|| "never".to_owned(), ago);
-    let last_title = used.as_deref().map(format::time);
+    let last_title = used.as_deref().map(format::exact_time);
     let course = row.course.success.clone();
     let badge = {
         let row = Arc::clone(&row);
