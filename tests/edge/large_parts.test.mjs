@@ -38,7 +38,12 @@ before(async () => {
     const [first] = recommended.map(({ slug }) => slug);
     await held.post("/v1/track", { decision_id, reasoning: `Applying '${first}' here.` });
     if (n < 4) await held.post("/v1/outcome", { decision_id, outcome: n % 2 ? "failure" : "success" });
-    await held.post("/v1/feedback", { decision_id, outcome: "delivered", lessons: [first], causal: n % 2 ? [first] : [] });
+    await held.post("/v1/feedback", {
+      decision_id,
+      outcome: "delivered",
+      lessons: [first],
+      causal: n % 2 ? [first] : [],
+    });
   }
   parts = agent(await edge({ assets, bindings: { REPLICA_BYTES: "0" } }), key);
 });
@@ -61,9 +66,12 @@ test("stats, health and tags are counted by the database as a replica counts the
 test("numbers move at once, and constants that the space has set hold", async () => {
   const before = await parts.get("/v1/stats");
   const { slug } = record(0);
-  const open = sql("select slug from lessons where space = :'space' and not archived and trust <> 'quarantined' limit 1", {
-    space: home.id,
-  });
+  const open = sql(
+    "select slug from lessons where space = :'space' and not archived and trust <> 'quarantined' limit 1",
+    {
+      space: home.id,
+    },
+  );
   await parts.post("/v1/rate", { lesson: open || slug, helpful: true });
   assert.equal((await parts.get("/v1/stats")).total_rated, before.total_rated + 1);
   sql(
@@ -114,7 +122,14 @@ test("lists are filtered, ordered and paged by the database", async () => {
 
 test("a search in a list finds what fits its filters, archived lessons too", async () => {
   const [word] = record(3).tags;
-  for (const filters of ["", "&archived=true", "&trust=unreviewed", "&badge=testing", "&domain=perps", "&category=testing"]) {
+  for (const filters of [
+    "",
+    "&archived=true",
+    "&trust=unreviewed",
+    "&badge=testing",
+    "&domain=perps",
+    "&category=testing",
+  ]) {
     const path = `/v1/lessons?limit=200&q=${word}${filters}`;
     const [mine, theirs] = [await held.get(path), await parts.get(path)];
     const slugs = ({ lessons }) => lessons.map(({ slug }) => slug);
@@ -126,9 +141,17 @@ test("a search in a list finds what fits its filters, archived lessons too", asy
 });
 
 test("a lesson's history comes by cursor", async () => {
-  const { slug } = (await parts.get("/v1/decisions/d0")).lessons[0];
-  const path = `/v1/lessons/${slug}/history`;
-  const [mine, theirs] = [await held.get(path), await parts.get(path)];
-  assert.ok(mine.events.length > 0);
-  assert.deepEqual(theirs, mine);
+  for (let n = 0; n < 5; n++) await parts.post("/v1/rate", { lesson: "bounded-queues", helpful: n % 2 === 0 });
+  const told = [];
+  for (let before = ""; ; ) {
+    const page = await parts.get(`/v1/lessons/bounded-queues/history?limit=2${before}`);
+    assert.equal(page.total, 6);
+    assert.ok(page.events.length <= 2);
+    told.unshift(...page.events);
+    if (!page.next_before) break;
+    before = `&before=${page.next_before}`;
+  }
+  const whole = await held.get("/v1/lessons/bounded-queues/history");
+  assert.equal(whole.events.length, 6);
+  assert.deepEqual(told, whole.events);
 });

@@ -44,7 +44,10 @@ test("numbers of all lessons in one answer, with the lessons of the lists alone"
     [stats.lessons, stats.archived, stats.total_surfaced, stats.total_rated, stats.lessons_rated, funnel.surfaced],
     [LESSONS, 0, 120, 80, 40, 120],
   );
-  assert.equal(Object.values(bands).reduce((sum, n) => sum + n), LESSONS);
+  assert.equal(
+    Object.values(bands).reduce((sum, n) => sum + n),
+    LESSONS,
+  );
   assert.deepEqual([feedback_last_7_days, embedded], [40, LESSONS]);
   assert.ok(causal_ratio > 0.3 && causal_ratio < 0.6, `${causal_ratio}`);
   assert.ok(answer.page.lessons.length >= 10 && answer.page.lessons.length < 120, `${answer.page.lessons.length} rows`);
@@ -65,7 +68,10 @@ test("words and vectors that are missing are caught up in pieces, and counted on
   const some = 1_500;
   const count = (what) => sql(`select count(*) from lessonloop.${what} where space = :'id'`, { id });
   const words = () =>
-    sql("select md5(string_agg(word || lessons, ',' order by word collate \"C\")) from lessonloop.word_counts where space = :'id' and lessons > 0", { id });
+    sql(
+      "select md5(string_agg(word || lessons, ',' order by word collate \"C\")) from lessonloop.word_counts where space = :'id' and lessons > 0",
+      { id },
+    );
   const whole = words();
   // As rows come that are copied in with triggers off.
   sql(
@@ -116,7 +122,17 @@ test("a large space is deleted in pieces: nobody sees it from the first on, and 
     pieces += 1;
     assert.ok(pieces < 100, "it comes to an end");
   }
-  for (const table of ["lessons", "events", "recommendations", "lesson_embeddings", "lessonloop.lesson_words", "lessonloop.vectors", "lessonloop.word_counts", "lessonloop.leaving", "lessonloop.near_building"]) {
+  for (const table of [
+    "lessons",
+    "events",
+    "recommendations",
+    "lesson_embeddings",
+    "lessonloop.lesson_words",
+    "lessonloop.vectors",
+    "lessonloop.word_counts",
+    "lessonloop.leaving",
+    "lessonloop.near_building",
+  ]) {
     assert.equal(sql(`select count(*) from ${table} where space = :'id'`, { id }), "0", table);
   }
   assert.equal(sql("select count(*) from spaces where id = :'id'", { id }), "0");

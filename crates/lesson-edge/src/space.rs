@@ -175,7 +175,10 @@ impl<S: Store, H: Host> Space<S, H> {
             self.bytes_if_held.set(size.replica_bytes());
         }
         let held = match size {
-            Some(Ok(size)) if size.replica_bytes() > room().min(self.most_bytes) => {
+            // None is held at all where none may be, an empty one neither: it may grow.
+            Some(Ok(size))
+                if self.most_bytes == 0 || size.replica_bytes() > room().min(self.most_bytes) =>
+            {
                 if !self.send_only(&size).await {
                     return;
                 }
