@@ -3,6 +3,7 @@
 use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::message::Refusal;
+use crate::snapshot_cache;
 use crate::space::{Held, Maker, OLD, Space};
 use lesson_core::Millis;
 use lesson_service::Host;
@@ -39,7 +40,10 @@ impl<S: Store, H: Host> Edge<S, H> {
             space = self.outgrown(agent, space).await?;
         }
         if !space.is_ready() {
-            space.load_snapshot(&self.tokens, &self.config).await;
+            // How large a snapshot is shows when it is there: one is taken where any fits.
+            if self.room(&space) >= self.config.replica_bytes.min(snapshot_cache::MOST_HELD) {
+                space.load_snapshot(&self.tokens, &self.config).await;
+            }
             if !space.is_from_cache() {
                 space.measure(|| self.room(&space)).await;
             }
