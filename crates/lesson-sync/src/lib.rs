@@ -32,7 +32,7 @@ pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
 pub use machine::Machine;
 pub use measure::{LONGEST, back_off};
 pub use memory::MemoryStore;
-pub use part::{Counted, ListedPage, Part, SpaceSize, lacks_function};
+pub use part::{Counted, ListedPage, Part, Report, SpaceSize, lacks_function};
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
 pub use sign_in::{

@@ -44,6 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
             answers: Rc::new(Answers::default()),
             part_of: RefCell::default(),
             listed: RefCell::default(),
+            report: RefCell::default(),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {
