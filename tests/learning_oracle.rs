@@ -133,14 +133,19 @@ fn compare(
         shrinkage(effects.lessons.iter().map(|one| one.cells)),
         &wanted["shrinkage"],
     );
-    if let Some(lift) = effects.whole.estimate() {
-        near("loop", lift, &wanted["loop"][0]);
-        if let Some((low, high)) = effects.whole.interval()
-            && low > -1.0
-            && high < 1.0
-        {
-            near("loop's width", (high - low) / 2.0, &wanted["loop"][1]);
-        }
+    let running = effects.whole.running;
+    if running.terms.t > 0 {
+        near("loop", running.terms.mean, &wanted["loop"][0]);
+        near(
+            "loop's width",
+            half_width(running.terms.deviation(), running.terms.t, ALPHA),
+            &wanted["loop"][1],
+        );
+        near("loop's ratio", running.ratio.ln, &wanted["loop"][2]);
+        assert_eq!(
+            effects.whole.estimate().is_none(),
+            running.ratio.is_off() || running.shown.runs() == 0 || running.withheld.runs() == 0
+        );
     }
     let told = effects.comparisons.first();
     let wanted = &wanted["compared"];
@@ -190,7 +195,7 @@ fn line(lessons: usize, decisions: &[Decision]) -> Value {
             json!({
                 "domain": one.domain,
                 "success": one.success,
-                "control": one.measured.as_ref().map(|measured| measured.control),
+                "control": one.measured.as_ref().map(|measured| json!([measured.control_q, measured.control])),
                 "drawn": drawn,
                 "applied": one.applied,
                 "part": part(one),
@@ -227,9 +232,11 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
     let rates: Vec<f64> = (0..domains).map(|_| dice.between(0.2, 0.8)).collect();
     let lifts: Vec<f64> = (0..lessons).map(|_| dice.between(-0.5, 0.5)).collect();
     let skew = if seed.is_multiple_of(7) { 0.6 } else { 1.0 };
-    let decisions = (0..50 + dice.below(1_200)).map(|_| {
+    let decisions = (0..50 + dice.below(1_200)).map(|at| {
         let domain = dice.below(domains);
-        let control = dice.chance(0.1);
+        // The probability of a control run is changed now and then, and is 0 for a while.
+        let control_q = [0.1, 0.3, 0.0, 0.5][at / 200 % 4];
+        let control = dice.chance(control_q * skew);
         let mut rate = rates[domain];
         let (mut drawn, mut applied) = (Vec::new(), Vec::new());
         for (lesson, lift) in lifts.iter().enumerate() {
@@ -273,6 +280,7 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
         }
         let measured = dice.chance(0.9).then_some(Measured {
             control,
+            control_q,
             drawn,
             shadow: (!control && dice.chance(0.8)).then_some(Box::new(shadow)),
         });

@@ -1,8 +1,10 @@
 // The package for Node beside @modelcontextprotocol/server-memory, which keeps notes in one file: start, one recall at
-// 1,000 notes, ten sessions at once; and the prompt hook, alone and beside an open session. Both in turn, so that what
+// 1,000 notes, ten sessions at once; and the prompt hook, alone and beside an open session; a start with 100,000 events on
+// record; ten writers that are killed a hundred times while they write 1,000 lessons each. Both in turn, so that what
 // else the machine does falls on both; medians with the quarters below and above and the slowest
 // of twenty, and their ratio.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -224,6 +226,22 @@ const lostBy = (side) =>
     .map(([, count]) => count)
     .join(", ");
 rows.push([`of those ${SESSIONS * WRITES} writes lost, each round`, lostBy(ours), lostBy(peer), ""]);
+
+// The suite's own test, whole: it fails where anything is lost, doubled or torn.
+const KILLS = "100";
+const killed = spawnSync(
+  process.execPath,
+  ["--test", "--test-name-pattern=writers", fileURLToPath(new URL("../local/sessions.test.mjs", import.meta.url))],
+  { encoding: "utf8", env: { ...process.env, LESSONLOOP_KILLS: KILLS } },
+);
+const acknowledged = killed.stdout.split("\n").find((line) => line.includes("writes acknowledged"));
+assert.equal(killed.status, 0, killed.stdout);
+rows.push([
+  `10 writers of 1,000 lessons each, killed ${KILLS} times`,
+  acknowledged?.replace(/^[# ]+/, "") ?? "",
+  "",
+  "",
+]);
 
 const head = ["median (quarters; 95 %)", ours.name, peer.name, "ratio"];
 const widths = head.map((name, at) => Math.max(name.length, ...rows.map((cells) => cells[at].length)));

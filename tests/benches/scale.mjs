@@ -97,7 +97,9 @@ const mark = (what, value, is_good) => {
   if (!is_good) missed.push(`${what}: ${value}`);
   return is_good ? "" : " ✗";
 };
-const rows = [["lessons", "ranking", "p50, ms", "p95, ms", "lost at the fifth", "recall@5", "isolate, MB"]];
+const rows = [
+  ["lessons", "ranking", "p50, ms", "p95, ms", "lost at the fifth", "recall@5", "isolate, MB", "stats, ms"],
+];
 const stores = [
   [
     "lessons",
@@ -109,6 +111,7 @@ const stores = [
     "index",
     "new lesson before/after, ms",
     "rating before/after, ms",
+    "deleting, s",
   ],
 ];
 const { model, vectors } = await modelled(Math.min(MODELLED, Math.max(...SIZES)));
@@ -161,6 +164,8 @@ for (const count of SIZES) {
     const [time] = await timed(() => me.post("/v1/recommend", { query: situation(n, count), limit: 5 }));
     if (n >= 20) times.push(time);
   }
+  const counting = [];
+  for (let n = 0; n < 5; n++) counting.push((await timed(() => me.get("/v1/stats")))[0]);
   const { isolate } = await memory(it);
   const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
   let [lost, recall] = ["", ""];
@@ -196,8 +201,16 @@ for (const count of SIZES) {
     lost,
     recall,
     isolate.toFixed(0) + mark(`isolate with ${count}`, isolate, isolate <= BARS.isolate),
+    ms(quantile(counting, 0.5)),
   ]);
   await stopAll();
+  // In pieces, as the app does it.
+  const [deleting] = await timed(async () => {
+    const asked = { p_space: id, p_name: `scale ${count}` };
+    const { code } = await who.call("delete_space", asked);
+    while ((await who.call("delete_space", { ...asked, p_code: code })).more);
+  });
+  stores.at(-1).push((deleting / 1000).toFixed(0));
 }
 console.log(table(rows));
 console.log();

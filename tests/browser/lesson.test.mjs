@@ -25,7 +25,7 @@ async function openLesson(page, tab = "activity") {
   if (tab !== "activity") await page.getByTestId(`lesson-tab-${tab}`).click();
 }
 
-test("what proven means is one focus away, with this lesson's numbers", async () => {
+test("what qualified by use means is one focus away, with this lesson's numbers", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
     await applied(page, "success");

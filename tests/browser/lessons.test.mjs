@@ -74,7 +74,8 @@ test("a row tells its numbers, and a badge only where there is something to tell
     assert.match(await cells("failed", "used").textContent(), / ago$/);
     for (const name of ["score", "success", "uses"]) assert.equal(await cells("unused", name).textContent(), "–");
     assert.equal(await cells("unused", "used").textContent(), "never");
-    assert.equal(await cells("worked", "badge").textContent(), "Proven");
+    assert.equal(await cells("worked", "badge").textContent(), "", "that its uses went well is no proof");
+    assert.equal(await cells("failed", "badge").textContent(), "Kept out");
     assert.equal(await cells("unused", "badge").textContent(), "", "that all are unreviewed says nothing of one");
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 844 });

@@ -154,10 +154,76 @@ test("earlier sessions are read for what they learned, and a dry run adds nothin
     join(folder, "past.jsonl"),
     `${line("INSIGHT: Pin the clock in tests of time.")}${line("DELIVERED: done.")}{"torn`,
   );
+  // Another project's session, one of a working folder that is gone, and Cursor's, which names no folder.
+  const elsewhere = line("INSIGHT: Of another project there is this to learn.").replaceAll(project, home);
+  writeFileSync(join(folder, "other.jsonl"), elsewhere.replaceAll("past", "other"));
+  const gone = join(project, "sub", "gone");
+  writeFileSync(
+    join(folder, "gone.jsonl"),
+    line("INSIGHT: Seal the log before every release.").replace(project, gone).replace("past", "gone"),
+  );
+  const cursor = join(
+    home,
+    ".cursor",
+    "projects",
+    project.replace(/[^a-zA-Z0-9]+/g, "-").slice(1),
+    "agent-transcripts",
+    "c",
+  );
+  mkdirSync(cursor, { recursive: true });
+  const said = {
+    role: "assistant",
+    message: { content: [{ type: "text", text: "INSIGHT: Name the owner of every table." }] },
+  };
+  writeFileSync(join(cursor, "c.jsonl"), `${JSON.stringify(said)}\n`);
+  const ledger = () => {
+    const at = join(project, ".lessonloop", "ledger");
+    return readdirSync(at).map((name) => readFileSync(join(at, name), "utf8"));
+  };
+  const before = ledger();
   const dry = on.json(["backfill", "--dry-run"]);
-  assert.equal(dry.insights.length, 1);
+  assert.deepEqual([dry.insights.length, dry.elsewhere], [3, 1]);
+  assert.deepEqual(ledger(), before);
   assert.equal(on.json(["stats"]).lessons, 1);
-  assert.equal(on.json(["backfill"]).added, 1);
+  assert.equal(on.json(["backfill", "--dry-run", folder]).insights.length, 3, "a path is read whatever it is of");
+  assert.equal(on.json(["backfill"]).added, 3);
   assert.equal(on.json(["backfill"]).added, 0);
-  assert.equal(on.json(["stats"]).lessons, 2);
+  assert.equal(on.json(["stats"]).lessons, 4);
+});
+
+test("a test run without a word on the outcome suggests one, which counts once a person confirms it", async () => {
+  for (const [code, suggested] of /** @type {const} */ ([
+    [0, "success"],
+    [101, "failure"],
+  ])) {
+    const { hook, on } = session();
+    assert.match(hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
+    const line = (/** @type {string} */ type, /** @type {object} */ content) =>
+      `${JSON.stringify({ type, uuid: type, cwd: on.project, entrypoint: "cli", message: { role: type, content: [content] } })}\n`;
+    const transcript_path = join(on.home, "ran.jsonl");
+    const content = code === 0 ? "ok" : `Exit code ${code}\nboom`;
+    writeFileSync(
+      transcript_path,
+      line("assistant", { type: "text", text: `Applying '${SLUG}': the values are bound.` }) +
+        line("assistant", { type: "tool_use", name: "Bash", id: "t1", input: { command: "cargo test" } }) +
+        line("user", { type: "tool_result", tool_use_id: "t1", is_error: code !== 0, content }),
+    );
+    hook("session-end", { reason: "exit", transcript_path });
+    const waiting = await until(() => on.json(["review"]).outcomes?.[0], "the outcome waits in the review", 30_000);
+    assert.equal(waiting.outcome, suggested);
+    assert.match(waiting.because, /`cargo test`/);
+    assert.match(on.run(["review"]).out, /cargo test/);
+    const standing = () => on.json(["show", SLUG]).standing;
+    assert.deepEqual([standing().times_applied, standing().success_count], [0, 0], "nothing counts unasked");
+    const id = waiting.decision_id;
+    if (code === 0) {
+      assert.equal(on.json(["outcome", id, "confirm"]).outcome, "success");
+      assert.deepEqual([standing().times_applied, standing().success_count], [1, 1]);
+    } else {
+      assert.equal(on.json(["outcome", id, "dismiss"]).outcome, null);
+      assert.deepEqual([standing().times_applied, standing().success_count], [0, 0]);
+    }
+    assert.equal(on.json(["review"]).outcomes, undefined);
+    assert.equal(on.run(["outcome", id, "confirm"]).code, 1, "it waits no more");
+  }
 });

@@ -209,3 +209,46 @@ test("the dashboard's worker asks this engine and hears what another process wro
   assert.equal(status, 200);
   assert.equal(JSON.parse(text).body.lessons, 2);
 });
+
+test("with a project's store and one's own the dashboard asks both", async () => {
+  const on = machine();
+  assert.equal(on.run(["init", "--personal"]).code, 0);
+  on.json(["add", "My own lesson", "-r", "Do it."], { cwd: on.home });
+  assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
+  on.json(["add", "A lesson of the project", "-r", "Do it."]);
+  const child = on.start(["serve", "--port", "0", "--json"]);
+  try {
+    let text = "";
+    child.stdout.on("data", (piece) => (text += piece));
+    const { url, token } = await until(() => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        return null;
+      }
+    }, "serve tells its address");
+    const ask = async (/** @type {string} */ method, /** @type {string} */ path, body = null) => {
+      const asked = JSON.stringify({ method, path, headers: {}, body });
+      const headers = { authorization: `Bearer ${token}` };
+      return (await (await fetch(`${url}/local/request`, { method: "POST", headers, body: asked })).json()).body;
+    };
+    const slugs = ["a-lesson-of-the-project", "my-own-lesson"];
+    const { lessons } = await ask("GET", "/v1/lessons?sort=title");
+    assert.deepEqual(
+      lessons.map((/** @type {any} */ one) => [one.slug, one.store]),
+      [
+        [slugs[0], "project"],
+        [slugs[1], "personal"],
+      ],
+    );
+    assert.equal((await ask("GET", "/v1/stats")).lessons, 2);
+    assert.deepEqual((await ask("GET", "/v1/review")).items.map((/** @type {any} */ one) => one.slug).sort(), slugs);
+    const act = { act: "approve", lessons: slugs.map((slug) => ({ slug })) };
+    assert.equal((await ask("POST", "/v1/lessons/bulk", act)).changed, 2);
+    for (const slug of slugs) assert.equal((await ask("GET", `/v1/lessons/${slug}`)).trust, "approved");
+    await ask("POST", "/v1/lessons", { title: "And a new one", recommendation: "Do it." });
+    assert.equal(on.json(["stats", "--project"]).lessons, 2);
+  } finally {
+    child.kill();
+  }
+});

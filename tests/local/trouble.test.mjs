@@ -18,7 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { folder, LESSON, machine, SLUG } from "./installed.mjs";
+import { folder, LESSON, machine, PROMPT, SLUG } from "./installed.mjs";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -179,17 +179,55 @@ test("a transcript of 500 MB is read piece by piece, with what was learned at it
   }
 });
 
-test("a symbolic link in a store is not followed", { skip: process.platform === "win32" }, () => {
-  const on = machine();
-  on.git("init", "-q");
-  const target = folder("elsewhere");
-  mkdirSync(join(on.project, ".lessonloop"));
-  writeFileSync(join(on.project, ".lessonloop", "config.json"), "{}");
-  symlinkSync(target, join(on.project, ".lessonloop", "ledger"));
-  const { code, err } = on.run(["add", "A lesson", "-r", "Do it."]);
-  assert.equal(code, 1, err);
-  assert.match(err, /symbolic link/);
-  assert.deepEqual(readdirSync(target), []);
+test("a symbolic link in a store is not followed, whichever file it stands for", {
+  skip: process.platform === "win32",
+}, () => {
+  const actor = "01a20260-5f40-7000-8000-000000000000";
+  /** Where the link is, and whether a command goes on without what lies there. @type {[string, boolean][]} */
+  const links = [
+    ["ledger", false],
+    [`ledger/${actor}.jsonl`, false],
+    ["cache", false],
+    ["cache/own.json", true],
+    ["cache/snapshot.bin", true],
+    ["cache/suggested.jsonl", true],
+    ["cache/hooks", true],
+    ["cache/lessonloop.log", true],
+    ["cache/embedding.lock", true],
+    ["link", false],
+    ["link/link.json", false],
+    [".gitignore", true],
+    ["lock", false],
+  ];
+  for (const [name, goesOn] of links) {
+    for (const isThere of [true, false]) {
+      const on = machine();
+      on.git("init", "-q");
+      const target = folder("elsewhere");
+      // A folder, a file with a person's text, or nothing at all.
+      const isFolder = !name.includes(".") && name !== "lock";
+      const aim = isFolder && isThere ? target : join(target, "theirs");
+      if (!isFolder && isThere) writeFileSync(aim, "a person's text\n");
+      const at = join(on.project, ".lessonloop", name);
+      mkdirSync(dirname(at), { recursive: true });
+      writeFileSync(join(on.project, ".lessonloop", "config.json"), "{}");
+      symlinkSync(aim, at);
+      const added = on.run(["add", "A lesson", "-r", "Do it."]);
+      const what = `${name} → ${isThere ? "something" : "nothing"}: ${added.code} ${added.err}`;
+      if (!goesOn) {
+        assert.equal(added.code, 1, what);
+        assert.match(added.err, /symbolic link/, what);
+      }
+      for (const event of ["prompt", "session-end"]) {
+        const payload = { session_id: "s", cwd: on.project, prompt: PROMPT, transcript_path: "/nowhere.jsonl" };
+        const hook = on.run(["hook", event, "--client", "claude"], { input: JSON.stringify(payload) });
+        assert.deepEqual([hook.code, hook.err], [0, ""], what);
+      }
+      on.run(["doctor"]);
+      assert.deepEqual(readdirSync(target), !isFolder && isThere ? ["theirs"] : [], what);
+      if (!isFolder && isThere) assert.equal(readFileSync(aim, "utf8"), "a person's text\n", what);
+    }
+  }
 });
 
 test("an interruption ends a server and leaves no lock", async () => {

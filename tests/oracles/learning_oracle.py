@@ -1,6 +1,6 @@
 """What the formulas of learning come to in numpy: a JSON line per ledger in, a JSON line of numbers out.
 
-Input: {"decisions": [{"domain", "success", "control": null | bool, "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
+Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
 "lessons": count}, the decisions in the order of their outcomes.
 "part", of a decision that two policies are compared in, is ["by", "first" | "second"], or ["teams", count, count] of the
 lessons that were applied. Output: a list per lesson, the loop's numbers, the shrinkage, and what the comparison comes to.
@@ -48,13 +48,12 @@ def baselines(domains, y):
     return result
 
 
-def loop_lift(control, surplus):
-    one, two = surplus[~control], surplus[control]
-    if len(one) == 0 or len(two) == 0:
+def loop_lift(q, control, surplus):
+    """Mean of phi, half width and ln of the ratio check, over decisions that could be control runs."""
+    if len(q) == 0:
         return None
-    error = np.var(one) / len(one) + np.var(two) / len(two)
-    t = len(surplus)
-    return [float(np.mean(one) - np.mean(two)), float(half_width(np.sqrt(error * t), t))]
+    phi = ((1 - control) / (1 - q) - control / q) * surplus
+    return [float(np.mean(phi)), float(half_width(np.std(phi), len(phi))), ln_ratio(q, control)]
 
 
 def compared(decisions, y, b):
@@ -120,7 +119,7 @@ def ledger(source):
         rows = [
             (at, q, withheld)
             for at, d in enumerate(decisions)
-            if not d["control"]
+            if not (d["control"] and d["control"][1])
             for name, q, withheld in d["drawn"]
             if name == lesson
         ]
@@ -157,13 +156,12 @@ def ledger(source):
         one["says"] = "nothing"
         if one["t"] and one["ratio"] < np.log(1000):
             one["says"] = "helps" if one["helps"] >= least else "hurts" if one["hurts"] >= least else "nothing"
-    measured = [at for at, d in enumerate(decisions) if d["control"] is not None]
-    control = np.array([decisions[at]["control"] for at in measured], dtype=bool)
-    first = int(np.argmax(control)) + 1 if control.any() else len(control)
-    measured, control = np.array(measured, dtype=int)[first:], control[first:]
+    measured = [at for at, d in enumerate(decisions) if d["control"] and 0 < d["control"][0] < 1]
+    q = np.array([decisions[at]["control"][0] for at in measured])
+    control = np.array([float(decisions[at]["control"][1]) for at in measured])
     return {
         "lessons": lessons,
-        "loop": loop_lift(control, (y - b)[measured]),
+        "loop": loop_lift(q, control, (y - b)[np.array(measured, dtype=int)]),
         "shrinkage": k,
         "compared": compared(decisions, y, b),
     }

@@ -1,6 +1,6 @@
 // The third kind of device: a store in files, connected by the command line, beside an engine of its own kind and the server.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,22 +20,25 @@ function machine() {
   const home = mkdtempSync(join(tmpdir(), "lessonloop-replica-"));
   folders.push(home);
   const store = join(home, "store");
+  const options = {
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      LESSONLOOP_HOME: store,
+      LESSONLOOP_KEY: key,
+      LESSONLOOP_PASSWORD: env("LESSONLOOP_STACK_PASSWORD"),
+    },
+  };
+  /** Starts a command that stays. */
+  const start = (...words) =>
+    spawn(process.execPath, [BIN, ...words], { ...options, stdio: ["pipe", "pipe", "inherit"] });
   const run = async (words, { code = 0 } = {}) => {
-    const options = {
-      cwd: home,
-      env: {
-        PATH: process.env.PATH,
-        HOME: home,
-        LESSONLOOP_HOME: store,
-        LESSONLOOP_KEY: key,
-        LESSONLOOP_PASSWORD: env("LESSONLOOP_STACK_PASSWORD"),
-      },
-    };
     const ran = await promisify(execFile)(process.execPath, [BIN, ...words, "--json"], options).catch((error) => error);
     assert.equal(ran.code ?? 0, code, `${words.join(" ")}: ${ran.stdout}${ran.stderr}`);
     return JSON.parse(ran.stdout);
   };
-  return { home, store, run };
+  return { home, store, run, start };
 }
 
 const connect = (space) => ["connect", url, "--email", EMAIL, ...space];
@@ -99,4 +102,50 @@ test("a machine that joins a space with lessons gets them, and says which space 
   assert.equal((await late.run(["show", "name-the-owner"])).title, "Name the owner");
   await here.sync();
   assert.equal((await here.get("/v1/lessons/mine-before")).recommendation, "Stays.");
+});
+
+test("while an agent's session or the dashboard is up, a connected store syncs by itself", async () => {
+  const here = await device();
+  const space = await here.create("By itself");
+  const there = machine();
+  await there.run(connect(["--space", space]));
+  const until = async (what, look) => {
+    for (const end = Date.now() + 40_000; ; ) {
+      if (await look()) return;
+      assert.ok(Date.now() < end, `${what}: not within 40 s`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  };
+  const arrives = (slug) =>
+    until(`${slug} arrives at the server`, async () => {
+      await here.sync();
+      return (await here.send("GET", `/v1/lessons/${slug}`)).status === 200;
+    });
+  for (const words of [["mcp"], ["serve", "--port", "0"]]) {
+    const child = there.start(...words);
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    child.stdout.resume();
+    try {
+      // Written by another process, sent by the one that stays.
+      await there.run(["add", `Said beside ${words[0]}`, "-r", "Do it."]);
+      await arrives(`said-beside-${words[0]}`);
+      const title = `Said elsewhere during ${words[0]}`;
+      await here.post("/v1/lessons", { title, recommendation: "Do it." });
+      await here.sync();
+      await until("the lesson of the other device comes here", async () => {
+        const { lessons } = await there.run(["stats"]);
+        return lessons === (words[0] === "mcp" ? 2 : 4);
+      });
+      if (words[0] === "mcp") child.stdin.end();
+      else child.kill("SIGINT");
+      assert.equal(await ended, 0);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  }
+  const found = await there.run(["doctor"]);
+  assert.ok(
+    found.some(({ level, what }) => level === "ok" && /connected to By itself/.test(what)),
+    JSON.stringify(found),
+  );
 });

@@ -48,6 +48,7 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
             if let EventKind::Surfaced { measured, .. } = &mut surfaced {
                 *measured = Some(Measured {
                     control: dice.one_in(8),
+                    control_q: 0.125,
                     drawn: vec![Drawn {
                         lesson: slug(dice, space),
                         q: 0.125,

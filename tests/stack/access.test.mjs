@@ -33,6 +33,7 @@ const CALLS = (space) => ({
   space_rows: { p_space: space, p_ask: {} },
   space_lessons: { p_space: space, p_ask: {} },
   space_decisions: { p_space: space, p_ask: {} },
+  space_report: { p_space: space, p_ask: {} },
   lesson_candidates: { p_space: space, p_ask: { words: ["x"] } },
 });
 

@@ -20,6 +20,7 @@ const lessonRow = (row) => ({
   trial_from: 0,
   approved_by_agent: false,
   counted_on: {},
+  text_at: null,
   ...row,
   own_word: row.own_word ? { trial_from: 0, ...row.own_word } : null,
 });
@@ -53,6 +54,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     decisions: 0,
     early: 0,
     measured: 0,
+    texts: 0,
     feedback: 0,
     opinions: 0,
     settings: 0,
@@ -128,6 +130,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     seen.decisions += ledger.decisions.length;
     seen.early += ledger.decisions.filter((row) => row.at === null).length;
     seen.measured += ledger.decisions.filter((row) => row.measured !== null).length;
+    seen.texts += ledger.lessons.filter((row) => row.text_at).length;
     seen.feedback += ledger.decisions.flatMap((row) => row.feedback).length;
     seen.opinions += ledger.decisions.flatMap((row) => row.opinions).length;
     seen.agents += ledger.decisions.filter((row) => row.by.startsWith("agent:")).length;
@@ -188,6 +191,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     decisions: 1000,
     early: 200,
     measured: 200,
+    texts: 200,
     feedback: 200,
     opinions: 500,
     settings: 200,

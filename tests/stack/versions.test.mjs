@@ -49,7 +49,7 @@ async function decided() {
     by.event(...surfaced("d", ["a", "b"])),
   ];
   const answer = await ada.push(space, by.actor, events);
-  assert.deepEqual([answer.ledger_version, answer.status, answer.rejected], [3, "ok", []]);
+  assert.deepEqual([answer.ledger_version, answer.status, answer.rejected], [4, "ok", []]);
   return { space, by };
 }
 
@@ -60,7 +60,7 @@ const old = (who) => ({
 });
 
 const told = (who, space, p_slug, more = {}) =>
-  who.call("lesson_history", { p_space: space, p_slug, p_ledger_version: 3, ...more });
+  who.call("lesson_history", { p_space: space, p_slug, p_ledger_version: 4, ...more });
 
 const one = async (who, space, name, more = {}) => {
   const rows = (await pullAll(who, space))[name];
@@ -146,8 +146,8 @@ test("clients of both versions write and read beside each other, each in its own
   }
   // A client of a later version is served as of this one, and told so; one below the least is told to update.
   const newer = await ada.pull(space, 0, 1000, 4);
-  assert.deepEqual([newer.ledger_version, newer.decisions.length], [3, 1]);
-  assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 3);
+  assert.deepEqual([newer.ledger_version, newer.decisions.length], [4, 1]);
+  assert.equal((await ada.push(space, by.actor, [by.event(...rated("a", true))], 9)).ledger_version, 4);
   const count = sql("select count(*) from events");
   for (const [name, args] of /** @type {any[][]} */ ([
     ["push_events", { p_actor: by.actor, p_events: [by.event(...rated("a", true))] }],
@@ -443,17 +443,17 @@ test("a lesson's history is told to each client in the words of its version", as
     page.map((event) => event.op_id),
   );
   // One that is newer gets what there is; one that is too old is told to update.
-  assert.equal((await told(ada, space, "c", { p_ledger_version: 4 })).events.length, all.length);
+  assert.equal((await told(ada, space, "c", { p_ledger_version: 5 })).events.length, all.length);
   const { status, body } = await ada.rpc("lesson_history", { p_space: space, p_slug: "c", p_ledger_version: 0 });
   assert.deepEqual([status, body.code], [426, "PT426"]);
 });
 
-test("a client of version 2 gets neither what two policies drafted nor why a text was approved", async () => {
+test("a client of version 3 gets no probability of control runs, one of version 2 neither what two policies drafted nor why a text was approved", async () => {
   const { space, by } = await decided();
   const shadow = { comparison: "c", decided: null, first: ["a"], second: ["b"] };
   const drawn = [{ lesson: "a", q: 0.2, withheld: false }];
   const [kind, event] = /** @type {[string, any]} */ (surfaced("e", ["a", "b"]));
-  const measured = { control: false, drawn, shadow };
+  const measured = { control: false, control_q: 0.1, drawn, shadow };
   const approved = { lesson: "a", verdict: "approve", content_hash: "-", reason: "I have tried it." };
   const answer = await ada.push(space, by.actor, [
     by.event(kind, { ...event, measured }),
@@ -466,13 +466,15 @@ test("a client of version 2 gets neither what two policies drafted nor why a tex
   );
   const of = async (version) =>
     (await ada.pull(space, 0, 1000, version)).decisions.find((row) => row.decision_id === "e").measured;
-  assert.deepEqual(await of(3), measured);
+  assert.deepEqual(await of(4), measured);
+  assert.deepEqual(await of(3), { control: false, drawn, shadow });
   assert.deepEqual(await of(2), { control: false, drawn });
   const kept = (version) => told(ada, space, "b", { p_ledger_version: version });
   const events = async (version) =>
     (await kept(version)).events.map((row) => row.event).filter((one) => one.event.Surfaced?.measured);
-  const [now, then] = [await events(3), await events(2)];
+  const [now, before, then] = [await events(4), await events(3), await events(2)];
   assert.deepEqual(now[0].event.Surfaced.measured, measured);
+  assert.deepEqual(before[0].event.Surfaced.measured, { control: false, drawn, shadow });
   assert.deepEqual(then, [
     { ...now[0], event: { Surfaced: { ...now[0].event.Surfaced, measured: { control: false, drawn } } } },
   ]);
@@ -525,7 +527,7 @@ const folded = (space, more = {}) => {
     from public.${table} x where x.space = ${quoted(space)})`;
   const made = JSON.parse(
     there(`select json_build_object(
-    'lessons', ${rows("lessons", 'x.slug collate "C"', `,approved_by_agent,own_word,counted_on${more.all ? "" : ",by,trial_from"}`)},
+    'lessons', ${rows("lessons", 'x.slug collate "C"', `,approved_by_agent,own_word,counted_on${more.all ? "" : ",by,trial_from,text_at"}`)},
     'recommendations', ${rows("recommendations", 'x.decision_id collate "C", x.position', "")},
     'decisions', ${rows("decisions", 'x.decision_id collate "C"', ",asked_at")},
     'tools', ${rows("tool_successes", "x.position", ",position")},
@@ -677,7 +679,7 @@ test("while files are run, nobody is served by old functions with new rows, and 
     ],
     ", 2",
   );
-  assert.deepEqual([first.ledger_version, first.rejected], [3, []]);
+  assert.deepEqual([first.ledger_version, first.rejected], [4, []]);
   const late = [
     olds.event("Rated", { lesson: "a", helpful: true }),
     olds.event(...outcome("d", "profit")),

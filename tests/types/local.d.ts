@@ -52,6 +52,7 @@ interface TranscriptRead {
   session?: string;
   next: number;
   skipped: number;
+  signs: object[];
 }
 
 interface Local {
@@ -63,9 +64,10 @@ interface Local {
   hook_output(shape: any, text: string): string;
   read_transcript(client: string, bytes: Uint8Array, from: number): TranscriptRead;
   read_transcript_after(client: string, bytes: Uint8Array, before: Partial<TranscriptRead>): TranscriptRead;
-  record_session(input: any): { requests: EngineRequest[]; keep: any };
+  record_session(input: any): { requests: EngineRequest[]; suggested?: object; keep: any };
+  suggest(suggested: object): Promise<boolean>;
   keep_fold(): Promise<void>;
-  backfill(reads: TranscriptRead[]): { session: string; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
+  backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
   backfill_requests(summary: any): EngineRequest[];
   load_model(pack: Uint8Array): Promise<string>;
   indexing(): { done: number; total: number };

@@ -5,6 +5,7 @@ use crate::components::{ToastList, Toasts};
 use crate::dom;
 use crate::features::{DemoBanner, LessonsPage, NotFoundPage, OverviewPage, Selection};
 use crate::more::{More, Rest, more};
+use crate::parameters::Parameters;
 use crate::review::Reviewing;
 use crate::shell::{Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote};
 use crate::sync::Syncing;
@@ -75,13 +76,14 @@ fn pages() -> AnyView {
     .into_any()
 }
 
-/// The overview. An address with a filter is one of the list of lessons, which was the first page before.
+/// The overview. An address with a filter is one of the list of lessons, which was the first page before; a range of days
+/// is the overview's own.
 #[component]
 fn First() -> impl IntoView {
     let location = use_location();
     if location
         .search
-        .with_untracked(|search| search.trim_start_matches('?').is_empty())
+        .with_untracked(|search| Parameters::read(search).with("range", "").is_empty())
     {
         view! { <OverviewPage/> }.into_any()
     } else {

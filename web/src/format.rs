@@ -73,14 +73,71 @@ pub fn bytes(n: f64) -> String {
     format!("{value:.places$} {}", UNITS[unit])
 }
 
-/// An RFC 3339 time as `2026-11-22 01:16`, in UTC as it came.
+/// An RFC 3339 time as `2026-11-22 01:16`, in the time zone of whoever reads it; what is no time stays as it is.
 pub fn time(rfc3339: &str) -> String {
-    let day = rfc3339.get(..10);
-    let clock = rfc3339.get(11..16);
-    match (day, clock) {
-        (Some(day), Some(clock)) => format!("{day} {clock}"),
-        _ => rfc3339.to_owned(),
+    match moment(rfc3339) {
+        Some((ms, ahead)) => clock(ms, ahead),
+        None => rfc3339.to_owned(),
     }
+}
+
+/// The same with the zone's distance from UTC, such as `2026-11-22 02:16 UTC+01:00`, for those who want to be sure.
+pub fn exact_time(rfc3339: &str) -> String {
+    match moment(rfc3339) {
+        Some((ms, ahead)) => format!("{} {}", clock(ms, ahead), zone(ahead)),
+        None => rfc3339.to_owned(),
+    }
+}
+
+/// A time in milliseconds, and how many minutes the reader's zone is ahead of UTC then.
+#[cfg(target_arch = "wasm32")]
+fn moment(rfc3339: &str) -> Option<(f64, i32)> {
+    let ms = js_sys::Date::parse(rfc3339);
+    let behind = js_sys::Date::new(&ms.into()).get_timezone_offset();
+    // The browser reads other texts as times, too.
+    (rfc3339.get(10..11) == Some("T") && ms.is_finite()).then_some((ms, -(behind as i32)))
+}
+
+/// Without a browser the reader is at UTC, and times are as the engine writes them.
+#[cfg(not(target_arch = "wasm32"))]
+fn moment(rfc3339: &str) -> Option<(f64, i32)> {
+    let part = |from: usize, to: usize| rfc3339.get(from..to)?.parse::<i64>().ok();
+    let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+    let minutes = part(11, 13)? * 60 + part(14, 16)?;
+    // Days since 1970 by Howard Hinnant's `days_from_civil`.
+    let year = if month <= 2 { year - 1 } else { year };
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = year.div_euclid(400) * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year
+        - 719_468;
+    Some(((days * 1_440 + minutes) as f64 * 60_000.0, 0))
+}
+
+/// Date and time of day where clocks are so many minutes ahead of UTC.
+fn clock(ms: f64, ahead: i32) -> String {
+    let minutes = (ms / 60_000.0).floor() as i64 + i64::from(ahead);
+    let (days, of_day) = (minutes.div_euclid(1_440), minutes.rem_euclid(1_440));
+    // Howard Hinnant's `civil_from_days`.
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = (shifted + 2) % 12 + 1;
+    let year = year + era * 400 + i64::from(month <= 2);
+    let (hours, minutes) = (of_day / 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}")
+}
+
+/// A zone by its distance from UTC in minutes.
+fn zone(ahead: i32) -> String {
+    if ahead == 0 {
+        return "UTC".to_owned();
+    }
+    let sign = if ahead < 0 { '−' } else { '+' };
+    let ahead = ahead.abs();
+    format!("UTC{sign}{:02}:{:02}", ahead / 60, ahead % 60)
 }
 
 /// An age in days as words.
@@ -285,7 +342,29 @@ mod tests {
             assert_eq!(until(seconds), text, "{seconds}");
         }
         assert_eq!(time("2026-11-22T01:16:50Z"), "2026-11-22 01:16");
+        assert_eq!(exact_time("2026-11-22T01:16:50Z"), "2026-11-22 01:16 UTC");
         assert_eq!(time("soon"), "soon");
+    }
+
+    #[test]
+    fn a_time_is_told_by_the_clocks_of_its_reader() {
+        for (at, ahead, clocks, said) in [
+            ("2026-11-22T01:16:50Z", 60, "2026-11-22 02:16", "UTC+01:00"),
+            (
+                "2026-11-22T01:16:50Z",
+                -480,
+                "2026-11-21 17:16",
+                "UTC−08:00",
+            ),
+            ("2024-02-28T23:30:00Z", 330, "2024-02-29 05:00", "UTC+05:30"),
+            ("2025-12-31T23:59:59Z", 1, "2026-01-01 00:00", "UTC+00:01"),
+            ("1970-01-01T00:00:00Z", -1, "1969-12-31 23:59", "UTC−00:01"),
+            ("2000-02-29T12:00:00Z", 0, "2000-02-29 12:00", "UTC"),
+        ] {
+            let ms = moment(at).map(|(ms, _)| ms).unwrap_or_default();
+            assert_eq!(clock(ms, ahead), clocks, "{at} {ahead}");
+            assert_eq!(zone(ahead), said);
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod markdown;
 mod more;
 mod outcome;
 mod parameters;
+mod print;
 mod review;
 mod shell;
 mod space;

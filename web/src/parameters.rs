@@ -3,7 +3,8 @@
 
 use crate::format;
 use leptos::prelude::*;
-use leptos_router::hooks::use_location;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
 
 /// What stands after the `?` of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,6 +29,17 @@ impl Parameters {
         Some(value)
     }
 
+    /// As the query of an address, with another value under a key; an empty one takes the key out.
+    pub fn with(&self, key: &str, value: &str) -> String {
+        let others = self.0.iter().filter(|(name, _)| name != key);
+        let others = others.map(|(name, value)| (name.as_str(), value.as_str()));
+        let own = (!value.is_empty()).then_some((key, value));
+        let pairs = others
+            .chain(own)
+            .map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
+        pairs.collect::<Vec<_>>().join("&")
+    }
+
     /// The same as text of its own; empty where there is none.
     pub fn text(&self, key: &str) -> String {
         self.get(key).unwrap_or_default().to_owned()
@@ -38,6 +50,47 @@ impl Parameters {
 pub fn use_parameters() -> Memo<Parameters> {
     let search = use_location().search;
     Memo::new(move |_| Parameters::read(&search.read()))
+}
+
+/// A choice that stands in the page's address under `key`, so that a link, a reload and going back find it again. `read`
+/// makes it of the address' word, `word` the other way round; the choice of an empty word is the one that is not named.
+pub fn in_address<T>(
+    key: &'static str,
+    read: impl Fn(&str) -> T + 'static,
+    word: impl Fn(&T) -> String + 'static,
+) -> RwSignal<T>
+where
+    T: Clone + PartialEq + Send + Sync + 'static,
+{
+    let parameters = use_parameters();
+    let path = use_location().pathname;
+    let own = path.get_untracked();
+    let choice = RwSignal::new(read(&parameters.read_untracked().text(key)));
+    // Going back, or a link, may name another one.
+    Effect::new(move |_| {
+        let named = read(&parameters.read().text(key));
+        let here = path.get_untracked() == own;
+        if here && choice.with_untracked(|choice| *choice != named) {
+            choice.set(named);
+        }
+    });
+    let navigate = use_navigate();
+    Effect::new(move |before: Option<String>| {
+        let now = choice.with(&word);
+        let named = parameters.with_untracked(|parameters| parameters.text(key));
+        if before.is_some_and(|before| before != now) && named != now {
+            let options = NavigateOptions {
+                replace: true,
+                scroll: false,
+                ..NavigateOptions::default()
+            };
+            let query = parameters.with_untracked(|parameters| parameters.with(key, &now));
+            let mark = if query.is_empty() { "" } else { "?" };
+            navigate(&format!("{}{mark}{query}", path.get_untracked()), options);
+        }
+        now
+    });
+    choice
 }
 
 #[cfg(test)]
@@ -61,6 +114,16 @@ mod tests {
             assert_eq!(read.get("decision"), Some(value), "{search}");
             assert_eq!((read.get("q"), read.get("w.x")), (Some("1"), Some("0.5")));
         }
+    }
+
+    #[test]
+    fn one_value_is_put_in_and_the_others_stay() {
+        let read = Parameters::read("?q=a%26b&range=7&by=agent");
+        assert_eq!(read.with("range", "30"), "q=a%26b&by=agent&range=30");
+        assert_eq!(read.with("by", ""), "q=a%26b&range=7");
+        assert_eq!(Parameters::default().with("range", ""), "");
+        let again = read.with("sort", "last run.up");
+        assert_eq!(Parameters::read(&again).text("sort"), "last run.up");
     }
 
     #[test]

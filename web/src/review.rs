@@ -5,14 +5,14 @@ mod pending_actions;
 mod review_state;
 mod sight;
 
-use crate::api::Client;
+use crate::api::{Client, json};
 use crate::components::{Toasts, use_toasts};
 use crate::format;
 pub use act::Act;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, ReviewItem, ReviewQueue};
+use lesson_types::{ApiError, Method, PolicyPatch, ReviewItem, ReviewPolicyPatch, ReviewQueue};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
 pub use review_state::{ReviewState, Visit};
@@ -346,6 +346,7 @@ impl Reviewing {
                 Timeout::new(HOLD, move || self.send(&id)).forget();
             }
         }
+        self.hold_apart(&pairs, true);
         self.remember(|memory| {
             memory.note(&act, slug, key.as_deref(), gone);
             memory.keep_pairs(pairs);
@@ -354,6 +355,26 @@ impl Reviewing {
             log.push(answer);
             let old = log.len().saturating_sub(LOGGED);
             log.drain(..old);
+        });
+    }
+
+    /// Keeps in the space that pairs are not asked about again, on other devices neither, or that they are. This browser
+    /// remembers it in any case, so a refusal is not told.
+    fn hold_apart(self, pairs: &[String], apart: bool) {
+        if pairs.is_empty() {
+            return;
+        }
+        let pairs = Some(pairs.to_vec());
+        let (apart, again) = if apart { (pairs, None) } else { (None, pairs) };
+        let patch = PolicyPatch {
+            review: Some(ReviewPolicyPatch { apart, again }),
+            ..PolicyPatch::default()
+        };
+        let asked = self
+            .client
+            .raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
+        spawn_local(async move {
+            let _ = asked.await;
         });
     }
 
@@ -400,6 +421,7 @@ impl Reviewing {
             Some(log.remove(at))
         });
         if let Some(answer) = answer.flatten() {
+            self.hold_apart(&answer.pairs, false);
             self.remember(|memory| {
                 memory.forget(
                     &answer.act,
@@ -441,6 +463,7 @@ impl Reviewing {
         } else if answer.act.request(&answer.slug).is_some() {
             return Undone::TooLate(answer);
         }
+        self.hold_apart(&answer.pairs, false);
         self.remember(|memory| {
             memory.forget(
                 &answer.act,

@@ -123,13 +123,15 @@ async function ask(request, path, env, ctx) {
     ({ origin } = new URL(request.url));
     // Read whatever the answer will be: a connection with a body that nobody read is reset, and takes the next request with it.
     const body = await read(request);
-    if (!(await isWithinRate(headers.authorization, env))) return tooOften();
     const asked = engine(env);
     // It goes on when the answer did not wait for all of it.
     const fetch_model = () => ctx.waitUntil(loadModel(asked, env));
     // Cloudflare sets it, whatever the caller sent; the local host takes the socket's.
     const client = headers["cf-connecting-ip"] ?? "";
-    const answer = await orTrap(asked.handle({ method: request.method, path, headers, body, client, fetch_model }));
+    // Where there is no such counter, the engine's counts alone, in each isolate for itself.
+    const count = env.RATE_LIMITER ? (key) => isWithinRate(key, env) : undefined;
+    const given = { method: request.method, path, headers, body, client, fetch_model, count };
+    const answer = await orTrap(asked.handle(given));
     ctx.waitUntil(finish(asked));
     return new Response(answer.body || null, { status: answer.status, headers: answer.headers });
   } catch (error) {
@@ -138,26 +140,15 @@ async function ask(request, path, env, ctx) {
   }
 }
 
-/** Whether the platform's counter lets a key go on: it holds over isolates, as the engine's own can't. Where there is none, or it
- * fails, the engine's counts alone. The platform is told no key, only its hash. */
-async function isWithinRate(bearer, env) {
-  if (!env.RATE_LIMITER || !bearer) return true;
+/** Whether the platform's counter lets a key go on: it holds over isolates, as the engine's own can't. The engine names the key
+ * by its id, once it knows that it is in force. */
+async function isWithinRate(key, env) {
   try {
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(bearer)));
-    const key = Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
     return (await env.RATE_LIMITER.limit({ key })).success;
   } catch (error) {
     console.warn(`the rate limiter: ${error.message ?? error}; requests are counted in this isolate alone`);
     return true;
   }
-}
-
-function tooOften() {
-  const message = "too many requests with this key; try again in 10 s";
-  return Response.json(
-    { error: { code: "rate_limited", message } },
-    { status: 429, headers: { "retry-after": "10", "cache-control": "no-store" } },
-  );
 }
 
 /** What is left to do after an answer. */

@@ -2,12 +2,14 @@
 
 /**
  * @typedef {{ type: "string" | "boolean", short?: string, multiple?: boolean, about: string, value?: string, words?: string[] }} Option
- * @typedef {{ name: string, arguments: string, about: string, more?: string, group: string, words?: string[],
+ * @typedef {{ name: string, arguments: string, about: string, more?: string, group: string, words?: string[], second?: string[],
  *   options: Record<string, Option>, load: () => Promise<(given: any) => any> }} Command
  */
 
 export const CLIENTS = ["claude", "codex", "cursor", "vscode", "gemini", "opencode"];
 export const EVENTS = ["session-start", "prompt", "stop", "subagent-stop", "session-end"];
+/** Formats that come in, and those that go out. */
+const TAKEN = ["auto", "markdown", "json", "jsonl", "ace", "reflections"];
 const FORMATS = ["jsonl", "markdown", "csv", "agents-md", "skills"];
 
 /** @type {Record<string, Option>} */
@@ -140,6 +142,7 @@ export const COMMANDS = [
     arguments: "LESSON helpful|not-helpful",
     about: "say whether a lesson helped",
     group: "For people",
+    second: ["helpful", "not-helpful"],
     options: { ...ASK, decision: DECISION },
     load: async () => (await asks()).rate,
   },
@@ -153,9 +156,11 @@ export const COMMANDS = [
   },
   {
     name: "outcome",
-    arguments: "DECISION success|failure|pending",
+    arguments: "DECISION success|failure|pending|confirm|dismiss",
     about: "say what came of a decision",
+    more: "confirm and dismiss are about an outcome that a session's tests or commit suggest: `lessonloop review` lists them.",
     group: "For people",
+    second: ["success", "failure", "pending", "confirm", "dismiss"],
     options: { ...ASK, pnl: { type: "string", value: "PERCENT", about: "profit or loss in percent" } },
     load: async () => (await asks()).outcome,
   },
@@ -164,6 +169,7 @@ export const COMMANDS = [
     arguments: "delivered|plan-complete|blocked LESSON…",
     about: "say which lessons were a cause of the outcome",
     group: "For people",
+    words: ["delivered", "plan-complete", "blocked"],
     options: {
       ...ASK,
       causal: { type: "string", multiple: true, value: "SLUG", about: "a cause; may be repeated" },
@@ -193,6 +199,7 @@ export const COMMANDS = [
     arguments: "[SLUG approve|quarantine]",
     about: "what waits for a person, and the verdict",
     group: "For people",
+    second: ["approve", "quarantine"],
     options: { ...ASK, limit: LIMIT },
     load: async () => (await asks()).review,
   },
@@ -203,7 +210,7 @@ export const COMMANDS = [
     group: "Files",
     options: {
       ...ASK,
-      format: { type: "string", value: "NAME", about: "auto, markdown, json, jsonl, ace, reflections" },
+      format: { type: "string", value: "NAME", about: TAKEN.join(", "), words: TAKEN },
       "dry-run": { type: "boolean", about: "only say what would be added" },
     },
     load: async () => (await import("./commands/carry.mjs")).importFiles,
@@ -226,6 +233,7 @@ export const COMMANDS = [
     name: "backfill",
     arguments: "[PATH]",
     about: "read earlier sessions of Claude Code, Codex and Cursor for what they learned",
+    more: "With a project's store only that project's sessions count; a PATH is read whatever it is of.",
     group: "Files",
     options: {
       ...STORE,

@@ -100,6 +100,22 @@ export function readRange(file, from, to) {
 /** Held by the one process that gives lessons their vectors. */
 const TURN = join("cache", "embedding.lock");
 
+/**
+ * Makes a folder of a store, and gives its path. A repository can bring links: one on the way is refused, as following it
+ * would write elsewhere.
+ * @param {string} root the store's folder
+ * @param {...string} parts
+ */
+export function folderOf(root, ...parts) {
+  let at = root;
+  for (const part of parts) {
+    at = join(at, part);
+    if (isLink(at)) throw named({ code: "ELOOP" }, at);
+  }
+  mkdirSync(at, { recursive: true, mode: FOLDER_MODE });
+  return at;
+}
+
 /** @implements {Files} */
 export class StoreFiles {
   /** @param {string} root the store's folder, which exists */
@@ -126,13 +142,18 @@ export class StoreFiles {
   /** @param {string} folder */
   list(folder) {
     const at = folder === "" ? this.root : this.#path(folder);
+    if (folder !== "" && isLink(at)) throw named({ code: "ELOOP" }, at);
     try {
-      return readdirSync(at, { withFileTypes: true })
+      const entries = readdirSync(at, { withFileTypes: true });
+      const link = entries.find((entry) => entry.isSymbolicLink());
+      // Left out, it would be a ledger that nobody misses.
+      if (link && folder !== "") throw Object.assign(new Error(), { code: "ELOOP", at: join(at, link.name) });
+      return entries
         .filter((entry) => entry.isFile())
         .map((entry) => ({ name: entry.name, bytes: lstatSync(join(at, entry.name)).size }));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return [];
-      throw named(error, at);
+      throw named(error, /** @type {{ at?: string }} */ (error).at ?? at);
     }
   }
 
@@ -261,7 +282,7 @@ export class StoreFiles {
 
   try_turn() {
     try {
-      this.#folderOf(this.turn.path);
+      folderOf(this.root, "cache");
       return this.turn.take() === null;
     } catch (error) {
       throw named(error, this.turn.path);

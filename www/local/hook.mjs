@@ -1,18 +1,9 @@
 // What a client's hook has done, in the process that was started for it or in one that has the store open: the plan is
 // the module's, the reading of transcripts and the marks of what was done are ours.
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readRange, replaceFile } from "./files.mjs";
+import { folderOf, readRange, replaceFile } from "./files.mjs";
 import { log } from "./log.mjs";
 import { isOff } from "./store.mjs";
 
@@ -57,7 +48,7 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
     const plan = local.plan_hook({ client, event, payload, max_tokens, child });
     if (plan.do === "skip") return { output: "", skipped: plan.reason };
     if (isOff(plan.cwd ?? cwd)) return { output: "", skipped: "switched off for this project" };
-    const folder = join(host.main.path, "cache", "hooks");
+    const folder = folderOf(host.main.path, "cache", "hooks");
     if (!isFirst(folder, plan.key)) return { output: "", skipped: "another client's settings fired it, too" };
     if (plan.do === "recommend") {
       const answer = await local.handle(plan.request);
@@ -83,7 +74,6 @@ export async function plan(host, { event, client, payload, max_tokens, child, cw
  * @param {string} key
  */
 function isFirst(folder, key) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mark = join(folder, `done-${keyOf(key)}`);
   const made = () => {
     try {
@@ -98,7 +88,8 @@ function isFirst(folder, key) {
     if (Math.random() < 0.02) sweep(folder);
     return true;
   }
-  const age = Date.now() - (statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  // A mark of the future is one from before the clock was set back.
+  const age = Math.abs(Date.now() - (statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0));
   if (age < ONCE_MS) return false;
   unlinkSync(mark);
   return made();
@@ -161,12 +152,16 @@ async function record(host, local, folder, client, plan) {
     for (const read of pieces(local, client, path, readBefore(state, path))) {
       reads.push(read);
       // What was said is sent now, and never again.
-      state.reads[path] = { ...read, said: "", shown: [] };
+      state.reads[path] = { ...read, said: "", shown: [], signs: [] };
       if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
     }
   }
   const { session, decision_id, done, last_message, subagent } = plan;
-  const { requests, keep: kept } = local.record_session({
+  const {
+    requests,
+    suggested,
+    keep: kept,
+  } = local.record_session({
     session,
     decision_id,
     done,
@@ -183,6 +178,8 @@ async function record(host, local, folder, client, plan) {
       throw new Error(`${request.path}: ${body?.error?.message ?? status}`);
     }
   }
+  // What tests or a commit point to waits for a person, where nobody told an outcome.
+  if (suggested) await local.suggest(suggested);
   await local.flush();
   keep(folder, session, { ...state, kept });
 }

@@ -206,6 +206,9 @@ export class Lock {
    */
   #read(path) {
     try {
+      // Of a link that points nowhere nobody could tell whether it was let go of.
+      if (lstatSync(path).isSymbolicLink())
+        throw Object.assign(new Error(`${path}: is a symbolic link`), { code: "ELOOP" });
       const text = readFileSync(path, "utf8");
       try {
         const owner = JSON.parse(text);
@@ -214,7 +217,8 @@ export class Lock {
         // Handled below.
       }
       const { ino, mtimeMs } = lstatSync(path);
-      if (Date.now() - mtimeMs < UNREADABLE_MS) return "unreadable";
+      // The clock may have been set back since.
+      if (Math.abs(Date.now() - mtimeMs) < UNREADABLE_MS) return "unreadable";
       const nonce = `${ino}-${Math.trunc(mtimeMs)}`;
       return { ...self(), pid: 0, started: "", since: "", nonce };
     } catch (error) {

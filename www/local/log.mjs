@@ -1,6 +1,7 @@
 // What goes wrong where nobody looks: a log in the store, bounded.
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, lstatSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { folderOf } from "./files.mjs";
 
 /** Then it becomes the old one, and the one before is gone. */
 const BYTES = 256 * 1024;
@@ -16,9 +17,11 @@ export const logPath = (store) => join(store, "cache", "lessonloop.log");
 export function log(store, what) {
   if (!store) return;
   try {
+    folderOf(store, "cache");
     const path = logPath(store);
-    mkdirSync(join(store, "cache"), { recursive: true, mode: 0o700 });
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > BYTES) renameSync(path, `${path}.old`);
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink()) return;
+    if ((there?.size ?? 0) > BYTES) renameSync(path, `${path}.old`);
     appendFileSync(path, `${new Date().toISOString()} [${process.pid}] ${what.replaceAll("\n", " ")}\n`, {
       mode: 0o600,
     });

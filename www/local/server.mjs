@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
 import { log } from "./log.mjs";
+import { keepSynced } from "./syncing.mjs";
 
 /** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
 const BODY_BYTES = 1024 * 1024 + 1;
@@ -16,6 +17,9 @@ const IMPORT_BYTES = 256 * 1024 * 1024;
 const LOOK_MS = 1_000;
 /** How often a page that listens is sent something, so that both ends see a broken connection. */
 const ALIVE_MS = 15_000;
+
+/** Requests after which syncing goes on at once. */
+const CONNECTS = /^\/v1\/(sync|space)\//;
 
 const DASHBOARD = join(ROOT, "dashboard");
 const ENGINE = join(ROOT, "engine");
@@ -116,7 +120,7 @@ export async function listen(host, port) {
   }
 
   /**
-   * What the dashboard's own worker asks; it sees one store.
+   * What the dashboard's own worker asks, of both stores where there are two.
    * @param {Asked} asked
    * @param {Answer} answer
    * @param {string} path
@@ -124,9 +128,10 @@ export async function listen(host, port) {
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
-      const given = await host.use((local) => local.handle_in(host.main.kind, request));
+      const given = await host.handle(request);
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
+      if (request.method === "POST" && CONNECTS.test(request.path)) syncing.asked();
       return tell(host, listeners);
     }
     if (path === "/local/events" && asked.method === "GET") {
@@ -183,18 +188,26 @@ export async function listen(host, port) {
       answer.end(given.body);
     } else sendJson(answer, given.status, given.body);
     await host.use((local) => local.flush());
+    if (method === "POST" && CONNECTS.test(path)) syncing.asked();
   }
 
   await new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => resolve(undefined));
   });
+  // A page shows where this process stands with the server, so it asks it whoever else does.
+  const syncing = keepSynced(host, {
+    alone: false,
+    onStep() {
+      for (const listener of listeners) listener.write(`${JSON.stringify({ type: "synced" })}\n`);
+    },
+  });
   const { port: own } = /** @type {import("node:net").AddressInfo} */ (server.address());
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${own}`, token, close };
+  return { url: `http://127.0.0.1:${own}`, token, close, syncing };
 }
 
 /** The headers that the build made for its page. */

@@ -1,5 +1,5 @@
 // Where the stores are: the project's, found from a folder upwards, and the person's own.
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fault, replaceFile } from "./files.mjs";
@@ -111,7 +111,9 @@ export function makeStore(path) {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     if (process.platform !== "win32") chmodSync(path, 0o700);
-    if (!existsSync(join(path, ".gitignore"))) writeFileSync(join(path, ".gitignore"), IGNORED, { mode: 0o600 });
+    // A link there is not followed, wherever it points.
+    const ignored = join(path, ".gitignore");
+    if (!lstatSync(ignored, { throwIfNoEntry: false })) writeFileSync(ignored, IGNORED, { mode: 0o600, flag: "wx" });
     replaceFile(join(path, CONFIG), `${JSON.stringify({ version: 1 }, null, 2)}\n`, 0o600);
   } catch (error) {
     const { code = "EIO" } = /** @type {NodeJS.ErrnoException} */ (error);

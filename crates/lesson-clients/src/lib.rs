@@ -30,5 +30,7 @@ pub use client::Client;
 pub use event::HookEvent;
 pub use output::{OutputShape, hook_output};
 pub use plan::{HookInput, HookPlan, plan_hook};
-pub use session::{Kept, Recorded, SessionInput, record, session_requests};
-pub use transcript::{TranscriptRead, read_transcript, read_transcript_after};
+pub use session::{Kept, Recorded, SessionInput, Suggested, record, session_requests};
+pub use transcript::{
+    Running, Sign, SignKind, TranscriptRead, read_transcript, read_transcript_after,
+};

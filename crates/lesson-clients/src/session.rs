@@ -8,6 +8,7 @@ pub use input::{Kept, SessionInput};
 
 use crate::fingerprint::fingerprint;
 use crate::plan::post;
+use crate::transcript::Sign;
 use lesson_core::{Extracted, Policy, extract};
 use lesson_types::{DecisionOutcome, FeedbackOutcome, Outcome, Request, Session, Track};
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,22 @@ pub struct Recorded {
     /// Send these in order. 404 from track and outcome says that nothing was recommended in the session, 409 that its
     /// outcome is settled; both are no faults.
     pub requests: Vec<Request>,
+    /// What the session suggests of its outcome where nobody told one; it counts once a person says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested: Option<Suggested>,
     /// Keep this until the session is recorded again, once the requests were answered.
     pub keep: Kept,
+}
+
+/// An outcome that a session's last test run or its commit points to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggested {
+    /// The session's decision.
+    pub decision_id: String,
+    /// What it points to.
+    pub outcome: DecisionOutcome,
+    /// Why, in one sentence.
+    pub because: String,
 }
 
 /// The requests alone: see [`record`].
@@ -37,8 +52,8 @@ pub fn record(input: &SessionInput) -> Recorded {
     let heard = keep::heard(input);
     if heard.all.headless {
         return Recorded {
-            requests: Vec::new(),
             keep: heard.all,
+            ..Recorded::default()
         };
     }
     let mut requests = Vec::new();
@@ -59,6 +74,7 @@ pub fn record(input: &SessionInput) -> Recorded {
         return Recorded {
             requests,
             keep: heard.all,
+            ..Recorded::default()
         };
     }
     let said = format!("{}{}", input.kept.said, heard.now);
@@ -83,8 +99,15 @@ pub fn record(input: &SessionInput) -> Recorded {
             },
         ));
     }
+    let told = heard.all.outcome.is_some() || heard.all.gave_feedback;
+    let suggested = Sign::suggests(&heard.all.signs).filter(|_| !told);
     Recorded {
         requests,
+        suggested: suggested.map(|(outcome, because)| Suggested {
+            decision_id: input.decision_id.clone(),
+            outcome,
+            because,
+        }),
         keep: Kept::default(),
     }
 }

@@ -11,9 +11,13 @@ mod gemini;
 mod line;
 mod read;
 mod reading;
+mod shell;
 mod shown;
+mod sign;
 
 pub use read::TranscriptRead;
+pub use shell::SignKind;
+pub use sign::{Running, Sign};
 
 use crate::client::Client;
 use reading::Reading;

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 ///
 /// 2 added `by` and `request` to events, `success` and `failure` in the place of `profit` and `loss`, `decision_id` to
 /// feedback, ratings and votes, `measured` to recommendations, and the events `TrialGranted` and `PolicyChanged`.
-/// 3 added `shadow` to `measured`.
-pub const LEDGER_VERSION: u32 = 3;
+/// 3 added `shadow` to `measured`, 4 `control_q`.
+pub const LEDGER_VERSION: u32 = 4;
 
 /// An event with its identity. Folding the same `op_id` twice changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,6 +239,17 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Whether they name what an agent reads of a lesson: title, description, context or recommendation.
+    pub fn is_read(&self) -> bool {
+        let read = [
+            &self.title,
+            &self.description,
+            &self.context,
+            &self.recommendation,
+        ];
+        read.iter().any(|part| part.is_some())
+    }
+
     /// The changes that turn `old` into `new`; empty when they are equal.
     pub fn between(old: &Text, new: &Text) -> Self {
         fn changed<T: Clone + PartialEq>(old: &T, new: &T) -> Option<T> {
@@ -306,6 +317,8 @@ pub struct SurfacedContext {
 pub struct Measured {
     /// Whether no lesson was shown at all.
     pub control: bool,
+    /// The probability of that when it was drawn, 0 to 1; 0 where it could not be, and in ledgers before version 4.
+    pub control_q: f64,
     /// The lessons that a draw was made for.
     pub drawn: Vec<Drawn>,
     /// How it takes part in comparing two policies.

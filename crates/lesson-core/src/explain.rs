@@ -33,22 +33,22 @@ fn proven(held: &Standing, policy: &FoldPolicy) -> Term {
         held.success_count
     );
     let sentence = match (held.proven_effective, enough, well) {
-        (true, true, true) => format!("It is proven: {went} ({share})."),
+        (true, true, true) => format!("It is qualified by use: {went} ({share})."),
         (true, _, _) => format!(
-            "It came here as proven. By its own counts it would not be: {went}, and {} are needed.",
+            "It came here as qualified by use. By its own counts it would not be: {went}, and {} are needed.",
             policy.proven_min_applied
         ),
         (false, false, _) => format!(
-            "It is not proven yet: {went}. {} more with a known outcome are needed.",
+            "It is not qualified by use yet: {went}. {} more with a known outcome are needed.",
             policy.proven_min_applied - held.times_applied
         ),
         (false, true, false) => format!(
-            "It is not proven: {went} ({share}), and {} are needed.",
+            "It is not qualified by use: {went} ({share}), and {} are needed.",
             percent(policy.proven_min_rate)
         ),
         (false, true, true) => {
             format!(
-                "It came here as not proven, though {went} ({share}). The next outcome decides."
+                "It came here as not qualified by use, though {went} ({share}). The next outcome decides."
             )
         }
     };
@@ -83,7 +83,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
     let few = held.times_tried() < policy.qualify_min_applied;
     let sentence = match state {
         Qualification::Qualified if held.proven_effective => {
-            "It may be recommended: it is proven.".to_owned()
+            "It may be recommended: it is qualified by use.".to_owned()
         }
         Qualification::Qualified if held.trial_from > 0 => format!(
             "It may be recommended: it was given another trial, and applied {} since.",
@@ -94,7 +94,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
             times(held.times_applied)
         ),
         Qualification::Pending => format!(
-            "It is not recommended: applied {} and not proven. Another success can change that.",
+            "It is not recommended: applied {} and not qualified by use. Another success can change that.",
             times(held.times_applied)
         ),
         Qualification::Excluded => format!(
@@ -106,7 +106,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
         name: "qualification".into(),
         value: Some(f64::from(u8::from(state == Qualification::Qualified))),
         formula: format!(
-            "proven, or applied fewer than {} times since it was given a trial; and fewer than {} failures in a row",
+            "qualified by use, or applied fewer than {} times since it was given a trial; and fewer than {} failures in a row",
             policy.qualify_min_applied, policy.max_consecutive_failures
         ),
         numbers: vec![
@@ -125,7 +125,7 @@ fn qualification(held: &Standing, policy: &RankPolicy) -> Term {
                 .into(),
                 value: Some(f64::from(held.times_tried())),
                 wanted: Some(format!(
-                    "fewer than {}, or proven",
+                    "fewer than {}, or qualified by use",
                     policy.qualify_min_applied
                 )),
                 met: Some(few || held.proven_effective),

@@ -147,6 +147,9 @@ impl Space {
                     return Err(invalid("title", "a lesson needs a title"));
                 }
                 held.text = changes.applied_to(&held.text);
+                if changes.is_read() {
+                    held.text_at = Some(at);
+                }
                 held.rev = held.rev.saturating_add(1);
                 voice.trusts(&mut held, *trust);
                 held.findings.clone_from(findings);
@@ -234,9 +237,10 @@ impl Space {
         if self.lessons.contains_key(&lesson.slug) {
             return Err(FoldError::SlugTaken(lesson.slug.clone()));
         }
-        // Whatever it says of who added it, and of what is to be counted: the ledger knows.
+        // Whatever it says of who added it, of when its text changed, and of what is to be counted: the ledger knows.
         let mut lesson = Lesson {
             by: voice.by.to_owned(),
+            text_at: None,
             own_word: None,
             counted_on: BTreeMap::new(),
             ..lesson.clone()

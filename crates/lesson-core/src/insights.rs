@@ -1,8 +1,10 @@
 //! How runs and lessons do over time: sums over the decisions of a range of days.
 
 mod range;
+mod uncovered;
 
 use self::range::Range;
+use self::uncovered::Uncovered;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
@@ -36,12 +38,12 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     let runs = || {
         space
             .decisions()
-            .map(|(_, decision)| (decision, Run::of(decision)))
+            .map(|(id, decision)| (id, decision, Run::of(decision)))
     };
     let first = match days {
         Some(days) => today - i64::from(days.max(1)) + 1,
         None => runs()
-            .map(|(_, run)| run.at.div_euclid(DAY))
+            .map(|(.., run)| run.at.div_euclid(DAY))
             .filter(|day| *day <= today)
             .min()
             .unwrap_or(today),
@@ -50,7 +52,8 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     let medium = policy.rank.word_medium;
     let mut sums = Sums::new(&range);
     let mut tokens: BTreeMap<&str, u32> = BTreeMap::new();
-    for (decision, run) in runs() {
+    let mut uncovered = Uncovered::default();
+    for (id, decision, run) in runs() {
         let mut taken = 0_u32;
         for record in &decision.records {
             let each = *tokens.entry(&record.lesson).or_insert_with(|| {
@@ -60,7 +63,11 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
             });
             taken = taken.saturating_add(each);
         }
-        sums.take(&range, &Seen::of(decision, &run, taken, medium), decision);
+        let seen = Seen::of(decision, &run, taken, medium);
+        if !seen.covered && range.step(seen.day).is_some() {
+            uncovered.take(id, decision, &run);
+        }
+        sums.take(&range, &seen, decision);
     }
     for lesson in space.lessons() {
         if let Some(step) = range
@@ -70,7 +77,12 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
             *step += 1;
         }
     }
-    sums.told(space, &range, days.is_some(), &tokens, now)
+    let (uncovered, uncovered_total) = uncovered.told(LISTED);
+    Insights {
+        uncovered,
+        uncovered_total,
+        ..sums.told(space, &range, days.is_some(), &tokens, now)
+    }
 }
 
 /// What is counted of a decision.
@@ -279,6 +291,8 @@ impl Sums {
             fallers,
             stale: stale.into_iter().map(of_stale).collect(),
             stale_total,
+            uncovered: Vec::new(),
+            uncovered_total: 0,
         }
     }
 

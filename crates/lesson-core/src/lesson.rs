@@ -45,6 +45,14 @@ pub struct Lesson {
     /// When its text or life last changed.
     #[serde(with = "serde_rfc3339")]
     pub updated_at: Millis,
+    /// When an edit last named its title, description, context or recommendation; `None` while they are as they were added.
+    /// What was measured before is of another text.
+    #[serde(
+        default,
+        with = "serde_rfc3339_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub text_at: Option<Millis>,
     /// Whether it is an agent's lesson that nobody known to be a person called approved: nobody vouches for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub approved_by_agent: bool,
@@ -359,6 +367,7 @@ impl Lesson {
             rev: 1,
             created_at: at,
             updated_at: at,
+            text_at: None,
             approved_by_agent: false,
             own_word: None,
             counted_on: BTreeMap::new(),

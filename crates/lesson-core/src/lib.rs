@@ -84,8 +84,9 @@ pub use review::{
 };
 pub use session::{Extracted, ExtractedInsight, extract};
 pub use settings::{
-    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, SHADOW_ENDED_SETTING,
-    SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING, SHADOW_SETTING, in_force,
+    APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
+    SHADOW_ENDED_SETTING, SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING,
+    SHADOW_SETTING, in_force,
 };
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};

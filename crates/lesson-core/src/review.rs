@@ -4,6 +4,7 @@ use crate::doubles::{NearPair, may_be_double};
 use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
+use crate::settings::APART_SETTING;
 use crate::space::Space;
 use crate::stats::{is_never_rated, prunable, worst};
 use lesson_types::{LiftVerdict, Measure, Qualification, ReviewReason, Trust};
@@ -392,11 +393,21 @@ fn doubled<'a>(
     policy: &ReviewPolicy,
 ) -> Vec<(&'a Lesson, Vec<Other<'a>>)> {
     let mut found: BTreeMap<&'a str, (&'a Lesson, Vec<Other<'a>>)> = BTreeMap::new();
+    // Naming a pair hashes its texts, which a space without such an answer is spared.
+    let mut settings = space.settings();
+    let any_apart = settings.any(|(name, _)| name.starts_with(APART_SETTING));
+    let is_apart = |one: &Lesson, two: &Lesson| {
+        let name = format!("{APART_SETTING}{}", pair_key(one, two));
+        space.setting(&name) == Some(&serde_json::Value::Bool(true))
+    };
     for pair in near {
         let known = |slug| space.lesson(slug).filter(|lesson| may_be_double(lesson));
         let (Some(one), Some(two)) = (known(&pair.first), known(&pair.second)) else {
             continue;
         };
+        if any_apart && is_apart(one, two) {
+            continue;
+        }
         let (stays, goes) = if behind(one) >= behind(two) {
             (one, two)
         } else {

@@ -23,6 +23,8 @@ pub const SHADOW_ID_SETTING: &str = "shadow.id";
 pub const SHADOW_MODE_SETTING: &str = "shadow.mode";
 /// The setting that is `true` once it has ended: what it compared stays to be read, and may go on.
 pub const SHADOW_ENDED_SETTING: &str = "shadow.ended";
+/// What the names of settings begin with that hold a pair of near duplicates apart; [`crate::pair_key`] follows.
+pub const APART_SETTING: &str = "review.apart.";
 /// The greatest probability of a draw: above one half a lesson would be missing more often than not.
 pub const MOST_WITHHELD: f64 = 0.5;
 /// The most lessons that are never withheld: as many entries as a setting has.

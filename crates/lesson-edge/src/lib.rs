@@ -34,4 +34,4 @@ pub use config::EdgeConfig;
 pub use edge::Edge;
 pub use host::Signed;
 pub use limits::BODY_BYTES;
-pub use message::{EdgeAnswer, EdgeRequest};
+pub use message::{CountRequest, EdgeAnswer, EdgeRequest};

@@ -2,7 +2,11 @@
 
 use lesson_types::{ApiError, ErrorBody, ErrorCode, Response};
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::rc::Rc;
+
+/// Counts a request of a key by its id where all isolates count together; whether the key may go on.
+pub type CountRequest = Rc<dyn Fn(&str) -> Pin<Box<dyn Future<Output = bool>>>>;
 
 /// An HTTP request.
 #[derive(Clone, Default)]
@@ -21,6 +25,8 @@ pub struct EdgeRequest {
     /// Has the host fetch the model pack beside the request, which it then hands to [`crate::Edge::load_model`], or
     /// says by [`crate::Edge::no_model`] that it can't.
     pub fetch_model: Option<Rc<dyn Fn()>>,
+    /// The platform's own counter of requests, where it has one. One that fails lets everybody go on.
+    pub count: Option<CountRequest>,
 }
 
 impl std::fmt::Debug for EdgeRequest {

@@ -7,13 +7,13 @@ use crate::space::Space;
 use crate::timeout::timeout;
 use crate::unanswered::Made;
 use lesson_service::{Host, MadeEvents, NoModel, PartWanted, RequestContext, Route, Service};
-use lesson_sync::{RemoteError, Store};
-use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response};
+use lesson_sync::{RemoteError, Store, lacks_function};
+use lesson_types::{ApiError, Request, Response};
 
 /// How long a part is waited for, in milliseconds.
 const PATIENCE_MS: u32 = 6_000;
-/// Why numbers of all lessons are not given.
-const NOT_OF_ALL: &str = "this space is too large for an edge to count all of it; search or list its lessons, or ask for one lesson or decision";
+/// The same for numbers of all lessons, which the server counts.
+const COUNTING_MS: u32 = 9_000;
 /// Lessons that are embedded after an answer at a time.
 const TEXTS: usize = 16;
 
@@ -26,12 +26,6 @@ impl<S: Store, H: Host> Space<S, H> {
         request: Request,
         no_model: NoModel,
     ) -> Result<Response, Refusal> {
-        if matches!(
-            route.endpoint.name,
-            EndpointName::stats | EndpointName::health | EndpointName::list_tags
-        ) {
-            return Err(ApiError::new(ErrorCode::Unavailable, NOT_OF_ALL).into());
-        }
         let service = self.part_for(context, &route, &request, no_model).await?;
         let response = service.handle_for(context, route, request).await;
         self.take_over(service.made_events().await?).await?;
@@ -103,12 +97,19 @@ impl<S: Store, H: Host> Space<S, H> {
         wanted: PartWanted,
         no_model: NoModel,
     ) -> Result<Service<S, Signed<H>>, Refusal> {
-        let rest = self.service.host().sleep(PATIENCE_MS);
+        let patience = match wanted.function {
+            Some("space_report") => COUNTING_MS,
+            _ => PATIENCE_MS,
+        };
+        let rest = self.service.host().sleep(patience);
         let asked = timeout(self.service.part(&wanted), rest).await;
         let late = || RemoteError::NoAnswer("it takes too long".to_owned());
         let part = asked
             .unwrap_or_else(|| Err(late()))
-            .map_err(|error| unread(&error))?;
+            .map_err(|error| match wanted.function {
+                Some(function) if lacks_function(&error) => lacking(function),
+                _ => unread(&error),
+            })?;
         let host = Signed::by(
             &self.maker.host,
             &self.maker.tokens,
@@ -137,6 +138,21 @@ impl<S: Store, H: Host> Space<S, H> {
             }
         }
     }
+}
+
+/// What to do about a server of before, by the function that it lacks.
+fn lacking(function: &str) -> Refusal {
+    let up_to = match function {
+        "space_report" => "20261124160000_report.sql",
+        "space_lessons" | "space_decisions" => "20261124120300_lists.sql",
+        _ => "20261124120200_candidates.sql",
+    };
+    Refusal::unavailable(
+        format!(
+            "this space is too large to be held in the memory of an edge, and its server lacks the function {function}: the operator has to apply the migrations up to {up_to}; nothing was done"
+        ),
+        60,
+    )
 }
 
 /// Why a part could not be read.

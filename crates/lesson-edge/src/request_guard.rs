@@ -5,6 +5,7 @@ use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::limits::BODY_BYTES;
 use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
+use crate::timeout::timeout;
 use lesson_service::Host;
 use lesson_service::parse_path;
 use lesson_service::strict::{self, Unread};
@@ -25,6 +26,11 @@ const TOKEN_NAMES: [&str; 7] = [
 ];
 /// The longest token that is read, in bytes; a key has 76 characters, or 68.
 const KEY_BYTES: usize = 512;
+
+/// Time limit of the platform's counter, in milliseconds: a request does not fail by it.
+const COUNTING_MS: u32 = 500;
+/// When to try again after the platform's counter refused, in seconds: it counts by the minute, and does not say.
+const COUNTED_S: u64 = 10;
 
 /// Refuses a `Host` that the operator did not list: DNS rebinding makes a foreign page's name point here.
 pub(crate) fn host(request: &EdgeRequest, config: &Config) -> Result<(), Refusal> {
@@ -190,6 +196,14 @@ impl<S: Store, H: Host> Edge<S, H> {
         self.buckets
             .take(&agent.id, now)
             .map_err(Refusal::too_often)?;
+        // By the key's id, so that a key is one however its header is written; and keys that nobody has cost no counter.
+        if let Some(count) = &request.count {
+            let limit = self.host.sleep(COUNTING_MS);
+            let goes_on = timeout(count(&agent.id), limit).await.unwrap_or(true);
+            if !goes_on {
+                return Err(Refusal::too_often(COUNTED_S));
+            }
+        }
         Ok(agent)
     }
 

@@ -5,7 +5,7 @@ use crate::space::Space;
 use lesson_core::Millis;
 use lesson_service::Host;
 use lesson_sync::Store;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// How long the work after an answer may take, in milliseconds.
 const STAY: Millis = 25_000;
@@ -14,8 +14,13 @@ impl<S: Store, H: Host> Edge<S, H> {
     /// To be called after each answer: sends events that wait, pulls what others made, stores the snapshot, embeds
     /// lessons. Returns when nothing is left, or after about 25 seconds. Never fails.
     pub async fn settle(&self) {
-        let spaces: Vec<Rc<Space<S, H>>> = self.spaces.borrow().clone();
+        // None of them is kept by waiting for its turn.
+        let spaces: Vec<Weak<Space<S, H>>> =
+            self.spaces.borrow().iter().map(Rc::downgrade).collect();
         for space in spaces {
+            let Some(space) = space.upgrade() else {
+                continue;
+            };
             let begun = self.host.now();
             let since = space.settling.get();
             if since.is_some_and(|since| (begun - since).abs() < STAY + 5_000) {
@@ -39,6 +44,8 @@ impl<S: Store, H: Host> Edge<S, H> {
                 .is_ok_and(|round| round.more && self.host.now() < until)
             {}
             self.embed(&space).await;
+            drop(space);
+            self.make_room(None);
         }
     }
 

@@ -16,6 +16,9 @@ pub(crate) const MAX_AGE: Millis = DAY;
 /// Larger snapshots are not stored, in bytes: loading one takes its size again in memory, and an isolate has 128 MB.
 const LARGEST: usize = 16 * 1024 * 1024;
 
+/// Bytes of memory that the largest of them takes as a replica, about.
+pub(crate) const MOST_HELD: u64 = 2 * LARGEST as u64;
+
 /// The first line; the packed replica follows.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {

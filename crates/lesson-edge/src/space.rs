@@ -70,6 +70,8 @@ pub(crate) struct Space<S, H> {
     pub held: Cell<Held>,
     /// Bytes that it takes in memory, about, as of the last round.
     pub bytes: Cell<u64>,
+    /// Bytes that it would take if it were held, as far as anybody asked.
+    pub bytes_if_held: Cell<u64>,
     /// Bytes that a replica may take.
     most_bytes: u64,
     /// Makes the store and the host of a service over a part.
@@ -132,6 +134,7 @@ impl<S: Store, H: Host> Space<S, H> {
             used: Cell::new(host.now()),
             held: Cell::new(Held::Unknown),
             bytes: Cell::new(0),
+            bytes_if_held: Cell::new(u64::MAX),
             most_bytes: config.replica_bytes,
             texts: RefCell::default(),
             unanswered: RefCell::default(),
@@ -147,19 +150,35 @@ impl<S: Store, H: Host> Space<S, H> {
         })
     }
 
+    /// Whether all that was made here has been sent.
+    pub fn has_nothing_to_send(&self) -> bool {
+        !self.service.has_queue() && self.service.unsent() == 0
+    }
+
     /// Whether requests read their part of it from the server.
     pub fn is_on_server(&self) -> bool {
         self.held.get() == Held::OnServer
     }
 
-    /// Asks how large it is, once, before anything of it is read.
-    pub async fn measure(&self) {
+    /// Asks how large it is, once, before anything of it is read. `room`: the bytes that are left for it.
+    pub async fn measure(&self, room: impl FnOnce() -> u64) {
         if self.held.get() != Held::Unknown {
             return;
         }
         let rest = self.service.host().sleep(SIZE_MS);
-        let held = match timeout(self.service.space_size(), rest).await {
-            Some(Ok(size)) if size.replica_bytes() > self.most_bytes => {
+        let size = timeout(self.service.space_size(), rest).await;
+        // Another request may have been quicker.
+        if self.held.get() != Held::Unknown {
+            return;
+        }
+        if let Some(Ok(size)) = &size {
+            self.bytes_if_held.set(size.replica_bytes());
+        }
+        let held = match size {
+            // None is held at all where none may be, an empty one neither: it may grow.
+            Some(Ok(size))
+                if self.most_bytes == 0 || size.replica_bytes() > room().min(self.most_bytes) =>
+            {
                 if !self.send_only(&size).await {
                     return;
                 }
@@ -274,6 +293,7 @@ impl<S: Store, H: Host> Space<S, H> {
             let (cursor, at) = (found.cursor, found.at);
             if self.service.adopt(found.epoch, cursor, found.parts).await {
                 self.kept.set(Some((cursor, at)));
+                self.count_bytes();
                 self.recall.set(Recall::Taken);
             }
         }

@@ -3,6 +3,7 @@
 use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::message::Refusal;
+use crate::snapshot_cache;
 use crate::space::{Held, Maker, OLD, Space};
 use lesson_core::Millis;
 use lesson_service::Host;
@@ -30,17 +31,24 @@ impl<S: Store, H: Host> Edge<S, H> {
     ) -> Result<Rc<Space<S, H>>, Refusal> {
         let begun = self.host.now();
         let mut space = self.open(agent).await?;
+        if self.fits_again(&space) {
+            self.forget(&space);
+            space = self.open(agent).await?;
+        }
         space.used.set(begun);
         if space.is_outgrown() {
             space = self.outgrown(agent, space).await?;
         }
         if !space.is_ready() {
-            space.load_snapshot(&self.tokens, &self.config).await;
+            // How large a snapshot is shows when it is there: one is taken where any fits.
+            if self.room(&space) >= self.config.replica_bytes.min(snapshot_cache::MOST_HELD) {
+                space.load_snapshot(&self.tokens, &self.config).await;
+            }
             if !space.is_from_cache() {
-                space.measure().await;
+                space.measure(|| self.room(&space)).await;
             }
         }
-        self.make_room(&space);
+        self.make_room(Some(&space));
         if space.is_on_server() {
             return Ok(space);
         }
@@ -74,6 +82,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         if space.age() > OLD && space.wait() == 0 {
             space.sync_for(REFRESH_MS).await;
         }
+        self.make_room(Some(&space));
         Ok(space)
     }
 
@@ -127,12 +136,37 @@ impl<S: Store, H: Host> Edge<S, H> {
         if space.service.has_queue() || space.service.unsent() > 0 {
             return Ok(space);
         }
+        self.forget(&space);
+        let space = self.open(agent).await?;
+        space.measure(|| self.room(&space)).await;
+        Ok(space)
+    }
+
+    fn forget(&self, space: &Rc<Space<S, H>>) {
         self.spaces
             .borrow_mut()
-            .retain(|held| !Rc::ptr_eq(held, &space));
-        let space = self.open(agent).await?;
-        space.measure().await;
-        Ok(space)
+            .retain(|held| !Rc::ptr_eq(held, space));
+    }
+
+    /// Bytes that a space may take beside those that are in use just now.
+    fn room(&self, mine: &Rc<Space<S, H>>) -> u64 {
+        let spaces = self.spaces.borrow();
+        let others = spaces.iter().filter(|space| !Rc::ptr_eq(space, mine));
+        let in_use: u64 = others
+            .filter(|space| !is_idle(space))
+            .map(|space| space.bytes.get())
+            .sum();
+        self.config.replica_bytes.saturating_sub(in_use)
+    }
+
+    /// Whether a space that is read by parts for want of memory fits by now, and nothing of it is under way.
+    fn fits_again(&self, space: &Rc<Space<S, H>>) -> bool {
+        // The list's, and the one at hand.
+        let nobody_else = Rc::strong_count(space) <= 2;
+        space.is_on_server()
+            && space.bytes_if_held.get() <= self.room(space)
+            && nobody_else
+            && space.has_nothing_to_send()
     }
 
     fn held(&self, id: &str) -> Option<Rc<Space<S, H>>> {
@@ -144,24 +178,27 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 
     /// Forgets spaces that were not asked for in the longest time until all that are held, with this one, are within
-    /// their bytes; never one with something to send.
-    fn make_room(&self, mine: &Rc<Space<S, H>>) {
+    /// their bytes; never one with something to send, or that a request is at work with.
+    pub(crate) fn make_room(&self, mine: Option<&Rc<Space<S, H>>>) {
         let mut spaces = self.spaces.borrow_mut();
         spaces.sort_by_key(|space| space.used.get());
         let bytes = |spaces: &[Rc<Space<S, H>>]| -> u64 {
             spaces.iter().map(|space| space.bytes.get()).sum()
         };
         while spaces.len() > SPACES || bytes(&spaces) > self.config.replica_bytes {
-            let idle = spaces.iter().position(|space| {
-                !Rc::ptr_eq(space, mine)
-                    && !space.is_running()
-                    && !space.service.has_queue()
-                    && space.service.unsent() == 0
-            });
+            let is_mine = |space| mine.is_some_and(|mine| Rc::ptr_eq(space, mine));
+            let idle = spaces
+                .iter()
+                .position(|space| !is_mine(space) && is_idle(space));
             match idle {
                 Some(at) => spaces.remove(at),
                 None => return,
             };
         }
     }
+}
+
+/// Whether nothing is lost or made in vain when a space is forgotten: only the list of spaces holds it.
+fn is_idle<S: Store, H: Host>(space: &Rc<Space<S, H>>) -> bool {
+    Rc::strong_count(space) == 1 && !space.is_running() && space.has_nothing_to_send()
 }

@@ -1,9 +1,9 @@
 //! Making one answer of two stores' answers. Where one of them refuses, its refusal is the answer.
 
 use lesson_types::{
-    DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts, LiftReport,
-    LiftVerdict, OutcomeRecorded, Response, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked,
-    WordCounts,
+    BulkDone, DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts, LiftReport,
+    LiftVerdict, OutcomeRecorded, Response, ReviewCounts, ReviewQueue, ReviewReason,
+    SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -244,6 +244,81 @@ fn add(one: &mut LiftCounts, two: &LiftCounts) {
     one.no_difference += two.no_difference;
     one.hurts += two.hurts;
     one.unknown += two.unknown;
+}
+
+/// What waits in both, at most so many lessons. Of a slug that both stores have, the first one's lesson is the one that is
+/// shown.
+pub(crate) fn review(
+    first: Response,
+    second: Response,
+    most: usize,
+    is_shown: impl Fn(&str) -> bool,
+) -> Response {
+    join(first, second, |one: &mut ReviewQueue, two| {
+        let ReviewCounts {
+            quarantined,
+            hurts,
+            near_duplicate,
+            disqualified,
+            pruning,
+            bottom_five,
+            never_rated,
+            unreviewed,
+        } = &mut one.counts;
+        for (sum, more) in [
+            (quarantined, two.counts.quarantined),
+            (hurts, two.counts.hurts),
+            (near_duplicate, two.counts.near_duplicate),
+            (disqualified, two.counts.disqualified),
+            (pruning, two.counts.pruning),
+            (bottom_five, two.counts.bottom_five),
+            (never_rated, two.counts.never_rated),
+            (unreviewed, two.counts.unreviewed),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        one.total = one.total.saturating_add(two.total);
+        for item in two.items {
+            if is_shown(&item.slug) {
+                one.items.push(item);
+                continue;
+            }
+            one.total = one.total.saturating_sub(1);
+            for reason in &item.reasons {
+                let count = counted(&mut one.counts, *reason);
+                *count = count.saturating_sub(1);
+            }
+        }
+        // Stable: within a reason each store's stay in their order.
+        one.items.sort_by_key(|item| item.reasons.first().copied());
+        one.items.truncate(most);
+        let theirs = two.keepable.into_iter();
+        one.keepable
+            .extend(theirs.filter(|lesson| is_shown(&lesson.slug)));
+    })
+}
+
+fn counted(counts: &mut ReviewCounts, reason: ReviewReason) -> &mut u32 {
+    match reason {
+        ReviewReason::Quarantined => &mut counts.quarantined,
+        ReviewReason::Hurts => &mut counts.hurts,
+        ReviewReason::NearDuplicate => &mut counts.near_duplicate,
+        ReviewReason::Disqualified => &mut counts.disqualified,
+        ReviewReason::Pruning => &mut counts.pruning,
+        ReviewReason::BottomFive => &mut counts.bottom_five,
+        ReviewReason::NeverRated => &mut counts.never_rated,
+        ReviewReason::Unreviewed => &mut counts.unreviewed,
+    }
+}
+
+/// What an act changed in both.
+pub(crate) fn bulk(first: Response, second: Response) -> Response {
+    join(first, second, |one: &mut BulkDone, two| {
+        one.changed = one.changed.saturating_add(two.changed);
+        one.unchanged = one.unchanged.saturating_add(two.unchanged);
+        one.refused.extend(two.refused);
+        one.undo.extend(two.undo);
+    })
 }
 
 /// The words of both.

@@ -2,7 +2,7 @@
 
 use lesson_service::{Host, Indexing, Service};
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode, StoreName};
+use lesson_types::{ApiError, DecisionOutcome, ErrorCode, StoreName};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 
@@ -25,7 +25,7 @@ pub struct Named<S, H> {
     pub which: Which,
     /// The service.
     pub service: Service<S, H>,
-    /// The position up to which its fold was kept.
+    /// The position up to which its fold was kept, or where that failed last.
     kept: Cell<u64>,
 }
 
@@ -60,7 +60,7 @@ impl<S: Store, H: Host> Named<S, H> {
         }
         Ok(Self {
             which,
-            kept: Cell::new(service.position()),
+            kept: Cell::new(service.kept_position()),
             service: service.with_core_servers(core_servers.to_vec()),
         })
     }
@@ -171,6 +171,20 @@ impl<S: Store, H: Host> Local<S, H> {
                 let _ = named.service.keep_fold().await;
             }
         }
+    }
+
+    /// Keeps what a session suggests of its decision's outcome, for a person to confirm; whether it waits for one now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn suggest(
+        &self,
+        decision_id: String,
+        outcome: DecisionOutcome,
+        because: String,
+    ) -> Result<bool, ApiError> {
+        self.catch_up().await;
+        self.first().suggest(decision_id, outcome, because).await
     }
 
     /// Sets whether lessons get their vectors here: off in a process that lives for one answer.

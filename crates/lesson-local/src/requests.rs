@@ -8,7 +8,9 @@ use lesson_service::{
     route,
 };
 use lesson_sync::Store;
-use lesson_types::{EndpointName, Request, Response};
+use lesson_types::{
+    ApiError, EndpointName, ErrorCode, Outcome, Request, Response, SuggestionSettled,
+};
 use serde_json::Value;
 
 /// Who asks.
@@ -90,6 +92,16 @@ impl<S: Store, H: Host> Local<S, H> {
                     most,
                 )
             }
+            EndpointName::review_queue => {
+                let most = limit_of(&asked.request.path);
+                joined::review(
+                    ask(first, again(&asked)).await,
+                    ask(second, asked).await,
+                    most,
+                    |slug| !first.has_lesson(slug),
+                )
+            }
+            EndpointName::settle_suggestion => self.settle_suggestion(second, asked).await,
             EndpointName::list_tags => {
                 joined::tags(ask(first, again(&asked)).await, ask(second, asked).await)
             }
@@ -119,24 +131,14 @@ impl<S: Store, H: Host> Local<S, H> {
                     .await
             }
             EndpointName::feedback => {
-                let (here, there) =
+                let parts =
                     spread::feedback(&asked.request.body, |slug| is_second(first, second, slug));
-                let with = |body: Value| Asked {
-                    request: Request {
-                        body,
-                        ..asked.request.clone()
-                    },
-                    asker: asked.asker,
-                    route: asked.route.clone(),
-                };
-                match (here, there) {
-                    (Some(here), Some(there)) => joined::feedback(
-                        ask(first, with(here)).await,
-                        ask(second, with(there)).await,
-                    ),
-                    (None, Some(there)) => ask(second, with(there)).await,
-                    _ => ask(first, asked).await,
-                }
+                self.in_parts(second, asked, parts, joined::feedback).await
+            }
+            EndpointName::bulk => {
+                let parts =
+                    spread::bulk(&asked.request.body, |slug| is_second(first, second, slug));
+                self.in_parts(second, asked, parts, joined::bulk).await
             }
             EndpointName::record_session => self.record_session(second, asked).await,
             EndpointName::rate | EndpointName::vote => {
@@ -154,14 +156,14 @@ impl<S: Store, H: Host> Local<S, H> {
                 }
                 answer
             }
-            EndpointName::bulk | EndpointName::merge => {
-                let slug = spread::first_slug(&asked.request.body);
-                let service = if is_second(first, second, &slug) {
-                    second
-                } else {
-                    first
-                };
-                ask(service, asked).await
+            EndpointName::merge => {
+                let side =
+                    spread::merge(&asked.request.body, |slug| is_second(first, second, slug));
+                match side {
+                    Ok(false) => ask(first, asked).await,
+                    Ok(true) => ask(second, asked).await,
+                    Err((into, other)) => refusal(apart(&into, &other)),
+                }
             }
             _ => {
                 let service = match parse_path(&asked.request.path) {
@@ -196,6 +198,69 @@ impl<S: Store, H: Host> Local<S, H> {
         }
     }
 
+    /// Asks each store for its part of a request, and makes one answer of two. A request that can't be parted is the first
+    /// one's to refuse.
+    async fn in_parts(
+        &self,
+        second: &Service<S, H>,
+        asked: Asked,
+        parts: (Option<Value>, Option<Value>),
+        join: fn(Response, Response) -> Response,
+    ) -> Response {
+        let first = self.first();
+        let with = |body: Value| {
+            let mut part = again(&asked);
+            part.request.body = body;
+            part
+        };
+        match parts {
+            (Some(here), Some(there)) => {
+                join(ask(first, with(here)).await, ask(second, with(there)).await)
+            }
+            (None, Some(there)) => ask(second, with(there)).await,
+            _ => ask(first, asked).await,
+        }
+    }
+
+    /// Suggestions lie in the first store, which keeps every decision; an outcome that is confirmed is both stores'.
+    async fn settle_suggestion(&self, second: &Service<S, H>, asked: Asked) -> Response {
+        let mut answer = ask(self.first(), again(&asked)).await;
+        let settled = serde_json::from_value::<SuggestionSettled>(answer.body.clone());
+        if let Ok(mut settled) = settled
+            && let Some(outcome) = settled.outcome
+            && second.has_decision(&settled.decision_id)
+        {
+            let told = Outcome {
+                decision_id: settled.decision_id.clone(),
+                outcome,
+                pnl_percent: None,
+            };
+            let request = Request {
+                path: "/v1/outcome".to_owned(),
+                // What was made of JSON becomes JSON.
+                body: serde_json::to_value(told).unwrap_or_default(),
+                ..asked.request
+            };
+            let asker = asked.asker;
+            if let Ok(route) = route(request.method, &request.path) {
+                let recorded = ask(
+                    second,
+                    Asked {
+                        asker,
+                        route,
+                        request,
+                    },
+                )
+                .await;
+                let moved = recorded.body.get("lessons_updated").and_then(Value::as_u64);
+                let moved = u32::try_from(moved.unwrap_or_default()).unwrap_or(u32::MAX);
+                settled.lessons_updated = settled.lessons_updated.saturating_add(moved);
+                answer.body = serde_json::to_value(settled).unwrap_or_default();
+            }
+        }
+        answer
+    }
+
     /// A session goes to the first store with all it says; lessons of the second one that were shown in it get their
     /// feedback there.
     async fn record_session(&self, second: &Service<S, H>, asked: Asked) -> Response {
@@ -228,6 +293,17 @@ impl<S: Store, H: Host> Local<S, H> {
         joined::session(&mut answer, &given);
         answer
     }
+}
+
+/// Why lessons of two stores are not merged: each keeps the counts of its own.
+fn apart(into: &str, other: &str) -> ApiError {
+    ApiError::new(
+        ErrorCode::Conflict,
+        format!(
+            "`{into}` and `{other}` lie in different stores, and each store keeps the counts of its own lessons; archive one of them, or edit it"
+        ),
+    )
+    .at("from")
 }
 
 /// The request once more.
@@ -283,7 +359,7 @@ fn is_of_lesson(segments: &[String]) -> bool {
     segments.get(1).is_some_and(|word| word == "lessons") && segments.len() > 2
 }
 
-/// The limit that a path's query says; as many lessons as a page of lift has where it says none.
+/// The limit that a path's query says; as many lessons as a page of lift or review has where it says none.
 fn limit_of(path: &str) -> usize {
     let target = parse_path(path).ok();
     let query = target.map(|target| target.query).unwrap_or_default();

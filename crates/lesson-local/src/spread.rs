@@ -1,7 +1,7 @@
 //! Parting what one request says between two stores.
 
 use lesson_service::without_shown;
-use lesson_types::{Feedback, SessionRecorded, limits};
+use lesson_types::{Bulk, BulkItem, Feedback, Merge, SessionRecorded, limits};
 use serde_json::Value;
 
 /// Feedback on the lessons of each store; `None` for one that it is not about. A lesson that nobody has is the first
@@ -32,14 +32,47 @@ pub(crate) fn feedback(
     (part(false), part(true))
 }
 
-/// The first lesson that a request for several names.
-pub(crate) fn first_slug(body: &Value) -> String {
-    let named = body.get("into").or_else(|| {
-        let first = body.get("lessons").and_then(|lessons| lessons.get(0))?;
-        first.get("slug").or(Some(first))
-    });
-    let slug = named.and_then(Value::as_str);
-    slug.unwrap_or_default().to_owned()
+/// One act on the lessons of each store; `None` for one that it is not about. A lesson that nobody has is the first store's
+/// to refuse, and so is a body that can't be read.
+pub(crate) fn bulk(
+    body: &Value,
+    is_second: impl Fn(&str) -> bool,
+) -> (Option<Value>, Option<Value>) {
+    let Ok(whole) = serde_json::from_value::<Bulk>(body.clone()) else {
+        return (None, None);
+    };
+    let part = |of_second: bool| {
+        let lessons: Vec<BulkItem> = whole
+            .lessons
+            .iter()
+            .filter(|item| is_second(&item.slug) == of_second)
+            .cloned()
+            .collect();
+        if lessons.is_empty() {
+            return None;
+        }
+        let part = Bulk {
+            lessons,
+            ..whole.clone()
+        };
+        serde_json::to_value(part).ok()
+    };
+    (part(false), part(true))
+}
+
+/// Which store merges lessons: whether it is the second one. `Err` names two lessons that lie in different stores.
+pub(crate) fn merge(
+    body: &Value,
+    is_second: impl Fn(&str) -> bool,
+) -> Result<bool, (String, String)> {
+    let Ok(merge) = serde_json::from_value::<Merge>(body.clone()) else {
+        return Ok(false);
+    };
+    let side = is_second(&merge.into);
+    match merge.from.into_iter().find(|slug| is_second(slug) != side) {
+        Some(other) => Err((merge.into, other)),
+        None => Ok(side),
+    }
 }
 
 /// Feedback on the lessons that a session was shown and that the first store did not know; `None` without any, or when

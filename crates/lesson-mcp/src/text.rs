@@ -180,10 +180,13 @@ fn found(answer: &SearchResults) -> String {
                 line(&mut body, format_args!("{name}: {}", cut(part)));
             }
         }
+        let effect = lesson.measured.as_ref().map_or_else(String::new, |held| {
+            format!(" · measured effect: {}", held.badge)
+        });
         line(
             &mut out,
             format_args!(
-                "\n### {}\n{} · relevance: {}{review}\n{}",
+                "\n### {}\n{} · relevance: {}{effect}{review}\n{}",
                 one.slug,
                 one.badge.text,
                 one.relevance,
@@ -323,12 +326,11 @@ fn suggested(answer: &ToolSuggestions) -> String {
 
 fn stats(stats: &Stats) -> String {
     let mut out = format!(
-        "{} in use, {} archived, {} unreviewed, {} quarantined, {} proven. Shown {} times, rated {} times.",
+        "{} in use, {} archived, {} unreviewed, {} quarantined. Shown {} times, rated {} times.",
         many(stats.lessons as usize, "lesson"),
         stats.archived,
         stats.unreviewed,
         stats.quarantined,
-        stats.proven,
         stats.total_surfaced,
         stats.total_rated,
     );

@@ -32,14 +32,15 @@ pub use link::{Change, Link, Named, Session, SetAside, VersionedRow};
 pub use machine::Machine;
 pub use measure::{LONGEST, back_off};
 pub use memory::MemoryStore;
-pub use part::{Counted, ListedPage, Part, SpaceSize, lacks_function};
+pub use part::{Counted, ListedPage, Part, Report, SpaceSize, lacks_function};
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
 pub use sign_in::{
     Account, SignInError, Space, create_space, join_space, server_url, sign_in, sign_out, spaces,
 };
 pub use store::{
-    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow, uuid7, uuid8,
+    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, Suggestion, VectorRow, uuid7,
+    uuid8,
 };
 pub use supabase::Supabase;
 pub use vectors::{

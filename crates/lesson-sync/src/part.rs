@@ -7,6 +7,7 @@ use crate::store::VectorRow;
 use crate::supabase::{MIGRATE, Supabase};
 use crate::vectors::WireVector;
 use crate::wire::WirePage;
+use lesson_types::{Bands, Funnel, Stats, Tags};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -58,6 +59,28 @@ pub struct Part {
     pub counted: Option<Counted>,
     /// The order of a list's page.
     pub listed: Option<ListedPage>,
+    /// Numbers of the whole space.
+    pub report: Option<Report>,
+}
+
+/// What a server counted of a whole space.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// Its stats, with lists that are empty: these are made from the rows beside it.
+    pub stats: Stats,
+    /// Feedback in the last seven days.
+    pub feedback_last_7_days: u32,
+    /// Σ causal_hits / Σ use_count; `None` without uses.
+    pub causal_ratio: Option<f64>,
+    /// Lessons per band of effectiveness.
+    pub bands: Bands,
+    /// Surfaced → applied → outcome.
+    pub funnel: Funnel,
+    /// Lessons with a vector of the model that was asked for.
+    pub embedded: u32,
+    /// The words that its lessons have.
+    pub tags: Tags,
 }
 
 /// Numbers of the space that candidates are of.
@@ -96,6 +119,8 @@ struct WirePart {
     #[serde(default)]
     listed: Option<ListedPage>,
     #[serde(default)]
+    report: Option<Report>,
+    #[serde(default)]
     vectors: Vec<WireVector>,
 }
 
@@ -114,7 +139,8 @@ impl<H: Http> Supabase<'_, H> {
         self.call(link, "space_size", body.to_string()).await
     }
 
-    /// A part of the space: `function` is `lesson_candidates` or `space_rows`, `ask` what is asked of it.
+    /// A part of the space: `function` is `lesson_candidates`, `space_rows`, `space_report` or that of a list, `ask` what is
+    /// asked of it.
     ///
     /// # Errors
     /// See [`RemoteError`], and [`lacks_function`].
@@ -143,6 +169,7 @@ impl<H: Http> Supabase<'_, H> {
                 .collect(),
             counted: wire.counted,
             listed: wire.listed,
+            report: wire.report,
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::link::{Change, Link, SetAside, VersionedRow};
 use lesson_core::{Event, EventKind, Millis};
+use lesson_types::DecisionOutcome;
+use serde::{Deserialize, Serialize};
 use uuid::Builder;
 
 /// What is to be appended.
@@ -57,6 +59,22 @@ pub struct KeptSnapshot {
     pub position: u64,
     /// As they were given to [`Store::keep_snapshot`].
     pub bytes: Vec<u8>,
+}
+
+/// An outcome that something points to and nobody has told. It is no event: only what a person makes of it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// The decision.
+    pub decision_id: String,
+    /// What is pointed to.
+    pub outcome: DecisionOutcome,
+    /// Why, in one sentence.
+    pub because: String,
+    /// When it was suggested.
+    pub at: Millis,
+    /// A person said that it is not so.
+    #[serde(default)]
+    pub dismissed: bool,
 }
 
 /// Who writes to this store.
@@ -198,6 +216,22 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::Behind`] when the revision is another one; otherwise as the medium fails.
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError>;
+
+    /// The outcomes that were suggested here, the oldest first, the dismissed ones among them.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn suggestions(&self) -> Result<Vec<Suggestion>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Keeps a suggestion in place of another one for the decision. It may be lost, and a store may keep none.
+    ///
+    /// # Errors
+    /// When the medium fails.
+    async fn keep_suggestion(&self, _suggestion: Suggestion) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Removes everything: events, rows, link, vectors and identity. Positions go on, so that who
     /// appends to what was there before is [`StoreError::Behind`].

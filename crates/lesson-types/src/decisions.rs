@@ -191,6 +191,33 @@ pub struct PolicyPatch {
         schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
     )]
     pub rank: Option<serde_json::Value>,
+    /// Which near duplicates are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewPolicyPatch>,
+}
+
+/// Near duplicates of which a person said that each says something of its own.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
+pub struct ReviewPolicyPatch {
+    /// Pairs that are not asked about any more, by the `pair` of a near duplicate; at most 50. A pair is another one once a
+    /// text of it has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(length(max = 50), inner(regex(pattern = r"^[0-9a-f]{16}$")))
+    )]
+    pub apart: Option<Vec<String>>,
+    /// Pairs that are asked about again; at most 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(length(max = 50), inner(regex(pattern = r"^[0-9a-f]{16}$")))
+    )]
+    pub again: Option<Vec<String>>,
 }
 
 /// What is withheld at random from decisions, to measure what lessons do. The defaults, 0 and none, turn it off.

@@ -146,6 +146,26 @@ pub struct StaleLesson {
     pub times_surfaced: u32,
 }
 
+/// A task of the range that no lesson fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UncoveredTask {
+    /// The task in the words of its latest run.
+    pub query: String,
+    /// Its field; empty where none was said.
+    pub domain: String,
+    /// The runs that asked for it and had no lesson of medium relevance or better, and how they ended.
+    pub ends: RunEnds,
+    /// The relevance of the best lesson that any of them was given, 0 to 1; `null` where none was.
+    pub best: Option<f64>,
+    /// When the latest of them began.
+    pub last_at: String,
+    /// The id of that run.
+    pub last_run: String,
+}
+
 /// The answer to `GET /v1/insights`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -182,4 +202,9 @@ pub struct Insights {
     pub stale: Vec<StaleLesson>,
     /// How many there are.
     pub stale_total: u32,
+    /// Tasks that no lesson fitted, those with most runs first; at most 50. Control runs and runs from which a lesson was
+    /// withheld are left out, as nobody knows what they would have had.
+    pub uncovered: Vec<UncoveredTask>,
+    /// How many there are.
+    pub uncovered_total: u32,
 }

@@ -70,7 +70,7 @@ pub struct LessonView {
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
     /// What withholding it at random has shown; absent where nothing was ever measured in the space, and in answers to a
-    /// situation or a search.
+    /// situation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub measured: Option<LessonMeasured>,
@@ -269,6 +269,10 @@ pub enum LessonSort {
     Score,
     /// Last applied, or last named in feedback, first.
     LastUsed,
+    /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.
+    Trend,
+    /// What stands out first: held back, measured to hurt, kept out by outcomes, measured to help, proven, unreviewed.
+    Standout,
 }
 
 /// `GET /v1/lessons`: the query parameters.

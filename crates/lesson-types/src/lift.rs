@@ -30,7 +30,7 @@ pub struct LiftArm {
     pub successes: u32,
     /// Failures.
     pub failures: u32,
-    /// Decisions without an outcome; they take no part. `null` where they are not counted.
+    /// Decisions whose outcome is still open; they take no part.
     pub open: Option<u32>,
 }
 
@@ -78,6 +78,8 @@ pub struct LessonLift {
     pub title: String,
     /// What may be said: `helps` and `hurts` by e-values over all lessons, so that at most 5 % of what is said is false.
     pub verdict: LiftVerdict,
+    /// The same in words: *helps*, *no difference seen*, *hurts*, *not known yet: about N more runs*.
+    pub badge: String,
     /// What was measured by withholding it at random.
     pub lift: Lift,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
@@ -91,14 +93,16 @@ pub struct LessonLift {
     pub effect: f64,
 }
 
-/// What is known of a lesson's effect, in short.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// What is known of a lesson's effect, in short. Agents are told the verdict and no number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonMeasured {
     /// What may be said.
     pub verdict: LiftVerdict,
+    /// The same in words: *helps*, *no difference seen*, *hurts*, *not known yet: about N more runs*.
+    pub badge: String,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
     /// not withheld, and where the guard turned the estimate off.
     pub more_runs: Option<u32>,
@@ -136,7 +140,8 @@ pub struct LiftReport {
     pub control_runs: f64,
     /// The probability that a lesson is left out, 0 to 0.5.
     pub withhold: f64,
-    /// The lift of the loop: decisions that got lessons against control runs, from the first control run on.
+    /// The lift of the loop: decisions that got lessons against control runs, by the probability of a control run that was
+    /// in force for each; decisions that could be none take no part.
     pub whole: Lift,
     /// The same by domain, most decisions first; at most 50.
     pub by_domain: Vec<LiftGroup>,

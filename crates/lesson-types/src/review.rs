@@ -2,7 +2,7 @@
 
 use crate::lesson::Badge;
 use crate::lift::Lift;
-use crate::words::{Measure, Qualification, ReviewReason, Trust};
+use crate::words::{DecisionOutcome, Measure, Qualification, ReviewReason, Trust};
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/review`: the query parameters.
@@ -135,6 +135,54 @@ pub struct ReviewQueue {
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
     /// is, which is no event. At most 1,005.
     pub keepable: Vec<Keepable>,
+    /// Outcomes of decisions that wait for a person's word, the newest first; at most 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<SuggestedOutcome>,
+}
+
+/// An outcome that a session's last test run or its commit points to, and that nobody has told. It counts once a person
+/// says so: see [`SettleSuggestion`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SuggestedOutcome {
+    /// The decision.
+    pub decision_id: String,
+    /// What it points to.
+    pub outcome: DecisionOutcome,
+    /// Why, in one sentence.
+    pub because: String,
+    /// When the session ended.
+    pub at: String,
+    /// What the decision was about; `null` when that was not said.
+    pub query: Option<String>,
+    /// How many lessons were recommended for it.
+    pub lessons: u32,
+}
+
+/// `POST /v1/decisions/{id}/suggestion`: a person's word on an outcome that was suggested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SettleSuggestion {
+    /// Whether it is so: the outcome is recorded then, as by `POST /v1/outcome`. Else it is not suggested again.
+    pub accept: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SuggestionSettled {
+    /// The decision.
+    pub decision_id: String,
+    /// The outcome that was recorded; `null` when the suggestion was dismissed.
+    pub outcome: Option<DecisionOutcome>,
+    /// Lessons that were recommended for the decision, as far as the outcome was recorded.
+    pub lessons_updated: u32,
 }
 
 /// A lesson that may be kept as it is.

@@ -3,7 +3,9 @@
 use crate::convert::{describe, thrown, to_js};
 use crate::local::Local;
 use js_sys::{JSON, Uint8Array};
-use lesson_clients::{HookInput, OutputShape, SessionInput, SessionSummary, TranscriptRead};
+use lesson_clients::{
+    HookInput, OutputShape, SessionInput, SessionSummary, Suggested, TranscriptRead,
+};
 use lesson_types::ApiError;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
@@ -25,17 +27,22 @@ export type HookPlan =
 /** What a piece of a transcript holds. */
 export interface TranscriptRead {
   said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
-  cwd: string | null; session: string | null; next: number; skipped: number; open: string[];
+  cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
+  running: { id: string; kind: "tests" | "commit"; command: string }[];
 }
+/** A test run or a commit that ended. */
+export interface Sign { kind: "tests" | "commit"; passed: boolean; command: string }
+/** An outcome that a session points to and nobody told. */
+export interface Suggested { decision_id: string; outcome: "success" | "failure"; because: string }
 /** What the end of a session needs of what was read before. */
-export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean }
+export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; signs: Sign[] }
 /** What was read of a session. */
 export interface SessionInput {
   session: string; decision_id: string; done?: boolean; last_message?: string | null; subagent?: boolean;
   reads?: TranscriptRead[]; kept?: KeptOfSession; shown?: string[];
 }
 /** What to send of a session, and what to keep of it. */
-export interface RecordedSession { requests: EngineRequest[]; keep: KeptOfSession }
+export interface RecordedSession { requests: EngineRequest[]; suggested?: Suggested; keep: KeptOfSession }
 /** What a session of the past teaches. */
 export interface SessionSummary {
   session: string; cwd: string | null; outcome: string | null; skipped: number; said: string;
@@ -120,6 +127,22 @@ impl Local {
     ) -> Result<JsValue, JsValue> {
         let input: SessionInput = read(&input, "input")?;
         Ok(to_js(&lesson_clients::record(&input)))
+    }
+
+    /// Keeps an outcome that a session suggests, for a person to confirm in Review; whether it waits there now. One of a
+    /// decision that is not known, or that has an outcome, or that a person dismissed, does not.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when it is no `Suggested`, or the store fails.
+    pub async fn suggest(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Suggested")] suggested: JsValue,
+    ) -> Result<bool, JsValue> {
+        let suggested: Suggested = read(&suggested, "suggested")?;
+        let kept =
+            self.inner()
+                .suggest(suggested.decision_id, suggested.outcome, suggested.because);
+        kept.await.map_err(|error| thrown(&error))
     }
 
     /// What the transcripts of one session teach; `null` for one that teaches nothing.

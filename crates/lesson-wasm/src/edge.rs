@@ -5,14 +5,15 @@ use crate::host::JsHost;
 use crate::options::{function, known_keys, property};
 use crate::pack::sha256;
 use crate::store::AnyStore;
-use js_sys::{Array, Function, Uint8Array};
-use lesson_edge::{Edge as Inner, EdgeConfig, EdgeRequest};
+use js_sys::{Array, Function, Promise, Uint8Array};
+use lesson_edge::{CountRequest, Edge as Inner, EdgeConfig, EdgeRequest};
 use lesson_sync::MemoryStore;
 use lesson_types::ApiError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -52,6 +53,8 @@ export interface EdgeRequest {
   client?: string;
   /** Has the host fetch the model pack beside the request, for `load_model`, or say by `no_model` that it can't. */
   fetch_model?: () => void;
+  /** Counts a request of a key, by the key's id, where all isolates count together; whether the key may go on. */
+  count?: (id: string) => Promise<boolean>;
 }
 /** Its answer. */
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
@@ -122,6 +125,10 @@ impl Edge {
                         let _ = fetch.call0(&JsValue::UNDEFINED);
                     })
                 }),
+            count: property(&request, "count")
+                .dyn_into::<Function>()
+                .ok()
+                .map(counter),
         };
         let answer = self.inner.handle(request).await;
         to_js(&Answer {
@@ -157,6 +164,18 @@ impl Edge {
             .await
             .map_err(|error| thrown(&error))
     }
+}
+
+/// The platform's counter. One that fails lets everybody go on.
+fn counter(count: Function) -> CountRequest {
+    Rc::new(move |id| {
+        let asked = count.call1(&JsValue::UNDEFINED, &JsValue::from_str(id));
+        Box::pin(async move {
+            let Ok(told) = asked else { return true };
+            let told = JsFuture::from(Promise::resolve(&told)).await;
+            told.map_or(true, |goes_on| goes_on.as_bool() != Some(false))
+        })
+    })
 }
 
 #[derive(Serialize)]

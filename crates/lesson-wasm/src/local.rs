@@ -256,6 +256,11 @@ struct InfoOfStore {
 }
 
 impl Local {
+    /// The stores.
+    pub(crate) fn inner(&self) -> &Inner<AnyStore, Signed<JsHost>> {
+        &self.open.inner
+    }
+
     /// Stores what waits and gives lessons their vectors, in the background.
     fn settle(&self) {
         let open = Rc::clone(&self.open);

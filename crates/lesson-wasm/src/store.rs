@@ -4,7 +4,7 @@ use crate::files::JsFiles;
 use crate::indexed_db::IndexedDbStore;
 use lesson_sync::{
     Change, Entry, FileStore, Identity, KeptSnapshot, Ledger, Link, MemoryStore, SetAside, Store,
-    StoreError, Stored, VectorRow, VersionedRow,
+    StoreError, Stored, Suggestion, VectorRow, VersionedRow,
 };
 
 /// One of the stores that a JavaScript host can have.
@@ -84,6 +84,14 @@ impl Store for AnyStore {
 
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
         each!(self, store => store.commit(expected, change).await)
+    }
+
+    async fn suggestions(&self) -> Result<Vec<Suggestion>, StoreError> {
+        each!(self, store => store.suggestions().await)
+    }
+
+    async fn keep_suggestion(&self, suggestion: Suggestion) -> Result<(), StoreError> {
+        each!(self, store => store.keep_suggestion(suggestion).await)
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {

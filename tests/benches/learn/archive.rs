@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A headline in a test. One that was tried with two pictures is two of them, as in the archive.
+/// A headline in a test: an arm. The archive has a row for each picture that it was tried with; rows of one headline in one
+/// test are one arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Headline {
     /// The test's number.
@@ -15,14 +16,16 @@ pub struct Headline {
 }
 
 /// The columns, each by the names that it goes by.
-const COLUMNS: [(&str, &[&str]); 3] = [
+const COLUMNS: [(&str, &[&str]); 4] = [
     ("test_id", &["test_id", "clickability_test_id"]),
+    ("headline", &["headline"]),
     ("impressions", &["impressions"]),
     ("clicks", &["clicks"]),
 ];
 
-/// Reads a file with the columns `test_id` (`clickability_test_id` in the archive), `impressions` and `clicks`; others,
-/// the headline's text among them, are passed over. Rows without views are, too.
+/// Reads a file with the columns `test_id` (`clickability_test_id` in the archive), `headline`, `impressions` and `clicks`;
+/// others are passed over, and so are rows without views. Headlines are in the order of their first rows. A row that names
+/// no headline is an arm of its own, as nothing says whose picture it has.
 ///
 /// # Errors
 /// When it can't be read; names the line and the column.
@@ -47,13 +50,14 @@ pub fn parse(text: &str) -> Result<Vec<Headline>, String> {
             .iter()
             .position(|held| wanted.contains(&held.trim().to_lowercase().as_str()))
     };
-    let mut columns = [0; 3];
+    let mut columns = [0; 4];
     for (place, (wanted, names)) in columns.iter_mut().zip(COLUMNS) {
         *place = column(names)
             .ok_or_else(|| format!("there is no column {wanted}; it has {}", header.join(", ")))?;
     }
     let mut tests: BTreeMap<String, usize> = BTreeMap::new();
-    let mut headlines = Vec::new();
+    let mut arms: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let mut headlines: Vec<Headline> = Vec::new();
     for (line, row) in lines {
         if row.iter().all(|field| field.trim().is_empty()) {
             continue;
@@ -65,7 +69,7 @@ pub fn parse(text: &str) -> Result<Vec<Headline>, String> {
                 header.len()
             ));
         }
-        let [test, views, clicks] = columns.map(|column| row[column].trim());
+        let [test, headline, views, clicks] = columns.map(|column| row[column].trim());
         if test.is_empty() {
             return Err(format!("line {line}: {} is empty", header[columns[0]]));
         }
@@ -78,12 +82,28 @@ pub fn parse(text: &str) -> Result<Vec<Headline>, String> {
         }
         let many = tests.len();
         let test = *tests.entry(test.to_owned()).or_insert(many);
-        if views > 0 {
-            headlines.push(Headline {
+        if views == 0 {
+            continue;
+        }
+        let many = headlines.len();
+        let arm = if headline.is_empty() {
+            many
+        } else {
+            *arms.entry((test, headline.to_owned())).or_insert(many)
+        };
+        match headlines.get_mut(arm) {
+            None => headlines.push(Headline {
                 test,
                 views,
                 clicks,
-            });
+            }),
+            Some(held) => {
+                let sum = held.views.checked_add(views);
+                held.views = sum.ok_or_else(|| {
+                    format!("line {line}: the headline has more than {} views", u32::MAX)
+                })?;
+                held.clicks += clicks;
+            }
         }
     }
     Ok(headlines)

@@ -152,6 +152,7 @@ fn events() -> Vec<EventKind> {
             policy: String::new(),
             measured: Some(Measured {
                 control,
+                control_q: 0.1,
                 drawn,
                 ..Measured::default()
             }),

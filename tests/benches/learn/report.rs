@@ -246,7 +246,7 @@ impl Report {
             out.push_str("## Real data\n\n`cargo xtask bench learn --upworthy FILE` measures the exploratory set of the Upworthy Research Archive for people who have it. It was not measured in this run.\n");
             return;
         };
-        out.push_str("## Real data\n\nHeadline tests of the Upworthy Research Archive: clicks gained per 10,000 held-out views by the top tenth of headlines, over their test's mean.\n\n| views seen | arm | gain | of raw rate's |\n|---|---|---|---|\n");
+        out.push_str("## Real data\n\nHeadline tests of the Upworthy Research Archive: clicks gained per 10,000 held-out views by the top tenth of headlines, over their test's mean. A headline is one arm, whatever its pictures; headlines with fewer than twice the views seen are left out, so that the truth is measured on other views, and so are tests that are left with one.\n\n| views seen | arm | gain | of raw rate's |\n|---|---|---|---|\n");
         for gain in gains {
             let raw = gain.arms.first().map_or(f64::NAN, |(_, gain)| *gain);
             for (name, gained) in &gain.arms {

@@ -116,6 +116,7 @@ impl Author {
             rev: if dice.one_in(10) { dice.count() } else { 1 },
             // What the fold keeps to judge who moves a standing is nobody's to bring.
             approved_by_agent: dice.one_in(10),
+            text_at: dice.one_in(10).then_some(self.now),
             own_word: dice.one_in(10).then(Box::default),
             counted_on: dice
                 .one_in(10)
@@ -346,6 +347,7 @@ impl Author {
             .collect();
         let measured = self.dice.one_in(3).then(|| Measured {
             control: self.dice.one_in(2),
+            control_q: self.dice.confidence(),
             drawn: self
                 .slugs(3)
                 .into_iter()

@@ -2,22 +2,60 @@
 
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Badge, BadgeKind, RelevanceWord, Trust};
+use lesson_types::{Badge, BadgeKind, LiftVerdict, RelevanceWord, Trust};
 
-/// A lesson's badge.
+/// What was counted of a lesson's uses. That they went well is no proof of the lesson: see [`EffectChip`].
 #[component]
 pub fn BadgeChip(badge: Badge) -> impl IntoView {
     let (class, mark) = match badge.kind {
-        BadgeKind::Proven => ("chip chip-good", "✓ "),
-        BadgeKind::Testing => ("chip chip-info", "◐ "),
+        BadgeKind::Proven | BadgeKind::Testing => ("chip chip-info", "◐ "),
         BadgeKind::New => ("chip", "✦ "),
     };
-    // Not every machine has a font for the emoji that agents read; these marks are in all of them.
-    let words = badge
-        .text
-        .trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-    let words = format::grouped(words);
+    let words = counted(&badge.text);
     view! { <span class=class data-testid="badge"><span aria-hidden="true">{mark}</span>{words}</span> }
+}
+
+/// A badge's counts, `67% success, 5 uses`, without the word that agents read before them; `New` of one that has none.
+pub fn counted(text: &str) -> String {
+    // Not every machine has a font for the emoji that agents read.
+    let words = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    let counts = words
+        .split_once('(')
+        .and_then(|(_, counts)| counts.strip_suffix(')'));
+    format::grouped(counts.unwrap_or(words))
+}
+
+/// What may be said of a lesson's effect, or how much more it takes.
+#[component]
+pub fn EffectChip(
+    /// What is said.
+    verdict: LiftVerdict,
+    /// The same in words.
+    badge: String,
+) -> impl IntoView {
+    let (class, title) = match verdict {
+        LiftVerdict::Helps => (
+            "chip chip-good",
+            "Decisions go well more often with it than without",
+        ),
+        LiftVerdict::Hurts => (
+            "chip chip-bad",
+            "Decisions go well less often with it than without",
+        ),
+        LiftVerdict::NoDifference => ("chip", "Decisions go about as well with it as without"),
+        LiftVerdict::Unknown => (
+            "chip",
+            "Too few runs with it and without it have an outcome",
+        ),
+    };
+    view! { <span class=class title=title data-testid="effect-badge">{sentence(&badge)}</span> }
+}
+
+/// Words that begin a line.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// Whether a person stands behind a lesson.
@@ -52,4 +90,24 @@ pub fn RelevanceChip(relevance: RelevanceWord) -> impl IntoView {
         RelevanceWord::Low => "chip",
     };
     view! { <span class=class data-testid="relevance">{format!("{relevance} relevance")}</span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_stand_without_a_claim() {
+        for (text, shown) in [
+            (
+                "✅ Proven (67% success, 5000 uses)",
+                "67% success, 5,000 uses",
+            ),
+            ("📊 Testing (2 uses)", "2 uses"),
+            ("🆕 New", "New"),
+        ] {
+            assert_eq!(counted(text), shown);
+        }
+        assert_eq!(sentence("no difference seen"), "No difference seen");
+    }
 }

@@ -22,9 +22,9 @@ mod tests;
 mod toast;
 mod versus;
 
-pub use badge::{BadgeChip, RelevanceChip, TrustChip};
+pub use badge::{BadgeChip, EffectChip, RelevanceChip, TrustChip, counted};
 pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
-pub use charts::{Band, Bands, Columns, Funnel, FunnelStep};
+pub use charts::{Band, Bands, Funnel, FunnelStep};
 pub use copy::CopyButton;
 pub use decay::{DecayCurve, DecaySpark};
 pub use dialog::Dialog;

@@ -1,5 +1,6 @@
 //! Rows to compare: a plain table whose columns sort.
 
+use crate::parameters::in_address;
 use leptos::prelude::*;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -77,6 +78,27 @@ pub struct Sorted {
     pub down: bool,
 }
 
+impl Sorted {
+    /// As a word of the page's address: the column's name, and `.up` where the least comes first.
+    fn word(self, labels: &[&str]) -> String {
+        let label = labels.get(self.column).copied().unwrap_or_default();
+        let way = if self.down { "" } else { ".up" };
+        format!("{}{way}", label.to_ascii_lowercase().replace(' ', "-"))
+    }
+
+    /// What a word says; `None` where it names no column that sorts.
+    fn read(word: &str, labels: &[&str]) -> Option<Self> {
+        let all =
+            (0..labels.len()).flat_map(|column| [true, false].map(|down| Self { column, down }));
+        all.filter(|sorted| {
+            labels
+                .get(sorted.column)
+                .is_some_and(|label| !label.is_empty())
+        })
+        .find(|sorted| sorted.word(labels) == word)
+    }
+}
+
 /// A table. The first press on a column's name sorts the greatest first, the second turns it round.
 #[component]
 pub fn DataTable<Row>(
@@ -87,6 +109,9 @@ pub fn DataTable<Row>(
     /// How it is sorted at first; in the order that it came without.
     #[prop(optional)]
     sorted: Option<Sorted>,
+    /// Where the page's address says how it is sorted, such as `sort`; nowhere without.
+    #[prop(optional)]
+    address: Option<&'static str>,
     /// Rows that are shown until all are asked for.
     #[prop(default = 20)]
     first: usize,
@@ -98,8 +123,31 @@ pub fn DataTable<Row>(
 where
     Row: Clone + Send + Sync + 'static,
 {
-    let sort = RwSignal::new(sorted);
+    let labels: Vec<&'static str> = columns
+        .iter()
+        .map(|column| match column.compare {
+            Some(_) => column.label,
+            None => "",
+        })
+        .collect();
+    let sort = match address {
+        Some(key) => {
+            let words = labels.clone();
+            in_address(
+                key,
+                move |word| Sorted::read(word, &labels).or(sorted),
+                move |now: &Option<Sorted>| match now {
+                    Some(now) if Some(*now) != sorted => now.word(&words),
+                    _ => String::new(),
+                },
+            )
+        }
+        None => RwSignal::new(sorted),
+    };
     let all = RwSignal::new(false);
+    // On paper there is nothing to press.
+    let print = window_event_listener(leptos::ev::beforeprint, move |_| all.set(true));
+    on_cleanup(move || print.remove());
     let columns = StoredValue::new_local(columns);
     let heads = columns.with_value(|columns| {
         columns
@@ -202,4 +250,26 @@ fn drawn<Row>(columns: &[Column<Row>], row: &Row, testid: &'static str) -> AnyVi
         })
         .collect::<Vec<_>>();
     view! { <tr data-testid=format!("{testid}-row")>{cells}</tr> }.into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_how_a_table_is_sorted() {
+        let labels = ["", "Runs", "Tokens per run"];
+        for (column, down, word) in [
+            (1, true, "runs"),
+            (1, false, "runs.up"),
+            (2, true, "tokens-per-run"),
+        ] {
+            let sorted = Sorted { column, down };
+            assert_eq!(sorted.word(&labels), word);
+            assert_eq!(Sorted::read(word, &labels), Some(sorted));
+        }
+        for word in ["", ".up", "score", "Runs"] {
+            assert_eq!(Sorted::read(word, &labels), None, "{word}");
+        }
+    }
 }

@@ -1,8 +1,12 @@
 //! How runs, lessons, agents and domains do over time, and whether feedback comes in.
 
+mod compared;
 mod groups;
 mod health;
 mod lessons;
+mod policies;
+mod second_policy;
+mod uncovered;
 
 use crate::api::{Client, resource};
 use crate::components::{
@@ -12,17 +16,20 @@ use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
+use crate::parameters::in_address;
 use groups::GroupTable;
 use health::{Issues, Whole};
 use leptos::prelude::*;
 use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
 use lessons::{LessonTable, StaleTable};
+use policies::Policies;
+use uncovered::UncoveredTable;
 
 /// Insights.
 #[component]
 pub fn InsightsPage() -> impl IntoView {
     let client = Client::get_from_context();
-    let range = RwSignal::new(Range::default());
+    let range = Range::in_address();
     let lessons = resource(move || {
         let asked = client.get::<Stats>("/v1/stats");
         async move {
@@ -39,7 +46,7 @@ pub fn InsightsPage() -> impl IntoView {
         }>
             <Loaded of=lessons lines=8 let:total>
                 {move || if total.get() > 0 {
-                    view! { <Issues/><Over range/><Whole/> }.into_any()
+                    view! { <Issues/><Over range/><Policies/><Whole/> }.into_any()
                 } else if coming.get() {
                     view! { <Empty title="Your lessons are on their way" text="They are being fetched from the server. Insights are counted as they come."/> }.into_any()
                 } else {
@@ -62,7 +69,34 @@ enum By {
     Domain,
     Agent,
     Project,
+    Uncovered,
     Stale,
+}
+
+impl By {
+    fn read(word: &str) -> Self {
+        let all = [
+            Self::Domain,
+            Self::Agent,
+            Self::Project,
+            Self::Uncovered,
+            Self::Stale,
+        ];
+        let named = all.into_iter().find(|by| by.word() == word);
+        named.unwrap_or(Self::Lesson)
+    }
+
+    /// Its word in an address.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Lesson => "",
+            Self::Domain => "domain",
+            Self::Agent => "agent",
+            Self::Project => "project",
+            Self::Uncovered => "no-lesson",
+            Self::Stale => "not-used",
+        }
+    }
 }
 
 /// What happened in the range: figures, charts, and a table of whatever one looks at.
@@ -83,13 +117,14 @@ fn Shown(
     insights: Memo<Insights>,
     lift: LocalResource<Result<LiftReport, lesson_types::ApiError>>,
 ) -> impl IntoView {
-    let by = RwSignal::new(By::Lesson);
+    let by = in_address("by", By::read, |by| by.word().to_owned());
     let lift = Memo::new(move |_| lift.get().and_then(Result::ok));
     let tabs = vec![
         (By::Lesson, "Lessons"),
         (By::Domain, "Domains"),
         (By::Agent, "Agents"),
         (By::Project, "Projects"),
+        (By::Uncovered, "No lesson fits"),
         (By::Stale, "Not used"),
     ];
     let window = Signal::derive(move || {
@@ -100,6 +135,8 @@ fn Shown(
     let lessons = Signal::derive(move || insights.with(|all| all.lessons.clone()));
     let stale = Signal::derive(move || insights.with(|all| all.stale.clone()));
     let stale_total = Signal::derive(move || insights.with(|all| all.stale_total));
+    let uncovered = Signal::derive(move || insights.with(|all| all.uncovered.clone()));
+    let uncovered_total = Signal::derive(move || insights.with(|all| all.uncovered_total));
     let groups = move |by: fn(&Insights) -> &Vec<InsightGroup>| {
         Signal::derive(move || insights.with(|all| by(all).clone()))
     };
@@ -121,6 +158,7 @@ fn Shown(
                     By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) lift/> }.into_any(),
                     By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) lift/> }.into_any(),
                     By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) lift/> }.into_any(),
+                    By::Uncovered => view! { <UncoveredTable tasks=uncovered total=uncovered_total/> }.into_any(),
                     By::Stale => view! { <StaleTable stale total=stale_total/> }.into_any(),
                 }}
             </div>

@@ -1,6 +1,7 @@
 //! One lesson: its text, its standing, what moved it, and what a person can do with it.
 
 mod acts;
+mod back;
 mod course;
 mod draft;
 mod edit;
@@ -20,7 +21,7 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    BadgeChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, use_toasts,
+    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, use_toasts,
 };
 use crate::format;
 use crate::parameters::use_parameters;
@@ -319,6 +320,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     view! {
         <div class="chips lesson-chips">
             {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
+            {lesson.measured.filter(|_| !held_back).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
             {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>

@@ -1,6 +1,7 @@
 //! One module per screen.
 
 mod agents;
+mod constant_value;
 mod demo;
 mod figures;
 mod insights;

@@ -25,7 +25,7 @@ use start::Start;
 #[component]
 pub fn OverviewPage() -> impl IntoView {
     let client = Client::get_from_context();
-    let range = RwSignal::new(Range::default());
+    let range = Range::in_address();
     let lessons = resource(move || {
         let asked = client.get::<Stats>("/v1/stats");
         async move {
@@ -116,6 +116,8 @@ fn nothing() -> Insights {
         fallers: Vec::new(),
         stale: Vec::new(),
         stale_total: 0,
+        uncovered: Vec::new(),
+        uncovered_total: 0,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The days that charts look at.
 
 use crate::components::Segmented;
+use crate::parameters::in_address;
 use leptos::prelude::*;
 use lesson_types::InsightsQuery;
 
@@ -25,6 +26,27 @@ impl Range {
         match query.days {
             Some(days) => format!("/v1/insights?days={days}"),
             None => "/v1/insights".to_owned(),
+        }
+    }
+
+    /// The range that the page's address names, and is named in when it changes.
+    pub fn in_address() -> RwSignal<Self> {
+        in_address("range", Self::read, |range| range.word().to_owned())
+    }
+
+    fn read(word: &str) -> Self {
+        let all = [Self::Week, Self::Month, Self::All];
+        let named = all.into_iter().find(|range| range.word() == word);
+        named.unwrap_or_default()
+    }
+
+    /// Its word in an address.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Week => "7",
+            Self::Month => "30",
+            Self::Quarter => "",
+            Self::All => "all",
         }
     }
 
@@ -58,4 +80,17 @@ pub fn RangeChoice(range: RwSignal<Range>) -> impl IntoView {
         (Range::All, "All"),
     ];
     view! { <Segmented label="Days" options value=range testid="range"/> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_range() {
+        for range in [Range::Week, Range::Month, Range::Quarter, Range::All] {
+            assert_eq!(Range::read(range.word()), range);
+        }
+        assert_eq!(Range::read("12"), Range::Quarter);
+    }
 }

@@ -9,6 +9,7 @@ mod keys;
 mod merge;
 mod queue;
 mod reasons;
+mod suggested;
 
 use crate::components::{ErrorNote, Loading, Page, ReasonDialog};
 use crate::review::Reviewing;
@@ -21,6 +22,7 @@ use leptos::prelude::*;
 use lesson_types::SyncPhase;
 use merge::MergeDialog;
 use queue::{Progress, Queue};
+use suggested::Suggestions;
 
 /// Lessons that are read at a time; the next ones come as these are dealt with.
 const SOME: u32 = 100;
@@ -71,6 +73,7 @@ pub fn ReviewPage() -> impl IntoView {
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
             </Show>
+            <Suggestions/>
             {move || match stage.get() {
                 Stage::Loading => view! { <Loading label="Looking what waits…"/> }.into_any(),
                 Stage::Failed => view! { <Failed/> }.into_any(),

@@ -12,11 +12,13 @@ mod model;
 mod policy;
 mod report;
 mod samples;
+mod sentences;
 mod storage;
 mod sync;
 mod undo;
 
 use crate::components::{Choice, Page};
+use crate::shell::Shell;
 use crate::theme::Theme;
 use core_servers::CoreServersCard;
 use export::ExportCard;
@@ -82,6 +84,7 @@ fn ThemeCard() -> impl IntoView {
             theme.apply();
         }
     });
+    let shell = Shell::get_from_context();
     let options = Theme::ALL
         .map(|theme| (theme.word(), theme.label()))
         .to_vec();
@@ -89,6 +92,11 @@ fn ThemeCard() -> impl IntoView {
         <section class="card" id="appearance" tabindex="-1">
             <h2>"Appearance"</h2>
             <Choice name="theme" legend="Theme" value=chosen options/>
+            <label class="check">
+                <input type="checkbox" prop:checked=shell.singles data-testid="settings-single-keys"
+                    on:change:target=move |event| shell.set_singles(event.target().checked())/>
+                <span>"Shortcuts of a single key. They never act while you type."</span>
+            </label>
         </section>
     }
 }

@@ -32,7 +32,7 @@ pub enum Act {
         /// The one that is archived.
         from: String,
     },
-    /// It may stay as it is, which is remembered in this browser.
+    /// It may stay as it is. Pairs of near duplicates are kept apart in the space, the rest is remembered in this browser.
     Keep,
     /// Later.
     Skip,

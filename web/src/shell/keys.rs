@@ -5,6 +5,7 @@
 
 use super::singles;
 use super::state::{PAGES, Shell};
+use crate::dom::is_submit;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
@@ -30,6 +31,7 @@ pub const TABLE: &[Group] = &[
             (&["Ctrl", "K"], "Search lessons, go anywhere, do anything"),
             (&["?"], "This list"),
             (&["/"], "Search lessons"),
+            (&["Ctrl", "Enter"], "Send the form that you are in"),
             (&["g", "o"], "Go to Overview"),
             (&["g", "l"], "Go to Lessons"),
             (&["g", "v"], "Go to Review"),
@@ -47,6 +49,8 @@ pub const TABLE: &[Group] = &[
             (&["j"], "Next lesson"),
             (&["k"], "Lesson before"),
             (&["x"], "Select the lesson, or not"),
+            (&["Shift", "x"], "Select all rows up to this one"),
+            (&["Shift", "↓"], "Select on, row by row"),
             (&["Enter"], "Open the lesson"),
             (&["Home"], "First lesson"),
             (&["End"], "Last lesson"),
@@ -77,7 +81,7 @@ pub const TABLE: &[Group] = &[
 
 impl Shell {
     /// Switches single keys on or off, and remembers it where storage allows.
-    pub(super) fn set_singles(self, on: bool) {
+    pub fn set_singles(self, on: bool) {
         self.singles.set(on);
         singles::save(on);
     }
@@ -111,6 +115,9 @@ impl Shell {
                 self.palette.set(true);
             }
             return true;
+        }
+        if is_submit(event) {
+            return !event.repeat() && event.target().is_some_and(|target| send_form(&target));
         }
         // One that opens is not on the page yet; what is typed is meant for it.
         let opening = self.palette.get_untracked() || self.sheet.get_untracked();
@@ -146,6 +153,22 @@ impl Shell {
 fn dialog_open() -> bool {
     let open = document().query_selector("dialog[open]");
     open.is_ok_and(|open| open.is_some())
+}
+
+/// Presses the button that sends the form around an element; `false` where there is none, or it rests.
+fn send_form(target: &web_sys::EventTarget) -> bool {
+    let form = target
+        .dyn_ref::<Element>()
+        .and_then(|element| element.closest("form").ok().flatten());
+    let button = form.and_then(|form| {
+        form.query_selector("button[type=submit]:not(:disabled)")
+            .ok()
+            .flatten()
+    });
+    button
+        .and_then(|button| button.dyn_into::<HtmlElement>().ok())
+        .map(|button| button.click())
+        .is_some()
 }
 
 /// Whether keys belong to this element: a field to type in, or a list of choices.

@@ -2,7 +2,7 @@
 
 use super::state::{PAGES, Shell};
 use crate::api::Client;
-use crate::components::Dialog;
+use crate::components::{Dialog, counted};
 use crate::dom;
 use crate::format;
 use crate::theme::Theme;
@@ -127,7 +127,7 @@ fn Search() -> impl IntoView {
                     lessons
                         .into_iter()
                         .map(|lesson| Choice {
-                            about: lesson.derived.badge.text,
+                            about: counted(&lesson.derived.badge.text),
                             ..Choice::go(
                                 "Lessons",
                                 &lesson.title,

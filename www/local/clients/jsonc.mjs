@@ -11,12 +11,22 @@ export class ParseError extends Error {}
 /** Nothing is nested deeper in a client's file. */
 const DEPTH = 200;
 
+/** What was parsed last: an edit looks at one text several times, and a client's file may have megabytes. */
+/** @type {{ text: string, node: Node } | undefined} */
+let last;
+
 /**
- * Parses JSON with comments and trailing commas.
+ * Parses JSON with comments and trailing commas. The tree is not to be changed.
  * @param {string} text
  * @returns {Node}
  */
 export function parse(text) {
+  if (last?.text !== text) last = { text, node: parsed(text) };
+  return last.node;
+}
+
+/** @param {string} text @returns {Node} */
+function parsed(text) {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   /** @param {string} why @returns {never} */
@@ -177,7 +187,9 @@ function takeOut(text, parent, index) {
     head = text.slice(0, before.comma) + text.slice(before.comma + 1, Math.max(from, before.comma + 1));
     if (!isAlone) head = head.trimEnd();
   }
-  const tail = text.slice(to);
+  // A comment before the comma is a person's.
+  const gap = child.comma >= 0 ? text.slice(child.end, child.comma) : "";
+  const tail = (gap.includes("/") ? gap : "") + text.slice(to);
   if (parent.children.length === 1 && /^\s*[}\]]/.test(tail) && head.trimEnd().at(-1)?.match(/[{[]/)) {
     return head.trimEnd() + tail.trimStart();
   }

@@ -38,8 +38,12 @@ export function failed(error, status) {
   return status === 400 ? new UsageError(message) : new Failure(message);
 }
 
-/** @param {any} badge */
-const badgeOf = (badge) => (typeof badge === "string" ? badge : (badge?.kind ?? badge?.label ?? ""));
+/**
+ * What was measured of a lesson's effect, else how its uses went: "helps", "67% success, 5 uses", "new".
+ * @param {{ badge?: { kind: string, text: string }, lesson?: { measured?: { badge: string } } }} it
+ */
+const standingOf = ({ badge, lesson }) =>
+  lesson?.measured?.badge ?? /\((.*)\)$/.exec(badge?.text ?? "")?.[1] ?? badge?.kind ?? "";
 
 /** @param {Given} asked */
 export async function recommend(asked) {
@@ -66,7 +70,7 @@ export async function recommend(asked) {
   }
   table(
     ["relevance", "standing", "slug", "title"],
-    answer.recommended.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+    answer.recommended.map((/** @type {any} */ it) => [it.relevance, standingOf(it), it.slug, it.title]),
   );
   if (!answer.semantic) out(colour("dim", plain(answer.semantic_reason ?? "ranked by words")));
   if (body.decision_id && !values["dry-run"]) {
@@ -86,7 +90,7 @@ export async function search(asked) {
   if (answer.results.length === 0) return out("Nothing found.");
   table(
     ["relevance", "standing", "slug", "title"],
-    answer.results.map((/** @type {any} */ it) => [it.relevance, badgeOf(it.badge), it.slug, it.title]),
+    answer.results.map((/** @type {any} */ it) => [it.relevance, standingOf(it), it.slug, it.title]),
   );
 }
 
@@ -148,6 +152,7 @@ export async function show(asked) {
     if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
   }
   const { standing } = lesson;
+  if (lesson.measured) out(`\n${colour("cyan", "Measured effect")}: ${lesson.measured.badge}`);
   out(
     `\nshown ${standing.times_surfaced} · applied ${standing.times_applied} · successes ${standing.success_count} · ` +
       `helpful ${standing.times_helpful} · not helpful ${standing.times_not_helpful} · effectiveness ${percent(standing.effectiveness)}`,
@@ -189,13 +194,30 @@ export async function track(asked) {
 /** @param {Given} asked */
 export async function outcome(asked) {
   const [decision_id, word] = asked.positionals;
+  if (decision_id && ["confirm", "dismiss"].includes(word ?? ""))
+    return suggestion(asked, decision_id, word === "confirm");
   if (!decision_id || !["success", "failure", "pending"].includes(word ?? "")) {
-    throw new UsageError("say the decision's id, and `success`, `failure` or `pending`");
+    throw new UsageError(
+      "say the decision's id, and `success`, `failure` or `pending`; or `confirm` or `dismiss` what `lessonloop review` shows of it",
+    );
   }
   const body = given({ decision_id, outcome: word, pnl_percent: number(asked.values.pnl, "--pnl") });
   const recorded = await send(asked, { method: "POST", path: "/v1/outcome", body });
   if (asked.values.json) return json(recorded);
   out(`recorded; ${counted(recorded.lessons_updated, "lesson")} moved${recorded.repeated ? " (said before)" : ""}`);
+}
+
+/**
+ * A person's word on an outcome that a session suggested.
+ * @param {Given} asked
+ * @param {string} id
+ * @param {boolean} accept
+ */
+async function suggestion(asked, id, accept) {
+  const path = `/v1/decisions/${encodeURIComponent(id)}/suggestion`;
+  const settled = await send(asked, { method: "POST", path, body: { accept } });
+  if (asked.values.json) return json(settled);
+  out(accept ? `recorded: ${settled.outcome}; ${counted(settled.lessons_updated, "lesson")} moved` : "dismissed");
 }
 
 /** @param {Given} asked */
@@ -240,9 +262,16 @@ export async function stats(asked) {
   const said = await send(asked, { method: "GET", path: "/v1/stats" });
   if (asked.values.json) return json(said);
   out(
-    `${counted(said.lessons, "lesson")} · ${said.proven} proven · ${said.unreviewed} unreviewed · ` +
+    `${counted(said.lessons, "lesson")} · ${said.unreviewed} unreviewed · ` +
       `${said.quarantined} in quarantine · ${said.archived} archived`,
   );
+  const { measured } = said;
+  if (measured) {
+    out(
+      `measured: ${measured.helps} helping · ${measured.hurts} hurting · ` +
+        `${measured.no_difference} with no difference seen · ${measured.unknown} not known yet`,
+    );
+  }
   for (const [name, ranks] of [
     ["Best", said.top],
     ["Worst", said.bottom],
@@ -271,7 +300,16 @@ export async function review(asked) {
   const limit = number(asked.values.limit, "--limit");
   const queue = await send(asked, { method: "GET", path: `/v1/review${limit === undefined ? "" : `?limit=${limit}`}` });
   if (asked.values.json) return json(queue);
-  if (queue.items.length === 0) return out("Nothing waits for a review.");
+  const outcomes = queue.outcomes ?? [];
+  if (queue.items.length === 0 && outcomes.length === 0) return out("Nothing waits for a review.");
+  if (outcomes.length > 0) {
+    table(
+      ["suggested", "why", "decision"],
+      outcomes.map((/** @type {any} */ it) => [it.outcome, it.because, it.decision_id]),
+    );
+    note("\nNothing of it counts yet: lessonloop outcome DECISION confirm|dismiss\n");
+  }
+  if (queue.items.length === 0) return;
   table(
     ["why", "slug", "title"],
     queue.items.map((/** @type {any} */ it) => [it.reasons.join(", "), it.slug, it.title]),

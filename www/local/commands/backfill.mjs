@@ -1,10 +1,11 @@
 // `lessonloop backfill`: reads the transcripts that clients keep on this machine for what their sessions learned.
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { pieces } from "../hook.mjs";
 import { hostOf } from "../host.mjs";
 import { colour, counted, Failure, json, note, out, plain } from "../print.mjs";
+import { findProject } from "../store.mjs";
 import { onlyOf } from "./mcp.mjs";
 
 /** @typedef {{ client: string, path: string }} Found */
@@ -49,9 +50,14 @@ export async function backfill({ values, positionals }) {
     : places().flatMap(({ client, folder }) => transcripts(folder).map((at) => ({ client, path: at })));
   const dry = Boolean(values["dry-run"]);
   const host = hostOf({ only: onlyOf(values), create: !dry });
+  if (!host.places.project && !host.places.personal)
+    throw new Failure("there is no store here yet: run `lessonloop init`");
+  // What was learned in other projects is none of this one's, unless a person names the files.
+  const project = path ? undefined : host.places.project?.path;
   const done = {
     transcripts: found.length,
     sessions: 0,
+    elsewhere: 0,
     headless: 0,
     skipped: 0,
     insights: /** @type {string[]} */ ([]),
@@ -62,7 +68,7 @@ export async function backfill({ values, positionals }) {
     const count = async () => (await local.handle({ method: "GET", path: "/v1/stats", headers: {} })).body.lessons;
     const before = await count();
     for (const [client, paths] of sessions(found)) {
-      for (const [session, files] of paths) await one(local, client, session, files, dry, done);
+      for (const [session, files] of paths) await one(local, { client, session, files, project, dry }, done);
     }
     await local.flush();
     // A session that was read before is answered as it was then, so the answers don't tell.
@@ -74,6 +80,13 @@ export async function backfill({ values, positionals }) {
     out(
       `${counted(done.transcripts, "transcript")}, ${counted(done.sessions, "session")} with something to learn; ${dry ? `${counted(done.insights.length, "insight")} would be added` : `${counted(done.added, "lesson")} added`}`,
     );
+    if (done.elsewhere)
+      out(
+        colour(
+          "dim",
+          `${counted(done.elsewhere, "session")} of other projects left out; \`lessonloop backfill PATH\` takes what you name`,
+        ),
+      );
     if (done.headless) out(colour("dim", `${counted(done.headless, "headless run")} left out`));
     if (done.skipped) out(colour("dim", `${counted(done.skipped, "line")} of unknown shapes left out`));
     for (const failure of done.failed) note(colour("red", failure));
@@ -101,15 +114,31 @@ function sessions(found) {
   return all;
 }
 
+/** A folder's path as clients write it in the names of theirs. @param {string} path */
+const flat = (path) => path.replace(/[^a-zA-Z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+/**
+ * Whether a session was about the project of a store: its folder belongs to it, or did while it was there. Of a transcript
+ * that names no folder, the folder that it lies in says so.
+ * @param {string} store
+ * @param {string | null} cwd
+ * @param {string} file
+ */
+function isOf(store, cwd, file) {
+  const root = dirname(store);
+  if (!cwd) return file.split(/[\\/]/).some((name) => flat(name) === flat(root));
+  if (existsSync(cwd)) return findProject(realpathSync(cwd)) === store || findProject(cwd) === store;
+  return cwd === root || cwd.startsWith(root + sep);
+}
+
 /**
  * @param {Local} local
- * @param {string} client
- * @param {string} key
- * @param {string[]} files
- * @param {boolean} dry
- * @param {{ sessions: number, headless: number, skipped: number, insights: string[], added: number, failed: string[] }} done
+ * @param {{ client: string, session: string, files: string[], project: string | undefined, dry: boolean }} which `session`: its
+ * folder and name; `project`: the store that it has to belong to
+ * @param {{ sessions: number, elsewhere: number, headless: number, skipped: number, insights: string[], added: number,
+ *   failed: string[] }} done
  */
-async function one(local, client, key, files, dry, done) {
+async function one(local, { client, session, files, project, dry }, done) {
   const reads = [];
   for (const path of files) {
     let headless = false;
@@ -123,8 +152,12 @@ async function one(local, client, key, files, dry, done) {
   }
   const summary = local.backfill(reads);
   if (!summary) return;
+  if (project && !isOf(project, summary.cwd, files.at(-1) ?? "")) {
+    done.elsewhere += 1;
+    return;
+  }
   done.sessions += 1;
-  if (!summary.session) summary.session = key.split("\0")[1];
+  if (!summary.session) summary.session = session.split("\0")[1];
   for (const { title } of summary.insights) done.insights.push(title);
   if (dry) return;
   for (const request of local.backfill_requests(summary)) {

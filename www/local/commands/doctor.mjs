@@ -50,6 +50,10 @@ export async function doctor({ values }) {
           `the engine says: ${health.body.issues.map((/** @type {any} */ it) => it.message).join("; ")}`,
           "see `lessonloop serve --open`, page Health",
         );
+      for (const { kind } of stores) {
+        const asked = /** @type {const} */ ({ method: "GET", path: "/v1/sync", headers: {}, body: null });
+        syncing(kind, (await local.handle_in(kind, asked)).body, say);
+      }
       if (existsSync(PACK)) {
         await loadModel(local);
         const loaded = performance.now();
@@ -72,6 +76,7 @@ export async function doctor({ values }) {
       answers
         ? `process ${answers.pid} answers hooks with a loaded model`
         : "no `mcp` or `serve` is up: hooks open the store and the model themselves, which takes longer",
+      answers ? undefined : "none is needed; a client's session or `lessonloop serve` makes hooks quicker",
     );
   }
   for (const [name, files] of clients()) {
@@ -141,6 +146,22 @@ function store({ kind, path }, say) {
   const log = logPath(path);
   const lines = read(log).trim().split("\n").filter(Boolean);
   if (lines.length > 0) say("note", `the log has ${lines.length} lines; the last: ${lines.at(-1)}`, `read ${log}`);
+}
+
+/**
+ * Where a store stands with its server.
+ * @param {string} kind
+ * @param {any} status
+ * @param {(level: Finding["level"], what: string, remedy?: string) => void} say
+ */
+function syncing(kind, { phase, url, space, unsent, synced_at, conflicts }, say) {
+  if (phase === "off") return;
+  const what = `the ${kind} store is connected to ${space || url}; last the same: ${synced_at ?? "never"}; unsent: ${unsent}`;
+  if (phase === "signed_out") say("fault", `${what}; signed out`, `run \`lessonloop connect ${url}\` again`);
+  else if (unsent > 0) say("note", what, "run `lessonloop sync`; `mcp` and `serve` do so by themselves");
+  else say("ok", what);
+  if (conflicts > 0)
+    say("note", `${conflicts} edits came too late`, "decide about them in `lessonloop serve --open`, page Review");
 }
 
 /** @returns {[string, string[]][]} */

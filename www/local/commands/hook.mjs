@@ -1,9 +1,10 @@
 // `lessonloop hook EVENT --client NAME`: what clients call. It never fails the client: it ends with 0, and errors are in
 // the store's log.
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { folderOf } from "../files.mjs";
 import { log } from "../log.mjs";
 import { addressOf, ask } from "../socket.mjs";
 import { findStores, isOff } from "../store.mjs";
@@ -16,6 +17,8 @@ const PATIENCE_MS = 1_500;
 const SPAWNS_A_MINUTE = 12;
 /** Standard input of a client that never ends it is given up. */
 const INPUT_MS = 2_000;
+/** The longest wait for vectors that another process makes. */
+const IDLE_MS = 60_000;
 /** Set in what a hook leaves behind. */
 const DETACHED = "LESSONLOOP_HOOK_DETACHED";
 
@@ -76,7 +79,9 @@ async function here(places, asked, values) {
   if (records && work && isEnd(asked)) {
     // What the session taught is found by its meaning from now on, where nobody else sees to that.
     await host.loadModel();
-    await host.use((local) => local.idle());
+    const idle = host.use((local) => local.idle());
+    // Nobody sees to an end of what is left behind: a process that hangs at its embedding must not hold this one, too.
+    await Promise.race([idle, new Promise((resolve) => setTimeout(resolve, IDLE_MS).unref())]);
   }
 }
 
@@ -115,8 +120,7 @@ function leaveBehind(store, asked) {
 
 /** Whether another process may be left behind in this minute; it is counted. @param {string} store */
 function mayLeave(store) {
-  const folder = join(store, "cache", "hooks");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = folderOf(store, "cache", "hooks");
   const minute = Math.floor(Date.now() / 60_000);
   for (let at = 0; at < SPAWNS_A_MINUTE; at += 1) {
     try {

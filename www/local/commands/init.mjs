@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { CLIENT } from "../clients/clients.mjs";
+import * as givenBack from "../clients/given_back.mjs";
 import { ParseError } from "../clients/jsonc.mjs";
 import { program, settle } from "../clients/registered.mjs";
 import { replaceFile } from "../files.mjs";
@@ -31,7 +32,8 @@ export async function init({ values, positionals }) {
 
   const settled = settle(version(), values["dry-run"] || values.remove);
   const setting = { project: isProject ? root : null, program: program(settled.root), remove: Boolean(values.remove) };
-  const edits = await changes(client?.edits(setting) ?? []);
+  const removals = values.remove ? null : (client?.edits({ ...setting, remove: true }) ?? []);
+  const edits = await changes(client?.edits(setting) ?? [], removals);
   const makes = !values.remove && !isStore(store);
 
   if (makes) out(`${colour("green", "new")}  ${store}  (the store)`);
@@ -48,6 +50,8 @@ export async function init({ values, positionals }) {
   }
   if (makes) makeStore(store);
   for (const edit of edits) write(edit);
+  // The folder of several files goes with the last of them.
+  givenBack.removeFolders(edits.flatMap(({ after, folders }) => (after === null ? (folders ?? []) : [])));
   if (values.remove) out(`Removed. The store stays: ${store}`);
   else {
     out(`\nReady. The store: ${store}`);
@@ -59,24 +63,63 @@ export async function init({ values, positionals }) {
 
 /**
  * What the edits change. Nothing is written before all files are known to parse.
- * @param {import("../clients/clients.mjs").Edit[]} edits
+ * @typedef {import("../clients/clients.mjs").Edit} Edit
+ * @typedef {Edit & { before: string | null, after: string | null, first?: string | null, folders?: string[] }} Change
+ * `first`: what the file was before ours came into it, where that is known; `folders`: those that were made for it
+ * @param {Edit[]} edits
+ * @param {Edit[] | null} removals the edits that take ours out again; null when these do so
+ * @returns {Promise<Change[]>}
  */
-async function changes(edits) {
+async function changes(edits, removals) {
+  /** @type {Change[]} */
   const changed = [];
   for (const edit of edits) {
     const before = read(edit.path);
-    let after;
-    try {
-      after = await edit.edit(edit.whole ? "" : (before ?? edit.empty));
-    } catch (error) {
-      if (!(error instanceof ParseError)) throw error;
-      throw new Failure(`${edit.path}: ${error.message}. The file was left as it is; mend it, then run this again.`);
+    const known = givenBack.before(edit.path, before);
+    if (!removals && known) {
+      changed.push({ ...edit, before, after: known.before, folders: known.folders });
+      continue;
     }
+    const after = await edited(edit, edit.whole ? "" : (before ?? edit.empty));
     const isEmpty = after.trim() === "" || after.replace(/\s/g, "") === "{}" || after === edit.empty;
     if (before === null && isEmpty) continue;
-    if (after !== before) changed.push({ ...edit, before, after: isEmpty && before !== null ? null : after });
+    if (after === before) continue;
+    const first = known ? known.before : removals && (await untouched(removals, edit, before));
+    changed.push({
+      ...edit,
+      before,
+      after: isEmpty && before !== null ? null : after,
+      ...(first === undefined ? {} : { first }),
+      ...(known ? { folders: known.folders } : {}),
+    });
   }
   return changed;
+}
+
+/**
+ * @param {Edit} edit
+ * @param {string} text
+ */
+async function edited(edit, text) {
+  try {
+    return await edit.edit(text);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw new Failure(`${edit.path}: ${error.message}. The file was left as it is; mend it, then run this again.`);
+  }
+}
+
+/**
+ * A file in which nothing is ours yet; undefined for one in which something is.
+ * @param {Edit[]} removals
+ * @param {Edit} edit
+ * @param {string | null} before
+ */
+async function untouched(removals, edit, before) {
+  if (before === null) return null;
+  const removal = removals.find(({ path }) => path === edit.path);
+  if (edit.whole || !removal) return undefined;
+  return (await edited(removal, before)) === before ? before : undefined;
 }
 
 /** @param {string} path */
@@ -93,25 +136,34 @@ function read(path) {
   }
 }
 
-/** @param {{ path: string, after: string | null }} edit */
-function write({ path, after }) {
+/** @param {Change} change */
+function write({ path, after, first, folders }) {
   try {
-    if (after === null) {
-      unlinkSync(path);
-      return;
-    }
     // A file that is a link into a folder of settings stays one.
     const at = existsSync(path) ? realpathSync(path) : path;
+    if (after === null) {
+      unlinkSync(path);
+      givenBack.forget(path);
+      return;
+    }
+    const made = missing(dirname(at));
     mkdirSync(dirname(at), { recursive: true });
     const mode = (statSync(at, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
     replaceFile(at, after, mode);
     if (process.platform !== "win32") chmodSync(at, mode);
+    if (first === undefined) givenBack.forget(path);
+    else givenBack.keep(path, first, after, folders ?? made);
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new Failure(
       `${path}: can't be written (${code}); check its owner and permissions. What came before it was written.`,
     );
   }
+}
+
+/** The folders of a path that are not there, the deepest first. @param {string} folder @returns {string[]} */
+function missing(folder) {
+  return existsSync(folder) ? [] : [folder, ...missing(dirname(folder))];
 }
 
 /**

@@ -4,6 +4,7 @@ import { answerAt, addressOf } from "../socket.mjs";
 import { hostOf } from "../host.mjs";
 import { answerHook } from "../hook.mjs";
 import { log } from "../log.mjs";
+import { keepSynced } from "../syncing.mjs";
 
 /** From the first answer to loading the model, during which nothing else is answered. */
 const LATER_MS = 300;
@@ -12,6 +13,7 @@ const LATER_MS = 300;
 export async function mcp({ values }) {
   const host = hostOf({ only: onlyOf(values), create: true });
   const end = answerAt(addressOf(host.places), (question) => answerHook(host, question));
+  const syncing = keepSynced(host);
   const open = new Set();
   // In the order in which they came in: a client may rely on it for writes that it does not wait for.
   let turn = Promise.resolve();
@@ -30,6 +32,7 @@ export async function mcp({ values }) {
   }
   await Promise.allSettled(open);
   end();
+  await syncing.end();
   try {
     await host.close({ keep: true });
   } catch (error) {

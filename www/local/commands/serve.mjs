@@ -18,7 +18,7 @@ export async function serve({ values }) {
   // What is wrong with the store is said now, and not to the first page.
   await host.local();
   const port = number(values.port, "--port");
-  const { url, token, close } = await listening(host, port);
+  const { url, token, close, syncing } = await listening(host, port);
   const address = `${url}/#token=${token}`;
   if (values.json) json({ url, token, address, store: host.main.path });
   else {
@@ -35,6 +35,7 @@ export async function serve({ values }) {
   });
   end();
   close();
+  await syncing.end();
   await host.close({ keep: true });
   return 0;
 }

@@ -72,8 +72,9 @@ async function answer({ id, request, as_file: wantsFile }) {
 let position = null;
 let model = "";
 
-/** Tells the page what the process says of the store and of the model. */
+/** Tells the page what the process says of the store, of syncing and of the model. */
 function hear(state) {
+  if (state.type === "synced") post({ type: "synced" });
   if (state.model && JSON.stringify(state.model) !== model) {
     model = JSON.stringify(state.model);
     post({ type: "model", state: state.model });

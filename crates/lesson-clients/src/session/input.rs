@@ -1,6 +1,6 @@
 //! What is known of a session when it is recorded.
 
-use crate::transcript::TranscriptRead;
+use crate::transcript::{Sign, TranscriptRead};
 use lesson_types::FeedbackOutcome;
 use serde::{Deserialize, Serialize};
 
@@ -41,4 +41,6 @@ pub struct Kept {
     pub outcome: Option<FeedbackOutcome>,
     /// Whether no person took part.
     pub headless: bool,
+    /// The last test run and the last commit, in the order in which they ended.
+    pub signs: Vec<Sign>,
 }

@@ -2,6 +2,7 @@
 
 use super::input::{Kept, SessionInput};
 use crate::private::without_private;
+use crate::transcript::Sign;
 use lesson_core::{Policy, extract};
 
 /// Most bytes of paragraphs that are kept; the oldest go first.
@@ -39,6 +40,9 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
             now.push_str(&read.said);
         } else {
             all.outcome = read.outcome.or(all.outcome);
+            for sign in &read.signs {
+                Sign::put(&mut all.signs, sign.clone());
+            }
             own.push_str(&read.said);
         }
     }

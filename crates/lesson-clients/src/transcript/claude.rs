@@ -1,12 +1,15 @@
 //! Claude Code's lines: `{"type":"user"|"assistant","message":{…},"sessionId","cwd","entrypoint","isSidechain",…}`, and
 //! sidecars of many types without a message (about a quarter of a file). Observed in 2.1.229 to 2.1.248; not documented.
 
-use super::line::text;
+use super::line::{text, texts};
 use super::reading::Reading;
+use super::sign;
 use serde_json::Value;
 
 /// What `entrypoint` says of a run that no person sees.
 const HEADLESS: &str = "sdk-cli";
+/// How the answer begins of a command that goes on by itself.
+const BACKGROUND: &str = "Command running in background";
 /// What a subagent's prompt says its task is.
 const TASK: [&str; 2] = ["task", "objective"];
 
@@ -54,7 +57,13 @@ fn said(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
             for part in parts {
                 match text(part, "type") {
                     "text" => reading.say(text(part, "text"), sidechain),
-                    "tool_use" => reading.call(text(part, "name"), text(part, "id")),
+                    "tool_use" => {
+                        let (name, id) = (text(part, "name"), text(part, "id"));
+                        reading.call(name, id);
+                        if !sidechain {
+                            reading.runs(name, id, part.get("input").unwrap_or(&Value::Null));
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -75,7 +84,9 @@ fn answered(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
                     "text" if sidechain => reading.say(&tasks(text(part, "text")), true),
                     "tool_result" => {
                         let content = part.get("content").unwrap_or(&Value::Null);
-                        reading.answer(text(part, "tool_use_id"), content);
+                        let id = text(part, "tool_use_id");
+                        reading.answer(id, content);
+                        reading.ran(id, exit_code(part, content));
                     }
                     _ => {}
                 }
@@ -84,6 +95,15 @@ fn answered(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
         _ => return false,
     }
     true
+}
+
+/// How a command ended: a failure says its code, and what was refused, stopped or left in the background says none.
+fn exit_code(part: &Value, content: &Value) -> Option<i64> {
+    let said = texts(content, &["text"]).concat();
+    if part.get("is_error") == Some(&Value::Bool(true)) {
+        return sign::exit_code(&said).filter(|code| *code != 0);
+    }
+    (!said.starts_with(BACKGROUND)).then_some(0)
 }
 
 /// What a hook said, ours or another's: `hook_success` with its output, `hook_additional_context` with the context.

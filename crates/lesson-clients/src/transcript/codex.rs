@@ -4,6 +4,7 @@
 
 use super::line::{text, texts};
 use super::reading::Reading;
+use super::sign;
 use serde_json::Value;
 
 /// Takes a line; false when its shape is another's.
@@ -38,6 +39,13 @@ fn event(payload: &Value, reading: &mut Reading) {
     let subagent = reading.read.subagent;
     match text(payload, "type") {
         "agent_message" => reading.say(text(payload, "message"), subagent),
+        "exec_command_end" if !subagent => {
+            let command = payload.get("command").and_then(sign::command);
+            let code = payload.get("exit_code").and_then(Value::as_i64);
+            if let (Some((kind, command)), Some(code)) = (command, code) {
+                reading.sign(kind, command, code);
+            }
+        }
         "mcp_tool_call_end" => {
             let result = payload.get("result").unwrap_or(&Value::Null);
             let invocation = payload.get("invocation").unwrap_or(&Value::Null);
@@ -69,10 +77,20 @@ fn item_sent(payload: &Value, reading: &mut Reading) {
         "message" if text(payload, "role") == "developer" => {
             reading.injected(payload.get("content").unwrap_or(&Value::Null));
         }
-        "function_call" => reading.call(text(payload, "name"), text(payload, "call_id")),
+        "function_call" => {
+            let (name, id) = (text(payload, "name"), text(payload, "call_id"));
+            reading.call(name, id);
+            if !reading.read.subagent {
+                let arguments = payload.get("arguments").unwrap_or(&Value::Null);
+                reading.runs(name, id, arguments);
+            }
+        }
         "function_call_output" => {
             let output = payload.get("output").unwrap_or(&Value::Null);
-            reading.answer(text(payload, "call_id"), output);
+            let id = text(payload, "call_id");
+            reading.answer(id, output);
+            let said = texts(output, &["text", "input_text", "output_text"]).concat();
+            reading.ran(id, sign::exit_code(&said));
         }
         _ => {}
     }

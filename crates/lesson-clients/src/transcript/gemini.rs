@@ -3,6 +3,7 @@
 
 use super::line::text;
 use super::reading::Reading;
+use super::{shown, sign};
 use serde_json::Value;
 
 /// Takes a line; false when its shape is another's.
@@ -34,7 +35,17 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     let calls = entry.get("toolCalls").and_then(Value::as_array);
     for call in calls.into_iter().flatten() {
         let result = call.get("result").unwrap_or(&Value::Null);
-        reading.called(text(call, "name"), result);
+        let name = text(call, "name");
+        reading.called(name, result);
+        let input = call.get("args").unwrap_or(&Value::Null);
+        if !subagent && let Some((kind, command)) = sign::begun(name, input) {
+            let code = shown::texts(result)
+                .iter()
+                .find_map(|said| sign::exit_code(said));
+            if let Some(code) = code {
+                reading.sign(kind, command, code);
+            }
+        }
     }
     true
 }

@@ -1,5 +1,6 @@
 //! What a piece of a transcript holds.
 
+use super::sign::{Running, Sign};
 use lesson_types::FeedbackOutcome;
 use serde::{Deserialize, Serialize};
 
@@ -31,4 +32,8 @@ pub struct TranscriptRead {
     pub skipped: u32,
     /// Calls of our tools whose answer stands further on.
     pub open: Vec<String>,
+    /// The last test run and the last commit of the agent itself, in the order in which they ended.
+    pub signs: Vec<Sign>,
+    /// Those whose end stands further on.
+    pub running: Vec<Running>,
 }

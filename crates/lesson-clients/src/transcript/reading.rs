@@ -1,7 +1,9 @@
 //! What has been read of a transcript so far.
 
 use super::read::TranscriptRead;
+use super::shell::SignKind;
 use super::shown;
+use super::sign::{self, Running, Sign};
 use crate::private::without_private;
 use lesson_core::{Policy, extract};
 use serde_json::Value;
@@ -31,6 +33,7 @@ impl Reading {
                 cwd: before.cwd.clone(),
                 session: before.session.clone(),
                 open: before.open.clone(),
+                running: before.running.clone(),
                 ..TranscriptRead::default()
             },
         }
@@ -68,6 +71,39 @@ impl Reading {
         if self.read.open.len() < before {
             self.show(shown::in_answer(content));
         }
+    }
+
+    /// The agent called a tool that may run a command.
+    pub(super) fn runs(&mut self, tool: &str, id: &str, input: &Value) {
+        let fits = !id.is_empty() && id.len() <= LONGEST_ID && self.read.running.len() < MOST_OPEN;
+        if fits && let Some((kind, command)) = sign::begun(tool, input) {
+            let id = id.to_owned();
+            self.read.running.push(Running { id, kind, command });
+        }
+    }
+
+    /// A call ended; `code` is its exit code, where that is known.
+    pub(super) fn ran(&mut self, id: &str, code: Option<i64>) {
+        let Some(at) = self.read.running.iter().position(|one| one.id == id) else {
+            return;
+        };
+        let Running { kind, command, .. } = self.read.running.swap_remove(at);
+        if let Some(code) = code {
+            self.sign(kind, command, code);
+        }
+    }
+
+    /// A command ended.
+    pub(super) fn sign(&mut self, kind: SignKind, command: String, code: i64) {
+        // What a person marked as private is no reason to be shown.
+        let command = without_private(&command);
+        let passed = code == 0;
+        let sign = Sign {
+            kind,
+            passed,
+            command,
+        };
+        Sign::put(&mut self.read.signs, sign);
     }
 
     /// The agent called a tool, which answered: both in one line.

@@ -32,7 +32,7 @@ pub(super) fn in_hook(content: &Value) -> Vec<String> {
 }
 
 /// The texts of a content, however it is wrapped.
-fn texts(content: &Value) -> Vec<&str> {
+pub(super) fn texts(content: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     collect(content, DEEPEST, &mut found);
     found

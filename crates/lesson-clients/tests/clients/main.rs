@@ -6,4 +6,5 @@ mod hooks;
 mod output;
 mod properties;
 mod sessions;
+mod signs;
 mod transcripts;

@@ -40,6 +40,21 @@ pub struct Selected {
     pub measured: Measured,
 }
 
+/// Whether a decision is a run of another policy beside the one in force, which is never measured: its id begins with
+/// `policy`, after the key's own id where an agent made it (`by` is `agent:` and that id).
+///
+/// ```
+/// use lesson_core::learning::is_policy_run;
+/// assert!(is_policy_run("policy-b/17", "local") && is_policy_run("k1/policy-b", "agent:k1"));
+/// assert!(!is_policy_run("deploy-policy", "local") && !is_policy_run("k1/policy-b", "local"));
+/// ```
+pub fn is_policy_run(decision: &str, by: &str) -> bool {
+    let own = by
+        .strip_prefix("agent:")
+        .and_then(|key| decision.strip_prefix(key)?.strip_prefix('/'));
+    own.unwrap_or(decision).starts_with("policy")
+}
+
 /// A number from 0 up to, not including, 1, evenly spread: the first 53 bits of SHA-256 over the parts, each after its
 /// length.
 ///
@@ -80,6 +95,7 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
         None => unit(&[salt, "control", decision]) < policy.control_runs,
     };
     let places = places.min(candidates.len());
+    let control_q = before.map_or(policy.control_runs, |before| before.control_q);
     if control {
         return Selected {
             shown: (0..places)
@@ -87,6 +103,7 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
                 .collect(),
             measured: Measured {
                 control: true,
+                control_q,
                 drawn: before.map_or_else(Vec::new, |before| before.drawn.clone()),
                 shadow: None,
             },
@@ -114,6 +131,7 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
         };
     }
     let mut selected = Selected::default();
+    selected.measured.control_q = control_q;
     let mut order: Vec<(usize, f64)> = (0..places).map(|at| (at, 1.0)).collect();
     let mut passed_over: Vec<(usize, f64)> = Vec::new();
     let next: Vec<usize> = (places..candidates.len().min(places + NEXT))

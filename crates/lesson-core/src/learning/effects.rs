@@ -4,7 +4,7 @@ use super::comparisons::ComparisonEffect;
 use super::evalue::{FALSE_DISCOVERIES, e_bh};
 use super::evidence::{Cells, evidence, shrinkage};
 use super::loop_lift::{GroupLift, LoopLift};
-use super::running::{ArmCounts, LeastRuns, LessonRunning};
+use super::running::{LeastRuns, LessonRunning};
 use super::sequence::{ALPHA, half_width};
 use crate::stable_map::StableMap;
 use lesson_types::{LiftGuard, LiftVerdict};
@@ -79,10 +79,6 @@ pub struct Effects {
     pub(super) places: StableMap<Arc<str>, usize>,
     /// The loop.
     pub whole: LoopLift,
-    /// Measured decisions without an outcome: those that got lessons.
-    pub shown_open: u32,
-    /// The control runs among those without one.
-    pub control_open: u32,
     /// The loop by domain, in the order of their names.
     pub by_domain: Vec<GroupLift>,
     /// The loop by who asked, in the order of their names.
@@ -225,9 +221,4 @@ impl Open {
             held.saturating_sub(1)
         };
     }
-}
-
-/// Whether an arm has nobody in it.
-pub(super) fn is_empty(arm: ArmCounts) -> bool {
-    arm.runs() == 0
 }

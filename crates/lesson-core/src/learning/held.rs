@@ -35,8 +35,8 @@ pub(super) struct Held {
     pub outcome: Option<(Millis, bool)>,
     pub domain: u32,
     pub agent: u32,
-    /// Whether it was a control run, of one that was measured.
-    pub control: Option<bool>,
+    /// The probability of a control run and whether it was one, where chance decided.
+    pub control: Option<(f64, bool)>,
     pub drawn: Box<[DrawnOf]>,
     pub applied: Box<[u32]>,
     /// Its part in a comparison of two policies.

@@ -1,21 +1,21 @@
 //! The lift of the loop: decisions that got lessons against control runs.
 
-use super::running::{ArmCounts, LeastRuns};
-use super::sequence::{ALPHA, Moments, half_width};
+use super::running::{ArmCounts, LessonRunning};
+use lesson_types::LiftGuard;
 
 /// What is known of the loop's lift, in a space or a part of it.
 ///
-/// The ledger keeps no probability of a control run, so this is the difference of the arms' mean Y−b, whose standard error
-/// is √(σ₁²/n₁ + σ₀²/n₀). It is asymptotically linear, which is what the confidence sequence asks for (Waudby-Smith et al.
-/// 2021, section 2.4); σ̂ is that error times √(n₁ + n₀).
+/// It is estimated as a lesson's is, with the probability of a control run that was in force when the decision was drawn
+/// (`control_q`) in the place of q: so decisions of any probability are pooled, and a check of its own says whether control
+/// runs are as many as were drawn. A decision that could not be a control run takes no part.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LoopLift {
-    /// Decisions that got lessons.
-    pub shown: ArmCounts,
-    /// Control runs.
-    pub control: ArmCounts,
-    with: Moments,
-    without: Moments,
+    /// Decisions with an outcome: *shown* are those that got lessons, *withheld* the control runs.
+    pub running: LessonRunning,
+    /// Decisions without an outcome that got lessons.
+    pub shown_open: u32,
+    /// Control runs without one.
+    pub control_open: u32,
 }
 
 /// The loop's lift in a domain, or of an agent.
@@ -28,41 +28,46 @@ pub struct GroupLift {
 }
 
 impl LoopLift {
-    /// Takes a measured decision with an outcome.
-    pub fn take(&mut self, control: bool, success: bool, baseline: f64) {
-        let term = f64::from(u8::from(success)) - baseline;
-        let (arm, moments) = if control {
-            (&mut self.control, &mut self.without)
-        } else {
-            (&mut self.shown, &mut self.with)
-        };
-        arm.count(success);
-        moments.add(term);
+    /// Decisions with an outcome that got lessons.
+    pub fn shown(&self) -> ArmCounts {
+        self.running.shown
     }
 
-    /// Decisions of both arms.
+    /// Control runs with one.
+    pub fn control(&self) -> ArmCounts {
+        self.running.withheld
+    }
+
+    /// Decisions with an outcome, of both arms.
     pub fn runs(&self) -> u32 {
-        self.shown.runs().saturating_add(self.control.runs())
+        self.shown().runs().saturating_add(self.control().runs())
     }
 
-    /// The lift, −1 to 1; `None` while an arm is empty.
+    /// Whether an interval is given, and why not.
+    pub fn guard(&self) -> LiftGuard {
+        if self.running.ratio.is_off() {
+            LiftGuard::Ratio
+        } else if self.interval().is_none() {
+            LiftGuard::TooFew
+        } else {
+            LiftGuard::Given
+        }
+    }
+
+    /// The lift, −1 to 1 but for noise; `None` while an arm is empty, and where the check turned it off.
     pub fn estimate(&self) -> Option<f64> {
-        (self.with.t > 0 && self.without.t > 0).then_some(self.with.mean - self.without.mean)
+        let is_known =
+            self.shown().runs() > 0 && self.control().runs() > 0 && !self.running.ratio.is_off();
+        is_known.then_some(self.running.terms.mean)
     }
 
-    /// Its interval; `None` before there is enough in each arm, as for a lesson.
+    /// Its interval; `None` before there is enough in each arm, and where the check turned it off, as for a lesson.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        let is_enough = |arm: &ArmCounts| {
-            arm.runs() >= LeastRuns::RUNS
-                && arm.successes >= LeastRuns::OUTCOMES
-                && arm.failures >= LeastRuns::OUTCOMES
-        };
-        let lift = self.estimate()?;
-        let error = self.with.variance() / f64::from(self.with.t)
-            + self.without.variance() / f64::from(self.without.t);
-        let sigma = libm::sqrt(error * f64::from(self.runs()));
-        let half = half_width(sigma, self.runs(), ALPHA);
-        (is_enough(&self.shown) && is_enough(&self.control))
-            .then(|| ((lift - half).max(-1.0), (lift + half).min(1.0)))
+        self.running.interval()
+    }
+
+    /// Whether no decision takes part in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs() == 0 && self.shown_open == 0 && self.control_open == 0
     }
 }

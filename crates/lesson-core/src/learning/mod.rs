@@ -9,6 +9,7 @@
 //! Nothing here reaches the ledger but what [`measure`] draws, which is made with comparisons only; estimates are made at
 //! read time, with `libm`.
 
+mod badge;
 mod baseline;
 mod comparisons;
 mod draw;
@@ -24,9 +25,10 @@ mod sequence;
 mod state;
 mod team_draft;
 
+pub use badge::{EffectBadge, effect_badge};
 pub use baseline::{BASELINE_WEIGHT, baseline};
 pub use comparisons::{ComparisonEffect, Preference, Split};
-pub use draw::{Candidate, Measuring, NEXT, Selected, measure, unit};
+pub use draw::{Candidate, Measuring, NEXT, Selected, is_policy_run, measure, unit};
 pub use effects::{Effect, Effects, LessonEffect};
 pub use evalue::{EProcess, FALSE_DISCOVERIES, RATIO_LIMIT, RatioCheck, e_bh};
 pub use evidence::{Cell, Cells, FIRST_SHRINKAGE, evidence, shrinkage};

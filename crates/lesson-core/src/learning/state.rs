@@ -2,7 +2,8 @@
 
 use super::baseline::{Rate, baseline};
 use super::comparisons::{ComparisonEffect, Part, Split, Tally, take_split};
-use super::effects::{Effects, Known, Open, is_empty, say};
+use super::draw::is_policy_run;
+use super::effects::{Effects, Known, Open, say};
 use super::evidence::{Cell, Cells};
 use super::held::{DrawnOf, Held, Names};
 use super::loop_lift::{GroupLift, LoopLift};
@@ -24,14 +25,23 @@ struct Fold {
     cells: Vec<CellCounts>,
     domains: Vec<Rate>,
     space: Rate,
-    whole: LoopLift,
-    by_domain: Vec<LoopLift>,
-    by_agent: Vec<LoopLift>,
+    whole: LessonRunning,
+    by_domain: Vec<LessonRunning>,
+    by_agent: Vec<LessonRunning>,
     splits: Vec<LessonRunning>,
-    /// Whether a control run has been seen: what was measured before the first, there were none to compare with.
-    has_control: bool,
     /// The last decision that it took.
     last: Option<(Millis, Arc<str>)>,
+}
+
+/// Measured decisions without an outcome.
+#[derive(Debug, Clone, Default)]
+struct OpenRuns {
+    /// Draws, by lesson.
+    lessons: Vec<Open>,
+    /// Those that could be control runs, in all, by domain and by who asked.
+    whole: Open,
+    by_domain: Vec<Open>,
+    by_agent: Vec<Open>,
 }
 
 /// What is learned of a space's lessons.
@@ -41,8 +51,8 @@ struct Fold {
 /// Decisions are in the order of their outcomes' times, then of their ids, which every device of a space knows alike,
 /// whenever it heard of them.
 ///
-/// A decision that recommended a lesson before its text last changed says nothing of the text in force. The ledger's rows
-/// hold no time of that change, but when text or life last changed: for an edited lesson that is the moment used.
+/// A decision that recommended a lesson before its text last changed ([`crate::Lesson::text_at`]) says nothing of the text in
+/// force.
 #[derive(Debug, Clone, Default)]
 pub struct Learning {
     lessons: Names,
@@ -54,10 +64,9 @@ pub struct Learning {
     held: StableMap<Arc<str>, Held>,
     order: BTreeSet<(Millis, Arc<str>)>,
     since: BTreeMap<u32, Millis>,
-    /// Draws without an outcome, by lesson.
-    open: Vec<Open>,
-    /// Measured decisions without one: those that got lessons, and control runs.
-    open_runs: Open,
+    /// Lessons whose texts were looked at.
+    looked_at: usize,
+    open: OpenRuns,
     fold: Fold,
     is_late: bool,
     effects: Option<Box<Effects>>,
@@ -83,7 +92,7 @@ impl Learning {
 
     /// Takes a decision as it is now; `None` when there is none of that id any more.
     pub fn feed(&mut self, id: &str, run: Option<Run<'_>>) {
-        let new = run.map(|run| self.kept(&run));
+        let new = run.map(|run| self.kept(id, run));
         let old = self.held.get(id);
         if old == new.as_ref() {
             return;
@@ -136,22 +145,26 @@ impl Learning {
         }
     }
 
-    /// Looks when each lesson's text came into force: one that was never edited always was. Costs a look at every lesson
+    /// Looks when each lesson's text came into force: one whose text never changed always was. Costs a look at every lesson
     /// that is known here.
     pub fn look_at_texts(&mut self, space: &Space) {
         let mut since = BTreeMap::new();
         for (slug, place) in &self.lessons.places {
-            if let Some(lesson) = space.lesson(slug)
-                && lesson.rev > 1
-            {
-                since.insert(*place, lesson.updated_at);
+            if let Some(at) = space.lesson(slug).and_then(|lesson| lesson.text_at) {
+                since.insert(*place, at);
             }
         }
+        self.looked_at = self.lessons.names.len();
         if since != self.since {
             self.since = since;
             self.is_late = true;
             self.effects = None;
         }
+    }
+
+    /// Whether decisions brought lessons whose texts nobody has looked at.
+    pub fn has_new_lessons(&self) -> bool {
+        self.looked_at < self.lessons.names.len()
     }
 
     /// What is said of all lessons. Costs a pass over the lessons when a decision came since the last time, and one over
@@ -166,7 +179,10 @@ impl Learning {
         self.effects.get_or_insert_with(Box::default)
     }
 
-    fn kept(&mut self, run: &Run<'_>) -> Held {
+    fn kept(&mut self, id: &str, mut run: Run<'_>) -> Held {
+        if is_policy_run(id, run.by) {
+            run.measured = None;
+        }
         let mut drawn: Vec<DrawnOf> = Vec::new();
         let mut applied: Vec<u32> = Vec::new();
         for slug in run.applied() {
@@ -187,10 +203,15 @@ impl Learning {
             let comparison = self.comparisons.place(&shadow.comparison);
             Part::of(shadow, comparison, &run.applied())
         });
-        let control = run.measured.map(|measured| measured.control);
-        if control == Some(true) {
+        let is_control = run.measured.is_some_and(|measured| measured.control);
+        if is_control {
             drawn.clear();
         }
+        // Where it was certain that it is none, or that it is one, nothing is told by it.
+        let control = run
+            .measured
+            .filter(|measured| measured.control_q > 0.0 && measured.control_q < 1.0)
+            .map(|measured| (measured.control_q, measured.control));
         Held {
             at: run.at,
             outcome: run.outcome,
@@ -205,6 +226,7 @@ impl Learning {
 
     fn fold_anew(&mut self) {
         self.fold = Fold::default();
+        self.open = OpenRuns::default();
         self.is_late = false;
         let (order, held) = (
             std::mem::take(&mut self.order),
@@ -214,6 +236,9 @@ impl Learning {
             if let Some(held) = held.get(&key.1) {
                 self.take(held, key.clone());
             }
+        }
+        for held in held.values() {
+            self.count_open(held, true);
         }
         (self.order, self.held) = (order, held);
     }
@@ -245,15 +270,13 @@ impl Learning {
                 expected,
             );
         }
-        if let Some(control) = held.control {
-            if fold.has_control {
-                grow(&mut fold.by_domain, domain);
-                grow(&mut fold.by_agent, held.agent as usize);
-                fold.whole.take(control, success, expected);
-                fold.by_domain[domain].take(control, success, expected);
-                fold.by_agent[held.agent as usize].take(control, success, expected);
-            }
-            fold.has_control |= control;
+        if let Some((q, control)) = held.control {
+            let agent = held.agent as usize;
+            grow(&mut fold.by_domain, domain);
+            grow(&mut fold.by_agent, agent);
+            fold.whole.take(q, control, success, expected);
+            fold.by_domain[domain].take(q, control, success, expected);
+            fold.by_agent[agent].take(q, control, success, expected);
         }
         fold.domains[domain].count(success);
         fold.space.count(success);
@@ -265,12 +288,21 @@ impl Learning {
         if held.outcome.is_some() {
             return;
         }
-        if let Some(control) = held.control {
-            self.open_runs.count(control, forth);
+        let open = &mut self.open;
+        if let Some((_, control)) = held.control {
+            let (domain, agent) = (held.domain as usize, held.agent as usize);
+            grow(&mut open.by_domain, domain);
+            grow(&mut open.by_agent, agent);
+            open.whole.count(control, forth);
+            open.by_domain[domain].count(control, forth);
+            open.by_agent[agent].count(control, forth);
         }
         for (lesson, _, withheld) in &held.drawn {
-            grow(&mut self.open, *lesson as usize);
-            self.open[*lesson as usize].count(*withheld, forth);
+            if !is_of_text(&self.since, *lesson, held.at) {
+                continue;
+            }
+            grow(&mut open.lessons, *lesson as usize);
+            open.lessons[*lesson as usize].count(*withheld, forth);
         }
     }
 
@@ -349,7 +381,7 @@ impl Learning {
             }
         }
         let known = (0..many).zip(cells).map(|(place, cells)| {
-            let open = self.open.get(place).copied().unwrap_or_default();
+            let open = self.open.lessons.get(place).copied().unwrap_or_default();
             Known {
                 slug: Arc::clone(&self.lessons.names[place]),
                 running: fold.lessons.get(place).copied().unwrap_or_default(),
@@ -364,11 +396,9 @@ impl Learning {
                 .map(|at| (Arc::clone(&lessons[at].slug), at))
                 .collect(),
             lessons,
-            whole: fold.whole,
-            shown_open: self.open_runs.shown,
-            control_open: self.open_runs.withheld,
-            by_domain: groups(&self.domains, &fold.by_domain),
-            by_agent: groups(&self.agents, &fold.by_agent),
+            whole: lift_of(Some(&fold.whole), Some(&self.open.whole)),
+            by_domain: groups(&self.domains, &fold.by_domain, &self.open.by_domain),
+            by_agent: groups(&self.agents, &fold.by_agent, &self.open.by_agent),
             comparisons: self.compared(),
         }
     }
@@ -385,15 +415,24 @@ fn grow<T: Clone + Default>(list: &mut Vec<T>, place: usize) {
     }
 }
 
-fn groups(names: &Names, lifts: &[LoopLift]) -> Vec<GroupLift> {
+fn lift_of(running: Option<&LessonRunning>, open: Option<&Open>) -> LoopLift {
+    let open = open.copied().unwrap_or_default();
+    LoopLift {
+        running: running.copied().unwrap_or_default(),
+        shown_open: open.shown,
+        control_open: open.withheld,
+    }
+}
+
+fn groups(names: &Names, runs: &[LessonRunning], open: &[Open]) -> Vec<GroupLift> {
     let mut places: Vec<(&Arc<str>, &u32)> = names.places.iter().collect();
     places.sort_unstable();
     places
         .into_iter()
         .filter_map(|(name, place)| {
-            let lift = *lifts.get(*place as usize)?;
-            let is_known = !is_empty(lift.shown) || !is_empty(lift.control);
-            is_known.then(|| GroupLift {
+            let place = *place as usize;
+            let lift = lift_of(runs.get(place), open.get(place));
+            (!lift.is_empty()).then(|| GroupLift {
                 name: name.to_string(),
                 lift,
             })

@@ -30,7 +30,7 @@ wire::structs! {
     }
     Lesson {
         slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at,
-        approved_by_agent, own_word, counted_on
+        text_at, approved_by_agent, own_word, counted_on
     }
     CountedOn { rated, voted }
     Recommendation {
@@ -39,7 +39,7 @@ wire::structs! {
     }
     SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
     Drawn { lesson, q, withheld }
-    Measured { control, drawn, shadow }
+    Measured { control, control_q, drawn, shadow }
     Shadowed { comparison, decided, first, second }
     DecisionFeedback { by, at, outcome, lessons, causal }
     Opinion { by, at, lesson, is_vote, is_positive }

@@ -88,7 +88,7 @@ impl Disqualified {
     pub(super) fn words(self, held: &Standing) -> String {
         match self {
             Self::Pending => format!(
-                "applied {} times with {} successes: not proven effective",
+                "applied {} times with {} successes: too few to go on recommending it",
                 held.times_applied, held.success_count
             ),
             Self::Excluded => format!("{} failures in a row", held.consecutive_failures),

@@ -1,6 +1,7 @@
 //! What users of the core rely on: tables and properties over its public interface.
 
 mod account;
+mod badge;
 mod candidates;
 mod common;
 mod compare;

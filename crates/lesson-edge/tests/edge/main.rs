@@ -7,6 +7,7 @@ mod common;
 mod desk;
 mod first_answer;
 mod flood;
+mod memory;
 mod own_lessons;
 mod quarantine;
 mod retry;
@@ -406,11 +407,4 @@ fn wrong_settings_are_named() {
         assert_eq!(error.field.as_deref(), Some(field));
         assert!(!error.message.contains(SECRET));
     }
-}
-
-/// What the server says of a space that is small enough to be held.
-fn small_space() -> serde_json::Value {
-    serde_json::json!({
-        "lessons": 1, "bytes": 9, "records": 0, "version": 0, "epoch": "e0", "ledger_version": 2,
-    })
 }

@@ -1,10 +1,12 @@
 //! A project's store and a personal one, in files: what they answer together, and what several processes see of each other.
 
+mod acts;
 mod both;
 mod embedding;
 mod folder;
 mod mcp;
 mod processes;
+mod suggested;
 
 use folder::{Temporary, lesson, now, ok, open, request, slugs, taken};
 use lesson_local::{Local, Which};

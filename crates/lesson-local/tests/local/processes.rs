@@ -276,3 +276,25 @@ fn a_clock_that_jumps_back_puts_nothing_before_what_it_followed() {
         assert!(!health.to_string().contains("events_left_out"), "{health}");
     }
 }
+
+#[test]
+fn whoever_reads_a_long_ledger_without_its_fold_keeps_it_for_the_next() {
+    let folder = Temporary::new();
+    let at = folder.join("p");
+    let one = open(Some(&at), None);
+    ok(&one, Post, "/v1/lessons", lesson("Pin versions", "Always"));
+    let up = json!({ "lesson": "pin-versions", "up": true });
+    for _ in 0..1_000 {
+        ok(&one, Post, "/v1/vote", up.clone());
+    }
+    // As a clone has it: the cache is no part of the repository.
+    fs::remove_dir_all(at.join("cache")).unwrap();
+    let two = open(Some(&at), None);
+    assert_eq!(two.first().kept_position(), 0);
+    // A command that only reads does it, too.
+    ok(&two, Get, "/v1/stats", Value::Null);
+    assert_eq!(two.first().kept_position(), two.first().position());
+    let three = open(Some(&at), None);
+    assert_eq!(three.first().kept_position(), two.first().position());
+    assert_eq!(three.first().events_held(), 1_001);
+}

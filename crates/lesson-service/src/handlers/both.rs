@@ -5,7 +5,7 @@
 //! the first store's policy, among the lessons of both; the first one keeps every decision.
 
 use crate::convert;
-use crate::handlers::measure::{Asked, Trial, places};
+use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend::NONE_FITS;
 use crate::handlers::recommend_request::{Checked, checked};
@@ -104,7 +104,7 @@ impl<S: Store, H: Host> Service<S, H> {
             budget,
         } = checked(&asked, &in_force)?;
         let at = self.host.now();
-        let trial = self.trial_of_both(other, &asked, &in_force);
+        let trial = self.trial_of_both(other, context, &asked, &in_force);
         let mut first = self.ranking_alone(&asked, &policy, part.as_ref(), trial.as_ref())?;
         let mut second = other.ranking_alone(&asked, &policy, part.as_ref(), trial.as_ref())?;
         let limit = asked.limit.unwrap_or(match asked.decision_id {
@@ -186,10 +186,11 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let drawn = measured.clone().map(|measured| {
             let of_second = |drawn: &Drawn| here.space.lesson(&drawn.lesson).is_none();
-            let control = measured.control;
+            let (control, control_q) = (measured.control, measured.control_q);
             let (theirs, ours) = measured.drawn.into_iter().partition(of_second);
             let of = |drawn: Vec<Drawn>| Measured {
                 control,
+                control_q,
                 drawn,
                 shadow: None,
             };
@@ -255,10 +256,16 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// How a recommendation of both is measured: by what is in force in the first store.
-    fn trial_of_both(&self, other: &Self, asked: &Recommend, in_force: &Policy) -> Option<Trial> {
+    fn trial_of_both(
+        &self,
+        other: &Self,
+        context: &RequestContext,
+        asked: &Recommend,
+        in_force: &Policy,
+    ) -> Option<Trial> {
         let state = self.state.borrow();
         let of_decision = Asked {
-            decision_id: asked.decision_id.as_deref(),
+            decision_id: measurable(context, &asked.decision_id),
             is_dry_run: asked.dry_run.unwrap_or(false),
             has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, in_force),

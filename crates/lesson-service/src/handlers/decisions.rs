@@ -106,7 +106,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&DecisionPage {
             decisions: found
                 .into_iter()
-                .map(|(_, id, decision)| self.decision_view(id, decision, filter.own.as_deref()))
+                .map(|(_, id, decision)| self.decision_view(context, id, decision))
                 .collect(),
             total,
             next_cursor,
@@ -130,14 +130,15 @@ impl<S: Store, H: Host> Service<S, H> {
             .space
             .decision(&held)
             .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))?;
-        Answer::json(&self.decision_view(&held, decision, own.as_deref()))
+        Answer::json(&self.decision_view(context, &held, decision))
     }
 
-    fn decision_view(&self, id: &str, decision: &Decision, own: Option<&str>) -> DecisionView {
+    fn decision_view(&self, asks: &RequestContext, id: &str, decision: &Decision) -> DecisionView {
         let context = &decision.context;
-        let is_agent = own.is_some();
+        let own = asks.own_decisions();
         DecisionView {
             id: own
+                .as_deref()
                 .and_then(|own| id.strip_prefix(own))
                 .unwrap_or(id)
                 .to_owned(),
@@ -162,7 +163,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect(),
             // An agent that knew what was withheld from it could look it up.
-            measured: decision.measured.as_ref().filter(|_| !is_agent).map(told),
+            measured: decision
+                .measured
+                .as_ref()
+                .filter(|_| !asks.is_agent())
+                .map(told),
             under_measurement: decision
                 .measured
                 .as_ref()

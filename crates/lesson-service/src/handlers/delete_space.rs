@@ -15,10 +15,17 @@ use serde_json::json;
 /// What to do when the server did not say whether the space was deleted.
 const UNKNOWN: &str = "whether the space was deleted is not known; look at it again when the server answers, and delete it once more if it is there";
 
+/// How often the server is asked to go on with a space that is too large to be deleted at once: some two minutes. Nobody sees
+/// the space any more by then, and the rest is the server's to do.
+const PIECES: usize = 60;
+
 /// The server's answer. Not the interface's own type, so that a newer server may say more.
 #[derive(Deserialize)]
 struct WireDeletion {
     deleted: bool,
+    /// Whether rows of it are left, to be deleted by asking again.
+    #[serde(default)]
+    more: bool,
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -51,7 +58,18 @@ impl<S: Store, H: Host> Service<S, H> {
                 });
                 let network = Network(&self.host);
                 let remote = Supabase::new(&network);
-                remote.rpc(link, "delete_space", &arguments).await
+                let mut told: WireDeletion = remote.rpc(link, "delete_space", &arguments).await?;
+                for _ in 0..PIECES {
+                    if !told.more {
+                        break;
+                    }
+                    // It is deleted, whatever becomes of the rest.
+                    match remote.rpc(link, "delete_space", &arguments).await {
+                        Ok(more) => told = more,
+                        Err(_) => break,
+                    }
+                }
+                Ok(told)
             })
             .await;
         let told = answer.map_err(|error| refused(&error))?;

@@ -51,7 +51,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((Plan::one(added), slug))
             })
             .await?;
-        self.shown(&slug)
+        self.shown(context.is_agent(), &slug)
     }
 
     pub(crate) fn get_lesson(
@@ -62,7 +62,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
         self.readable(context, slug)?;
-        self.shown(slug)
+        self.shown(context.is_agent(), slug)
     }
 
     pub(crate) async fn edit_lesson(
@@ -95,7 +95,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok((Plan::one(edited), ()))
         })
         .await?;
-        self.shown(slug)
+        self.shown(context.is_agent(), slug)
     }
 
     pub(crate) async fn archive(
@@ -117,7 +117,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ))
         })
         .await?;
-        self.shown(slug)
+        self.shown(context.is_agent(), slug)
     }
 
     pub(crate) async fn restore(
@@ -139,7 +139,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ))
         })
         .await?;
-        self.shown(slug)
+        self.shown(context.is_agent(), slug)
     }
 
     pub(crate) async fn review(
@@ -178,7 +178,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok((Plan::one(reviewed), ()))
         })
         .await?;
-        self.shown(slug)
+        self.shown(context.is_agent(), slug)
     }
 
     pub(crate) async fn merge(
@@ -204,7 +204,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Ok((Plan::one(merged), ()))
         })
         .await?;
-        self.shown(&merge.into)
+        self.shown(context.is_agent(), &merge.into)
     }
 
     /// A lesson as people and agents see it.
@@ -216,16 +216,29 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The answer that shows a lesson.
-    pub(crate) fn shown(&self, slug: &str) -> Result<Answer<LessonView>, ApiError> {
+    pub(crate) fn shown(
+        &self,
+        is_for_agent: bool,
+        slug: &str,
+    ) -> Result<Answer<LessonView>, ApiError> {
         let state = self.state.borrow();
-        Answer::json(&self.measured_view(&state, known(&state, slug)?))
+        Answer::json(&self.measured_view(is_for_agent, &state, known(&state, slug)?))
     }
 
     /// A lesson with what was measured of it.
-    pub(crate) fn measured_view(&self, state: &State, lesson: &Lesson) -> LessonView {
-        let measured = measured_of(state, &self.policy, &lesson.slug);
+    pub(crate) fn measured_view(
+        &self,
+        is_for_agent: bool,
+        state: &State,
+        lesson: &Lesson,
+    ) -> LessonView {
+        // Of a part of a space not all decisions are here.
+        let measured = match &*self.part_of.borrow() {
+            Some(_) => None,
+            None => measured_of(state, &self.policy, &lesson.slug),
+        };
         LessonView {
-            measured: measured.as_ref().map(in_short),
+            measured: measured.map(|held| in_short(&held, is_for_agent)),
             ..self.view(lesson)
         }
     }

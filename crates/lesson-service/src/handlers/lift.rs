@@ -7,8 +7,8 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
+use lesson_core::LiftVerdict;
 use lesson_core::learning::{GroupLift, LessonEffect, LoopLift};
-use lesson_core::{LiftGuard, LiftVerdict};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Lift, LiftGroup, LiftQuery, LiftReport, limits};
 use serde_json::Value;
@@ -64,10 +64,7 @@ impl<S: Store, H: Host> Service<S, H> {
             LiftReport {
                 control_runs: measure.control_runs,
                 withhold: measure.withhold,
-                whole: of_loop(
-                    &effects.whole,
-                    Some((effects.shown_open, effects.control_open)),
-                ),
+                whole: of_loop(&effects.whole),
                 by_domain: groups(&effects.by_domain),
                 by_agent: groups(&effects.by_agent),
                 lessons: found
@@ -99,28 +96,28 @@ fn weight_of(verdict: LiftVerdict) -> u8 {
 fn groups(held: &[GroupLift]) -> Vec<LiftGroup> {
     let mut held: Vec<&GroupLift> = held.iter().collect();
     // Stable: those with as many decisions stay in the order of their names.
-    held.sort_by_key(|group| std::cmp::Reverse(group.lift.runs()));
+    held.sort_by_key(|group| {
+        let lift = &group.lift;
+        let open = lift.shown_open.saturating_add(lift.control_open);
+        std::cmp::Reverse((lift.runs(), open))
+    });
     held.truncate(GROUPS);
     held.into_iter()
         .map(|group| LiftGroup {
             name: group.name.clone(),
-            lift: of_loop(&group.lift, None),
+            lift: of_loop(&group.lift),
         })
         .collect()
 }
 
-fn of_loop(held: &LoopLift, open: Option<(u32, u32)>) -> Lift {
+fn of_loop(held: &LoopLift) -> Lift {
     let interval = held.interval();
     Lift {
-        shown: arm_of(held.shown, open.map(|(shown, _)| shown)),
-        withheld: arm_of(held.control, open.map(|(_, control)| control)),
+        shown: arm_of(held.shown(), held.shown_open),
+        withheld: arm_of(held.control(), held.control_open),
         estimate: held.estimate(),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
-        guard: if interval.is_some() {
-            LiftGuard::Given
-        } else {
-            LiftGuard::TooFew
-        },
+        guard: held.guard(),
     }
 }

@@ -1,7 +1,7 @@
 //! A lesson's effect as answers have it.
 
 use crate::state::snapshot::State;
-use lesson_core::learning::{ArmCounts, Effects, LessonEffect, more_runs};
+use lesson_core::learning::{ArmCounts, EffectBadge, Effects, LessonEffect, effect_badge};
 use lesson_core::{LiftGuard, LiftVerdict, Policy, SALT_SETTING};
 use lesson_types::{LessonLift, LessonMeasured, Lift, LiftArm, LiftCounts};
 
@@ -19,14 +19,21 @@ pub(crate) fn measured_of(state: &State, policy: &Policy, slug: &str) -> Option<
     })
 }
 
-/// The same in short.
-pub(crate) fn in_short(held: &LessonLift) -> LessonMeasured {
-    LessonMeasured {
+/// The same in short. An agent reads the verdict alone: of numbers that move with each outcome it could tell in which
+/// decisions a lesson was withheld.
+pub(crate) fn in_short(held: &LessonLift, is_for_agent: bool) -> LessonMeasured {
+    let number = |value: Option<f64>| value.filter(|_| !is_for_agent);
+    let badge = EffectBadge {
         verdict: held.verdict,
-        more_runs: held.more_runs,
-        estimate: held.lift.estimate,
-        low: held.lift.low,
-        high: held.lift.high,
+        more_runs: held.more_runs.filter(|_| !is_for_agent),
+    };
+    LessonMeasured {
+        verdict: badge.verdict,
+        badge: badge.words(),
+        more_runs: badge.more_runs,
+        estimate: number(held.lift.estimate),
+        low: number(held.lift.low),
+        high: number(held.lift.high),
     }
 }
 
@@ -56,8 +63,8 @@ pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
     let is_known =
         held.guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
     Lift {
-        shown: arm_of(running.shown, Some(held.shown_open)),
-        withheld: arm_of(running.withheld, Some(held.withheld_open)),
+        shown: arm_of(running.shown, held.shown_open),
+        withheld: arm_of(running.withheld, held.withheld_open),
         estimate: is_known.then_some(running.terms.mean),
         low: held.interval.map(|(low, _)| low),
         high: held.interval.map(|(_, high)| high),
@@ -66,24 +73,24 @@ pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
 }
 
 pub(crate) fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
+    let badge = effect_badge(held, q);
     LessonLift {
         slug: held.slug.to_string(),
         title,
-        verdict: held.verdict,
+        verdict: badge.verdict,
+        badge: badge.words(),
         lift: of_effect(held),
-        more_runs: (held.verdict == LiftVerdict::Unknown)
-            .then(|| more_runs(&held.running, q))
-            .flatten(),
+        more_runs: badge.more_runs,
         evidence: held.evidence,
         evidence_runs: held.cells.n,
         effect: held.value,
     }
 }
 
-pub(crate) fn arm_of(held: ArmCounts, open: Option<u32>) -> LiftArm {
+pub(crate) fn arm_of(held: ArmCounts, open: u32) -> LiftArm {
     LiftArm {
         successes: held.successes,
         failures: held.failures,
-        open,
+        open: Some(open),
     }
 }

@@ -1,5 +1,6 @@
 //! `GET /v1/lessons`: filters, orders and pages; `GET /v1/tags`: the words that lessons have.
 
+use crate::handlers::list_numbers::{Numbers, standouts, trends};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -91,9 +92,26 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             used.extend(lesson_core::last_used(&state.space));
         }
-        order(&mut found, sort, text.is_some(), &policy.rank, &used);
+        let mut numbers = Numbers::new();
+        let of = |state: &'_ State| match sort {
+            LessonSort::Trend => trends(&state.space, self.host.now()),
+            LessonSort::Standout => standouts(state, &policy.rank),
+            _ => Numbers::new(),
+        };
+        if let Some((_, there)) = &there {
+            numbers.extend(of(there));
+        }
+        numbers.extend(of(&state));
+        order(
+            &mut found,
+            sort,
+            text.is_some(),
+            &policy.rank,
+            &used,
+            &numbers,
+        );
         if query.reverse == Some(true) {
-            reverse(&mut found, sort, &used);
+            reverse(&mut found, sort, &used, &numbers);
         }
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
@@ -105,9 +123,9 @@ impl<S: Store, H: Host> Service<S, H> {
             .map(|last| Cursor::write(end, &last.slug));
         let view = |lesson: &Lesson| match &there {
             Some((other, there)) if state.space.lesson(&lesson.slug).is_none() => {
-                other.measured_view(there, lesson)
+                other.measured_view(context.is_agent(), there, lesson)
             }
-            _ => self.measured_view(&state, lesson),
+            _ => self.measured_view(context.is_agent(), &state, lesson),
         };
         let courses = || {
             let mut courses = self.courses_of(&state.space, &page);
@@ -140,6 +158,9 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Tags>, ApiError> {
         validate::no_body(body)?;
+        if let Some(report) = &*self.report.borrow() {
+            return Answer::json(&report.tags);
+        }
         let state = self.state.borrow();
         let lessons: Vec<&Lesson> = state
             .space
@@ -227,6 +248,7 @@ fn order(
     searched: bool,
     policy: &RankPolicy,
     used: &Used<'_>,
+    numbers: &Numbers,
 ) {
     match sort {
         LessonSort::Relevance if searched => return,
@@ -238,6 +260,11 @@ fn order(
         LessonSort::LastUsed => {
             let at = |lesson: &Lesson| used.get(lesson.slug.as_str()).copied();
             lessons.sort_by(|a, b| at(b).cmp(&at(a)).then_with(|| a.slug.cmp(&b.slug)));
+            return;
+        }
+        LessonSort::Trend | LessonSort::Standout => {
+            let number = |lesson: &Lesson| numbers.get(&lesson.slug).copied();
+            lessons.sort_by(|a, b| falling(number(a), number(b)).then_with(|| a.slug.cmp(&b.slug)));
             return;
         }
         _ => {}
@@ -256,7 +283,9 @@ fn order(
             LessonSort::Relevance
             | LessonSort::Created
             | LessonSort::Title
-            | LessonSort::LastUsed => b.created_at.cmp(&a.created_at),
+            | LessonSort::LastUsed
+            | LessonSort::Trend
+            | LessonSort::Standout => b.created_at.cmp(&a.created_at),
         }
     };
     lessons.sort_by(|a, b| compare(a, b).then_with(|| a.slug.cmp(&b.slug)));
@@ -277,11 +306,14 @@ fn score(lesson: &Lesson, policy: &RankPolicy) -> Option<f64> {
 }
 
 /// Turns an order round; lessons that have no number to go by stay last.
-fn reverse(lessons: &mut [&Lesson], sort: LessonSort, used: &Used<'_>) {
+fn reverse(lessons: &mut [&Lesson], sort: LessonSort, used: &Used<'_>, numbers: &Numbers) {
     let known = match sort {
         LessonSort::Success => lessons.partition_point(|one| one.standing.times_applied > 0),
         LessonSort::Score => lessons.partition_point(|one| one.standing.use_count > 0),
         LessonSort::LastUsed => lessons.partition_point(|one| used.contains_key(one.slug.as_str())),
+        LessonSort::Trend | LessonSort::Standout => {
+            lessons.partition_point(|one| numbers.contains_key(&one.slug))
+        }
         _ => lessons.len(),
     };
     if let Some(known) = lessons.get_mut(..known) {

@@ -2,7 +2,7 @@
 
 use crate::http::context::RequestContext;
 use crate::state::snapshot::State;
-use lesson_core::learning::{Candidate, Measuring, NEXT, measure};
+use lesson_core::learning::{Candidate, Measuring, NEXT, is_policy_run, measure};
 use lesson_core::{
     Lesson, MeasurePolicy, Measured, Policy, Ranking, RelevanceWord, SALT_SETTING, Situation,
 };
@@ -22,6 +22,15 @@ pub(crate) struct Asked<'a> {
     pub has_own_policy: bool,
     /// Lessons in the answer.
     pub places: usize,
+}
+
+/// The decision of a request, where it may be measured; see [`is_policy_run`].
+pub(crate) fn measurable<'a>(
+    context: &RequestContext,
+    decision_id: &'a Option<String>,
+) -> Option<&'a str> {
+    let id = decision_id.as_deref()?;
+    (!is_policy_run(id, context.by())).then_some(id)
 }
 
 /// The lessons that a measured recommendation is about.

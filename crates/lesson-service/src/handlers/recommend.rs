@@ -1,7 +1,7 @@
 //! Finding lessons: recommend, search and patterns. None of them waits for the store.
 
 use crate::convert;
-use crate::handlers::measure::{Asked, Trial, places};
+use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
 use crate::handlers::shorten::Room;
@@ -56,7 +56,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let embedded = self.host.now();
         let state = self.state.borrow();
         let of_decision = Asked {
-            decision_id: asked.decision_id.as_deref(),
+            decision_id: measurable(context, &asked.decision_id),
             is_dry_run: asked.dry_run.unwrap_or(false),
             has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, &in_force),
@@ -413,7 +413,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 .into_iter()
                 .filter_map(|item| {
                     let lesson = state.space.lesson(&item.slug)?;
-                    let mut view = merged(self.view(lesson), item.confidence, item.frequency);
+                    let mut view = merged(
+                        self.measured_view(context.is_agent(), state, lesson),
+                        item.confidence,
+                        item.frequency,
+                    );
                     room.take(&mut view);
                     Some(Found {
                         slug: item.slug,

@@ -138,8 +138,9 @@ impl<S: Store, H: Host> Service<S, H> {
             return Ok(self.session_again(request, events, uncounted)?.respond());
         }
         Ok(match events.first().map(|event| &event.event) {
-            Some(EventKind::LessonAdded { lesson }) => self.shown(&lesson.slug)?.respond(),
-            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(lesson)?.respond(),
+            // Nobody says here who asks; so as agents see it.
+            Some(EventKind::LessonAdded { lesson }) => self.shown(true, &lesson.slug)?.respond(),
+            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(true, lesson)?.respond(),
             Some(EventKind::Rated { lesson, .. } | EventKind::Voted { lesson, .. }) => {
                 self.rated(lesson, uncounted, true)?.respond()
             }

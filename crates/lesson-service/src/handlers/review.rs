@@ -18,13 +18,19 @@ use serde_json::Value;
 const PAGE: u32 = 50;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn review_queue(
+    pub(crate) async fn review_queue(
         &self,
         _: &RequestContext,
         query: &ReviewQuery,
         body: &Value,
     ) -> Result<Answer<lesson_types::ReviewQueue>, ApiError> {
         validate::no_body(body)?;
+        let mut queue = self.queue_of_lessons(query)?;
+        queue.outcomes = self.suggested().await?;
+        Answer::json(&queue)
+    }
+
+    fn queue_of_lessons(&self, query: &ReviewQuery) -> Result<lesson_types::ReviewQueue, ApiError> {
         let limit = match query.limit {
             Some(0) => 0,
             limit => validate::limit(limit, PAGE, limits::PAGE).map_err(|error| {
@@ -39,12 +45,12 @@ impl<S: Store, H: Host> Service<S, H> {
         // Where nothing was ever measured there is nothing to read of it.
         if state.space.setting(SALT_SETTING).is_none() {
             let queue = lesson_core::review_queue(&state.space, pairs, limit, &policy);
-            return answer(queue, &policy.rank, None);
+            return Ok(answer(queue, &policy.rank, None));
         }
         state.with_effects(|effects| {
             let queue =
                 lesson_core::review_queue_with(&state.space, pairs, limit, &policy, Some(effects));
-            answer(queue, &policy.rank, Some(effects))
+            Ok(answer(queue, &policy.rank, Some(effects)))
         })
     }
 }
@@ -53,8 +59,8 @@ fn answer(
     queue: lesson_core::ReviewQueue<'_>,
     rank: &RankPolicy,
     effects: Option<&Effects>,
-) -> Result<Answer<lesson_types::ReviewQueue>, ApiError> {
-    Answer::json(&lesson_types::ReviewQueue {
+) -> lesson_types::ReviewQueue {
+    lesson_types::ReviewQueue {
         items: queue
             .items
             .into_iter()
@@ -80,7 +86,8 @@ fn answer(
                 pairs: one.pairs,
             })
             .collect(),
-    })
+        outcomes: Vec::new(),
+    }
 }
 
 fn item(

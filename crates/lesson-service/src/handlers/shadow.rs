@@ -251,8 +251,8 @@ fn outcomes(held: &Split) -> ShadowOutcomes {
     let is_known =
         guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
     ShadowOutcomes {
-        first: arm_of(running.withheld, Some(held.first_open)),
-        second: arm_of(running.shown, Some(held.second_open)),
+        first: arm_of(running.withheld, held.first_open),
+        second: arm_of(running.shown, held.second_open),
         estimate: is_known.then_some(running.terms.mean),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),

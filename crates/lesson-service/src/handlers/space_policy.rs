@@ -13,11 +13,13 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use lesson_core::{
-    EventKind, MOST_ALWAYS, MOST_WITHHELD, MeasurePolicy, Policy, Qualification, RANK_SETTING,
-    SALT_SETTING, Space, ToolPolicy, check_policy, is_slug,
+    APART_SETTING, EventKind, MOST_ALWAYS, MOST_WITHHELD, MeasurePolicy, Policy, Qualification,
+    RANK_SETTING, SALT_SETTING, Space, ToolPolicy, check_policy, is_slug,
 };
 use lesson_sync::Store;
-use lesson_types::{ApiError, ErrorCode, LessonView, MeasurePolicyPatch, PolicyPatch};
+use lesson_types::{
+    ApiError, ErrorCode, LessonView, MeasurePolicyPatch, PolicyPatch, ReviewPolicyPatch,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -29,6 +31,11 @@ const PROBABILITIES: [&str; 3] = [
 ];
 /// The setting of lessons that are never withheld.
 const ALWAYS: &str = "measure.always";
+
+/// Pairs of near duplicates in one request: with both lists it is as many settings as change at once.
+const MOST_PAIRS: usize = 50;
+/// Hexadecimal digits in the name of a pair.
+const PAIR: usize = 16;
 
 /// The setting of further core servers.
 const CORE_SERVERS: &str = "tools.core_servers";
@@ -65,6 +72,9 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         if let Some(rank) = &patch.rank {
             self.ranking(rank, &mut changes)?;
+        }
+        if let Some(review) = &patch.review {
+            held_apart(review, &mut changes)?;
         }
         if changes.is_empty() {
             let field = if patch.rank.is_some() {
@@ -234,6 +244,43 @@ fn measuring(
                 .collect()
         };
         changes.insert(ALWAYS.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// Reads which near duplicates are held apart, and which no more.
+fn held_apart(
+    asked: &ReviewPolicyPatch,
+    changes: &mut BTreeMap<String, Value>,
+) -> Result<(), ApiError> {
+    let lists = [
+        ("review.apart", &asked.apart, Value::Bool(true)),
+        ("review.again", &asked.again, Value::Null),
+    ];
+    for (field, pairs, value) in lists {
+        let pairs = pairs.as_deref().unwrap_or_default();
+        if pairs.len() > MOST_PAIRS {
+            return Err(ApiError::invalid(
+                field,
+                format!(
+                    "{field} has {} pairs; name at most {MOST_PAIRS}",
+                    pairs.len()
+                ),
+            ));
+        }
+        for (at, pair) in pairs.iter().enumerate() {
+            let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+            if pair.len() != PAIR || !pair.bytes().all(digit) {
+                return Err(ApiError::invalid(
+                    format!("{field}[{at}]"),
+                    format!(
+                        "`{}` names no pair; take the `pair` of a near duplicate from GET /v1/review",
+                        clip(pair)
+                    ),
+                ));
+            }
+            changes.insert(format!("{APART_SETTING}{pair}"), value.clone());
+        }
     }
     Ok(())
 }

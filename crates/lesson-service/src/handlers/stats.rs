@@ -32,7 +32,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let policy = state.in_force(&self.policy);
-        let mut stats = lesson_core::stats(&state.space, self.host.now(), &policy);
+        let mut stats = self.counted_stats(&state, &policy);
         for ranks in [
             &mut stats.top,
             &mut stats.bottom,
@@ -41,7 +41,10 @@ impl<S: Store, H: Host> Service<S, H> {
         ] {
             ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
-        stats.measured = counted(&state);
+        // What was measured is reckoned from all decisions, which are not at hand there.
+        if self.report.borrow().is_none() {
+            stats.measured = counted(&state);
+        }
         Answer::json(&stats)
     }
 
@@ -52,9 +55,17 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<Health>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let health = lesson_core::health(&state.space, self.host.now(), &self.policy);
+        let mut health = lesson_core::health(&state.space, self.host.now(), &self.policy);
+        if let Some(report) = &*self.report.borrow() {
+            health = lesson_core::Health {
+                feedback_last_7_days: report.feedback_last_7_days,
+                causal_ratio: report.causal_ratio,
+                bands: report.bands,
+                funnel: report.funnel,
+            };
+        }
         let policy = state.in_force(&self.policy);
-        let stats = lesson_core::stats(&state.space, self.host.now(), &policy);
+        let stats = self.counted_stats(&state, &policy);
         let trouble = self.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
@@ -91,7 +102,32 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
+    /// Stats of the whole space: the lists are of the lessons at hand, which the server chose for them where it counted.
+    fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
+        let stats = lesson_core::stats(&state.space, self.host.now(), policy);
+        match &*self.report.borrow() {
+            None => stats,
+            Some(report) => Stats {
+                top: stats.top,
+                bottom: stats.bottom,
+                pruning: stats.pruning,
+                never_rated: stats.never_rated,
+                ..report.stats.clone()
+            },
+        }
+    }
+
     fn model_health(&self, state: &State) -> ModelHealth {
+        if let Some(report) = &*self.report.borrow() {
+            let model = state.vectors.as_ref();
+            let all = report.stats.lessons.saturating_add(report.stats.archived);
+            return ModelHealth {
+                loaded: model.is_some(),
+                id: model.map_or_else(String::new, |vectors| vectors.model.clone()),
+                embedded: report.embedded,
+                pending: all.saturating_sub(report.embedded),
+            };
+        }
         match &state.vectors {
             Some(vectors) => ModelHealth {
                 loaded: true,

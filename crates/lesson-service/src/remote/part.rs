@@ -177,6 +177,7 @@ impl<S: Store, H: Host> Service<S, H> {
             service.use_model(model).await?;
         }
         *service.listed.borrow_mut() = part.listed;
+        *service.report.borrow_mut() = part.report;
         if let Some(counted) = part.counted {
             let words = wanted.words.iter().map(String::as_str);
             let words = words.zip(counted.having.iter().copied());

@@ -58,7 +58,37 @@ impl PartWanted {
             }
             EndpointName::list_lessons => Self::lessons_page(route, model),
             EndpointName::list_decisions => Self::decisions_page(context, route),
+            EndpointName::list_tags => Self {
+                function: Some("space_report"),
+                ask: json!({ "kind": "tags", "visible": true }),
+                ..Self::default()
+            },
+            EndpointName::stats | EndpointName::health => Self::numbers(model),
             _ => Self::rows(context, route, &body, model),
+        }
+    }
+
+    /// Numbers of the whole space, and the lessons of the lists among them.
+    fn numbers(model: Option<&dyn Embedder>) -> Self {
+        let Policy {
+            rank,
+            review,
+            session,
+            ..
+        } = Policy::default();
+        Self {
+            function: Some("space_report"),
+            ask: json!({
+                "kind": "numbers", "model": model.map(Embedder::id),
+                "constants": {
+                    "unhelpful_from_surfaced": rank.unhelpful_from_surfaced,
+                    "qualify_min_applied": rank.qualify_min_applied,
+                    "max_consecutive_failures": rank.max_consecutive_failures,
+                    "bottom_below": review.bottom_below, "prune_below": review.prune_below,
+                    "prune_min_causal": review.prune_min_causal, "health_days": session.health_days,
+                },
+            }),
+            ..Self::default()
         }
     }
 
@@ -72,8 +102,11 @@ impl PartWanted {
             .map(str::trim)
             .filter(|text| !text.is_empty());
         if let Some(text) = text {
-            let more = json!({ "domain": asked.domain.as_deref().map(|domain| domain.trim().to_lowercase()) });
-            let mut wanted = Self::candidates(text, text, more, model);
+            let filters = json!({
+                "archived": asked.archived, "domain": asked.domain, "category": asked.category, "trust": asked.trust,
+                "badge": asked.badge, "visible": true,
+            });
+            let mut wanted = Self::candidates(text, text, json!({ "fits": filters }), model);
             wanted.ask["count"] = Value::from(FOUND);
             return wanted;
         }
@@ -84,7 +117,8 @@ impl PartWanted {
             LessonSort::Confidence => "confidence",
             // The causal score needs the space's policy: there, lessons go by what it is made of.
             LessonSort::Effectiveness | LessonSort::Score => "effectiveness",
-            LessonSort::Success => "success",
+            // Weekly courses and what was measured are not the server's: there, these lists go by success.
+            LessonSort::Success | LessonSort::Trend | LessonSort::Standout => "success",
             LessonSort::LastUsed => "last_used",
             LessonSort::Surfaced => "surfaced",
             LessonSort::Applied => "applied",

@@ -41,13 +41,7 @@ impl Learned {
             | EventKind::OutcomeRecorded { decision_id, .. } => {
                 lessons.decisions.insert(decision_id.clone());
             }
-            EventKind::LessonAdded { .. }
-            | EventKind::LessonEdited { .. }
-            | EventKind::LessonArchived { .. }
-            | EventKind::LessonRestored { .. }
-            | EventKind::LessonReviewed { .. }
-            | EventKind::LessonsMerged { .. }
-            | EventKind::TrialGranted { .. } => lessons.texts = true,
+            EventKind::LessonAdded { .. } | EventKind::LessonEdited { .. } => lessons.texts = true,
             _ => {}
         }
     }
@@ -86,7 +80,7 @@ impl Learned {
         for id in std::mem::take(&mut lessons.decisions) {
             lessons.learning.feed(&id, space.decision(&id).map(Run::of));
         }
-        if std::mem::take(&mut lessons.texts) {
+        if std::mem::take(&mut lessons.texts) || lessons.learning.has_new_lessons() {
             lessons.learning.look_at_texts(space);
         }
         read(lessons.learning.effects())

@@ -30,6 +30,7 @@ impl<S: Store, H: Host> Service<S, H> {
             tools: ToolPolicy::default(),
             state: RefCell::new(State::empty()),
             writing: async_lock::Mutex::new(()),
+            kept: Cell::new(0),
             queue: RefCell::default(),
             trouble: RefCell::default(),
             model: RefCell::default(),
@@ -43,6 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
             answers: Rc::new(Answers::default()),
             part_of: RefCell::default(),
             listed: RefCell::default(),
+            report: RefCell::default(),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {

@@ -7,7 +7,7 @@ use crate::state::plan::Draft;
 use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Counted, Link, ListedPage, Machine, Store};
+use lesson_sync::{Counted, Link, ListedPage, Machine, Report, Store};
 use lesson_types::StoreName;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -30,6 +30,8 @@ pub struct Service<S, H> {
     pub(crate) state: RefCell<State>,
     /// Held by the one writer.
     pub(crate) writing: async_lock::Mutex<()>,
+    /// The position up to which the store keeps the fold.
+    pub(crate) kept: Cell<u64>,
     /// Tracking that waits to be stored.
     pub(crate) queue: RefCell<VecDeque<Draft>>,
     /// The store's last failure, while it fails.
@@ -55,6 +57,8 @@ pub struct Service<S, H> {
     pub(crate) part_of: RefCell<Option<Counted>>,
     /// The page of a list that the server made, where the state holds but that page.
     pub(crate) listed: RefCell<Option<ListedPage>>,
+    /// What the server counted of the whole space, where the state holds but the lessons of its lists.
+    pub(crate) report: RefCell<Option<Report>>,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {

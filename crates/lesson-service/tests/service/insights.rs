@@ -94,6 +94,50 @@ fn without_days_everything_is_looked_at() {
 }
 
 #[test]
+fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
+    let desk = desk();
+    for (id, query, outcome) in [
+        ("four", "Bake sourdough bread", "failure"),
+        ("five", "bake sourdough bread ", "success"),
+        ("six", "Tune a piano", ""),
+    ] {
+        desk.clock.set(desk.clock.get() + 1_000);
+        let asked = json!({"query": query, "decision_id": id});
+        desk.ok::<Recommendations>("POST /v1/recommend", asked);
+        common::block_on(desk.service.idle()).unwrap();
+        if !outcome.is_empty() {
+            desk.ok::<OutcomeRecorded>(
+                "POST /v1/outcome",
+                json!({"decision_id": id, "outcome": outcome}),
+            );
+        }
+    }
+    let told: Insights = desk.get("/v1/insights?days=7");
+    let [bread, piano] = told.uncovered.as_slice() else {
+        panic!("{:?}", told.uncovered);
+    };
+    assert_eq!(told.uncovered_total, 2);
+    assert_eq!(
+        (
+            bread.query.as_str(),
+            bread.domain.as_str(),
+            bread.last_run.as_str()
+        ),
+        ("bake sourdough bread", "", "five")
+    );
+    let ends = RunEnds {
+        successes: 1,
+        failures: 1,
+        pending: 0,
+    };
+    assert_eq!((bread.ends, bread.best), (ends, None));
+    assert_eq!(
+        (piano.query.as_str(), piano.ends.pending),
+        ("Tune a piano", 1)
+    );
+}
+
+#[test]
 fn days_out_of_range_are_refused_by_their_name() {
     for days in ["0", "3651", "4294967295", "-1", "x", ""] {
         let line = format!("GET /v1/insights?days={days}");

@@ -181,3 +181,53 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
         }
     );
 }
+
+#[test]
+fn a_list_begins_with_what_stands_out_or_with_what_rose() {
+    let desk = Desk::new();
+    for title in ["Plain", "Held", "Fine", "Rising", "Falling"] {
+        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
+    }
+    let review = |slug: &str, verdict: &str| {
+        desk.ok::<LessonView>(
+            &format!("POST /v1/lessons/{slug}/review"),
+            json!({"verdict": verdict}),
+        );
+    };
+    for slug in ["fine", "rising", "falling"] {
+        review(slug, "approve");
+    }
+    review("held", "quarantine");
+    let asked = |query: &str| -> Vec<String> {
+        let page: LessonPage = desk.get(&format!("/v1/lessons?{query}"));
+        page.lessons.into_iter().map(|one| one.slug).collect()
+    };
+    let most = |slugs: Vec<String>| slugs.into_iter().take(2).collect::<Vec<_>>();
+    assert_eq!(most(asked("sort=standout")), ["held", "plain"]);
+    // What has nothing to go by stays last either way.
+    assert_eq!(most(asked("sort=standout&reverse=true")), ["plain", "held"]);
+    let run = |id: &str, slug: &str, outcome: &str| {
+        desk.ok::<Recommendations>(
+            "POST /v1/recommend",
+            json!({"query": slug, "decision_id": id}),
+        );
+        desk.ok::<Tracked>(
+            "POST /v1/track",
+            json!({"decision_id": id, "reasoning": format!("I am applying `{slug}` here.")}),
+        );
+        desk.ok::<OutcomeRecorded>(
+            "POST /v1/outcome",
+            json!({"decision_id": id, "outcome": outcome}),
+        );
+    };
+    run("d1", "rising", "failure");
+    run("d2", "falling", "success");
+    desk.clock.set(desk.clock.get() + 42 * common::DAY);
+    run("d3", "rising", "success");
+    run("d4", "falling", "failure");
+    assert_eq!(most(asked("sort=trend")), ["rising", "falling"]);
+    assert_eq!(
+        most(asked("sort=trend&reverse=true")),
+        ["falling", "rising"]
+    );
+}

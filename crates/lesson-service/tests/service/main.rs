@@ -13,6 +13,7 @@ mod insights;
 mod lessons;
 mod linked;
 mod lists;
+mod loop_lift;
 mod measured;
 mod measuring;
 mod repeats;

@@ -185,6 +185,33 @@ fn near_duplicates_wait_to_be_merged() {
 }
 
 #[test]
+fn a_pair_that_is_kept_apart_is_asked_about_on_no_device_until_a_text_changes() {
+    let text = "Filter every table by tenant and let the database enforce it with policies.";
+    let desk = Desk::with(&[
+        ("first", "Keep tenants apart", text),
+        ("again", "Keep the tenants apart", text),
+    ]);
+    let pairs = |desk: &Desk| queue(desk).counts.near_duplicate;
+    let pair = item(&desk, "again").duplicates[0].pair.clone();
+    let set = |what: &str| act(&desk, "PATCH /v1/policy", json!({"review": {what: [pair]}}));
+    set("apart");
+    assert_eq!(pairs(&desk), 0);
+    // It is in the ledger, so whoever reads that knows it.
+    let other = Desk::over(desk.store.clone());
+    assert_eq!(pairs(&other), 0);
+    assert_eq!(item(&other, "again").reasons, [ReviewReason::Unreviewed]);
+    set("again");
+    assert_eq!(pairs(&desk), 1);
+    set("apart");
+    act(
+        &desk,
+        "PATCH /v1/lessons/first",
+        json!({"base_rev": 1, "title": "Keep all tenants apart"}),
+    );
+    assert_eq!(pairs(&desk), 1, "another text is another question");
+}
+
+#[test]
 fn with_a_model_near_duplicates_are_found_by_meaning() {
     let desk = Desk::with(&[
         ("one", "Postgres tenants", "x"),

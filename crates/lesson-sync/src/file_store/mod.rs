@@ -27,6 +27,7 @@ mod own_lines;
 mod reading;
 mod slugs;
 mod store_impl;
+mod suggested;
 mod tail;
 mod vector_file;
 mod writing;

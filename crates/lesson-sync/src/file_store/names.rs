@@ -19,6 +19,8 @@ pub(super) const OWN: &str = "cache/own.json";
 pub(super) const ACTORS: &str = "link/actors.json";
 /// The link, what was set aside, and how far rows count.
 pub(super) const STATE: &str = "link/link.json";
+/// Outcomes that were suggested, a line each.
+pub(super) const SUGGESTED: &str = "cache/suggested.jsonl";
 /// The fold of the ledger, to be had again at once.
 pub(super) const SNAPSHOT: &str = "cache/snapshot.bin";
 

@@ -3,9 +3,11 @@
 use super::files::{FileError, Files};
 use super::held::{FileStore, Held};
 use super::own::{self, Found};
-use super::{link_state, names, vector_file};
+use super::{link_state, names, suggested, vector_file};
 use crate::link::{Change, Link, SetAside, VersionedRow};
-use crate::store::{Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, VectorRow};
+use crate::store::{
+    Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, Suggestion, VectorRow,
+};
 
 /// How often another process's turn to embed is waited for: together about two slices.
 const TURN_LOOKS: u32 = 8;
@@ -148,6 +150,15 @@ impl<F: Files> Store for FileStore<F> {
     async fn commit(&self, expected: u64, change: Change) -> Result<Link, StoreError> {
         let _locked = self.lock().await?;
         self.step(expected, change)
+    }
+
+    async fn suggestions(&self) -> Result<Vec<Suggestion>, StoreError> {
+        suggested::read(&self.files)
+    }
+
+    async fn keep_suggestion(&self, suggestion: Suggestion) -> Result<(), StoreError> {
+        let _locked = self.lock().await?;
+        suggested::keep(&self.files, suggestion)
     }
 
     async fn wipe(&self) -> Result<(), StoreError> {

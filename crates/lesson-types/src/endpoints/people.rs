@@ -32,7 +32,9 @@ macro_rules! people_endpoints {
             /// What worked for which request
             tool_records: Get "/v1/tools/records", query ToolRecordsQuery, answer ToolRecords, from memory {};
             /// The lessons that wait for a person, and why
-            review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from memory {};
+            review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from store {};
+            /// A word on an outcome that a session's tests or commits suggest
+            settle_suggestion: Post "/v1/decisions/{id}/suggestion", path id, body SettleSuggestion, answer SuggestionSettled, from store { writes: true, };
             /// What lessons do: the lift of the loop and of each lesson, as far as it is known
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
             /// How runs and lessons do over time

@@ -3,6 +3,7 @@
 use crate::api::{Client, resource};
 use crate::components::{Column, DataTable, Loaded, Segmented, Sorted};
 use crate::format;
+use crate::parameters::in_address;
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
@@ -21,7 +22,21 @@ struct Row {
 pub fn ActivityCard() -> impl IntoView {
     let client = Client::get_from_context();
     let me = Syncing::get_from_context().me();
-    let days = RwSignal::new(30_u32);
+    // Thirty days, unless the address says otherwise; 0 are all.
+    let days = in_address(
+        "range",
+        |word| match word {
+            "7" => 7_u32,
+            "90" => 90,
+            "all" => 0,
+            _ => 30,
+        },
+        |days| match days {
+            0 => "all".to_owned(),
+            30 => String::new(),
+            days => days.to_string(),
+        },
+    );
     let insights = resource(move || {
         let query = match days.get() {
             0 => String::new(),
@@ -42,7 +57,7 @@ pub fn ActivityCard() -> impl IntoView {
                     if rows.is_empty() {
                         view! { <p class="pad muted" data-testid="activity-none">"No agent had a run in this range. Set one up below, or start a run in the "<a href="/playground">"Playground"</a>"."</p> }.into_any()
                     } else {
-                        view! { <DataTable caption="Agents and their runs" columns=columns() rows=Signal::stored(rows) sorted=Sorted { column: 1, down: true } testid="agents"/> }.into_any()
+                        view! { <DataTable caption="Agents and their runs" columns=columns() rows=Signal::stored(rows) sorted=Sorted { column: 1, down: true } address="sort" testid="agents"/> }.into_any()
                     }
                 }}
             </Loaded>
@@ -74,7 +89,9 @@ fn columns() -> Vec<Column<Row>> {
                 let words = format!("no outcome for {}", format::plural(days, "day", "days"));
                 view! { " "<span class="chip chip-warn">{words}</span> }
             });
-            view! { <span dir="auto">{row.name.clone()}</span>{silent} }.into_any()
+            let href = format!("/runs?by={}", format::encode(&row.group.name));
+            view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a>{silent} }
+                .into_any()
         })
         .wide(),
         Column::new("Runs", |row: &Row| format::count(row.runs).into_any())
@@ -104,7 +121,7 @@ fn columns() -> Vec<Column<Row>> {
             } else {
                 at.clone()
             };
-            view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
+            view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
                 .into_any()
         })
         .num()

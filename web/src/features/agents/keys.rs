@@ -120,5 +120,5 @@ fn When(at: String) -> impl IntoView {
     } else {
         at.clone()
     };
-    view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
+    view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
 }

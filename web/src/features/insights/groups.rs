@@ -55,7 +55,20 @@ pub fn GroupTable(
         share(ends.successes, ended(ends))
     };
     let columns = vec![
-        Column::new(kind, |row: &Row| row.name.clone().into_any()).wide(),
+        Column::new(kind, move |row: &Row| {
+            // Runs can be listed by these two.
+            let key = match kind {
+                "Agent" => "by",
+                "Domain" => "domain",
+                _ => "",
+            };
+            if key.is_empty() || row.group.name.is_empty() {
+                return row.name.clone().into_any();
+            }
+            let href = format!("/runs?{key}={}", format::encode(&row.group.name));
+            view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a> }.into_any()
+        })
+        .wide(),
         Column::new("Runs", move |row: &Row| format::count(all(row)).into_any())
             .num()
             .by(move |row: &Row| Some(all(row))),
@@ -109,7 +122,7 @@ pub fn GroupTable(
         column: 1,
         down: true,
     };
-    view! { <DataTable caption="Runs of these days" columns rows sorted none="There was no run in these days." testid="by-group"/> }
+    view! { <DataTable caption="Runs of these days" columns rows sorted address="sort" none="There was no run in these days." testid="by-group"/> }
 }
 
 fn named(kind: &str, name: &str, me: Option<&str>) -> String {

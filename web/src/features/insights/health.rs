@@ -3,8 +3,10 @@
 
 use crate::api::{Client, resource};
 use crate::components::{
-    BadgeChip, Band, Bands, ChartFrame, Columns, Explain, Funnel, FunnelStep, Loaded, Numbers,
+    BadgeChip, Band, Bands, BarChart, ChartFrame, Explain, Funnel, FunnelStep, Loaded, Numbers,
+    Plotted, Series, Unit,
 };
+use crate::features::trend::short_day;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
@@ -111,15 +113,35 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             .map(|step| vec![step.label.to_owned(), format::count(step.value)])
             .collect(),
     };
-    let activity_numbers = Numbers {
-        heads: vec!["Day".to_owned(), "Events".to_owned()],
-        rows: activity
+    let band_numbers = Numbers {
+        heads: ["Band", "Range", "Lessons"].map(str::to_owned).into(),
+        rows: bands
             .iter()
-            .map(|(day, events)| vec![day.clone(), format::count(*events)])
+            .map(|band| {
+                vec![
+                    band.label.to_owned(),
+                    band.range.to_owned(),
+                    format::count(band.value),
+                ]
+            })
             .collect(),
     };
-    let steps = StoredValue::new(steps);
-    let activity = StoredValue::new(activity);
+    let activity = Plotted {
+        labels: activity.iter().map(|(day, _)| short_day(day)).collect(),
+        series: vec![Series {
+            name: "events".to_owned(),
+            tone: "c1",
+            values: activity
+                .iter()
+                .map(|(_, events)| Some(f64::from(*events)))
+                .collect(),
+            ..Series::default()
+        }],
+        marks: Vec::new(),
+    };
+    let activity_numbers = activity.numbers("Day", Unit::Count);
+    let (steps, bands) = (StoredValue::new(steps), StoredValue::new(bands));
+    let activity = Signal::stored(activity);
     view! {
         <div class="charts">
             <div class="panel">
@@ -128,21 +150,22 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
                     <Funnel caption="From shown to settled" steps=steps.get_value()/>
                 </ChartFrame>
             </div>
-            <section class="panel" data-testid="bands">
-                <header class="card-head"><h2>"Effectiveness"</h2>
+            <div class="panel">
+                <ChartFrame id="bands" title="Effectiveness" numbers=Signal::stored(band_numbers) tools=|| view! {
                     <Explain id="effectiveness-bands" word="Effectiveness">
                         <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson begins at 50%, rises when it was a cause of something delivered, falls when it was one of work that got stuck, and drifts back when it was only at hand."</span></span>
                     </Explain>
-                </header>
-                <div class="chart-body"><Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands/></div>
-            </section>
+                }>
+                    <Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands=bands.get_value()/>
+                </ChartFrame>
+            </div>
             <FeedbackHealth stats=stats.clone() health=health.clone()/>
             <div class="panel">
                 <ChartFrame id="activity" title="Events per day" numbers=Signal::stored(activity_numbers)>
                     {if quiet {
                         view! { <p class="muted">"Nothing happened within the last 30 days."</p> }.into_any()
                     } else {
-                        view! { <p class="muted">{format!("{} events within the last 30 days, by day in UTC.", format::count(happened))}</p><Columns caption="Events per day" heads=("Day", "Events") columns=activity.get_value()/> }.into_any()
+                        view! { <p class="muted">{format!("{} events within the last 30 days, by day in UTC.", format::count(happened))}</p><BarChart caption="Events per day" plotted=activity unit=Unit::Count/> }.into_any()
                     }}
                 </ChartFrame>
             </div>

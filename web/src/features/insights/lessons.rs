@@ -1,10 +1,10 @@
 //! Lessons in the runs of the range, and lessons that no run was given.
 
-use crate::components::{Chip, Column, DataTable, Sorted, Sparkline, points};
+use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, points};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
-use lesson_types::{LessonInsight, LessonLift, LiftReport, LiftVerdict, StaleLesson};
+use lesson_types::{LessonInsight, LessonLift, LiftReport, StaleLesson};
 use std::collections::HashMap;
 
 /// A row: a lesson, and what is known of its lift.
@@ -74,7 +74,7 @@ pub fn LessonTable(
         column: 4,
         down: true,
     };
-    view! { <DataTable caption="Lessons in the runs of these days" columns rows sorted none="No run of these days was given a lesson." testid="by-lesson"/> }
+    view! { <DataTable caption="Lessons in the runs of these days" columns rows sorted address="sort" none="No run of these days was given a lesson." testid="by-lesson"/> }
 }
 
 fn title(slug: &str, title: &str) -> AnyView {
@@ -92,17 +92,8 @@ fn effect(held: Option<&LessonLift>) -> AnyView {
     let Some(held) = held else {
         return ().into_any();
     };
-    let (tone, label) = match (held.verdict, held.more_runs) {
-        (LiftVerdict::Helps, _) => ("good", "Helps".to_owned()),
-        (LiftVerdict::Hurts, _) => ("bad", "Hurts".to_owned()),
-        (LiftVerdict::NoDifference, _) => ("", "No difference".to_owned()),
-        (LiftVerdict::Unknown, Some(runs)) => (
-            "",
-            format!("About {}", format::plural(runs, "more run", "more runs")),
-        ),
-        (LiftVerdict::Unknown, None) => return ().into_any(),
-    };
-    view! { <Chip tone label/> }.into_any()
+    let (verdict, badge) = (held.verdict, held.badge.clone());
+    view! { <EffectChip verdict badge/> }.into_any()
 }
 
 fn lift_cell(held: Option<&LessonLift>) -> AnyView {
@@ -157,7 +148,7 @@ pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl I
         .by(|row: &StaleLesson| Some(row.times_surfaced)),
     ];
     view! {
-        <DataTable caption="Lessons that no run of these days was given" columns rows=stale none="Every lesson from before these days was given to a run." testid="stale"/>
+        <DataTable caption="Lessons that no run of these days was given" columns rows=stale address="sort" none="Every lesson from before these days was given to a run." testid="stale"/>
         {more}
     }
 }

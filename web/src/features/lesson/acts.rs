@@ -1,23 +1,37 @@
 //! What a person can do with a lesson: rate, vote, review, edit, archive.
 
+use super::back::{offer, refused};
 use crate::api::Client;
 use crate::components::{ReasonDialog, use_toasts};
 use crate::dom;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use leptos::prelude::*;
-use lesson_types::{LessonView, Qualification, Rate, Review, Trust, Verdict, Vote};
+use lesson_types::{
+    Bulk, BulkAct, BulkDone, BulkItem, LessonView, Qualification, Rate, Trust, Vote,
+};
 use serde::Serialize;
 use serde_json::Value;
 
 /// Something that is asked of the engine.
 struct Deed {
-    path: String,
-    body: Value,
-    /// Makes the request one with others of this key.
-    key: Option<String>,
+    ask: Ask,
     /// What is said once it is done.
     done: &'static str,
+}
+
+/// The request.
+enum Ask {
+    /// One with others of its key.
+    Once {
+        path: String,
+        body: Value,
+        key: String,
+    },
+    /// One that no other takes back.
+    Plain(String),
+    /// One whose answer names the requests that take it back.
+    Bulk(Bulk),
 }
 
 /// What a person said of the lesson while its page was open. Saying it again changes nothing: both times it is one
@@ -65,14 +79,27 @@ pub fn Acts(
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let doing = Action::new_unsync(move |deed: &Deed| {
-        let asked = match &deed.key {
-            Some(key) => client.act_once(deed.path.clone(), &deed.body, key),
-            None => client.act(deed.path.clone(), &deed.body),
-        };
         let done = deed.done;
         let give_back = dom::hold_focus();
+        let (acted, changed) = match &deed.ask {
+            Ask::Once { path, body, key } => (Some(client.act_once(path.clone(), body, key)), None),
+            Ask::Plain(path) => (Some(client.act(path.clone(), &Value::Null)), None),
+            Ask::Bulk(bulk) => (
+                None,
+                Some(client.post_json::<BulkDone>("/v1/lessons/bulk", bulk)),
+            ),
+        };
         async move {
-            toasts.tell(&asked.await, done);
+            if let Some(acted) = acted {
+                toasts.tell(&acted.await, done);
+            }
+            if let Some(changed) = changed {
+                let changed = changed.await;
+                match changed.and_then(|changed| refused(&changed).map(|()| changed)) {
+                    Ok(changed) => offer(client, toasts, done, changed.undo),
+                    Err(error) => toasts.bad(error.message),
+                }
+            }
             give_back();
         }
     });
@@ -91,7 +118,6 @@ pub fn Acts(
                 .unwrap_or_default()
         })
     };
-    let path = move |what: &str| format!("/v1/lessons/{}/{what}", format::encode(&slug()));
     let (rated, voted) = (Said::new(), Said::new());
     let rate = move |helpful: bool| {
         let done = if helpful {
@@ -105,9 +131,11 @@ pub fn Acts(
             decision_id: None,
         };
         act(Deed {
-            path: "/v1/rate".to_owned(),
-            body: value(&body),
-            key: Some(rated.key(helpful)),
+            ask: Ask::Once {
+                path: "/v1/rate".to_owned(),
+                body: value(&body),
+                key: rated.key(helpful),
+            },
             done,
         });
     };
@@ -119,27 +147,32 @@ pub fn Acts(
             decision_id: None,
         };
         act(Deed {
-            path: "/v1/vote".to_owned(),
-            body: value(&body),
-            key: Some(voted.key(up)),
+            ask: Ask::Once {
+                path: "/v1/vote".to_owned(),
+                body: value(&body),
+                key: voted.key(up),
+            },
             done,
         });
     };
     let reasoning = RwSignal::new(false);
-    let review = move |verdict: Verdict, reason: Option<String>, done: &'static str| {
-        let content_hash = lesson
+    let change = move |what: BulkAct, reason: Option<String>, done: &'static str| {
+        // A verdict is on the text that was seen.
+        let verdict = matches!(what, BulkAct::Approve | BulkAct::Quarantine);
+        let seen = lesson
             .with_untracked(|lesson| lesson.as_ref().map(|lesson| lesson.content_hash.clone()));
-        let review = Review {
-            verdict,
-            content_hash,
+        let item = BulkItem {
+            slug: slug(),
+            content_hash: seen.filter(|_| verdict),
+        };
+        let bulk = Bulk {
+            act: what,
+            lessons: vec![item],
+            tags: Vec::new(),
             reason,
         };
-        act(Deed {
-            path: path("review"),
-            body: value(&review),
-            key: None,
-            done,
-        });
+        let ask = Ask::Bulk(bulk);
+        act(Deed { ask, done });
     };
     let count = move |read: fn(&LessonView) -> u32| {
         move || format::count(lesson.with(|lesson| lesson.as_ref().map_or(0, read)))
@@ -158,25 +191,25 @@ pub fn Acts(
         if trust.get_untracked() == Some(Trust::Quarantined) {
             reasoning.set(true);
         } else {
-            review(Verdict::Approve, None, "Approved");
+            change(BulkAct::Approve, None, "Approved");
         }
     };
     let approve_because = Callback::new(move |reason: String| {
-        review(Verdict::Approve, Some(reason), "Approved, with your reason");
+        change(BulkAct::Approve, Some(reason), "Approved, with your reason");
     });
-    let plainly = move |what: &'static str, done: &'static str| {
-        act(Deed {
-            path: path(what),
-            body: Value::Null,
-            key: None,
-            done,
-        });
-    };
     let shelve = move |()| {
         if archived.get_untracked() {
-            plainly("restore", "Restored: it may be recommended again");
+            change(
+                BulkAct::Restore,
+                None,
+                "Restored: it may be recommended again",
+            );
         } else {
-            plainly("archive", "Archived. “Restore” brings it back");
+            change(
+                BulkAct::Archive,
+                None,
+                "Archived: it is no longer recommended",
+            );
         }
     };
     let kept_out = Memo::new(move |_| {
@@ -187,7 +220,11 @@ pub fn Acts(
         })
     });
     let retry = move |()| {
-        plainly("trial", "Another trial: it may be recommended again");
+        let path = format!("/v1/lessons/{}/trial", format::encode(&slug()));
+        act(Deed {
+            ask: Ask::Plain(path),
+            done: "Another trial: it may be recommended again",
+        });
     };
     use_acts([
         Act::new("Edit this lesson", move || {
@@ -213,7 +250,7 @@ pub fn Acts(
             </Show>
             <Show when=move || trust.get() != Some(Trust::Quarantined)>
                 <button type="button" disabled=busy data-testid="quarantine"
-                    on:click=move |_| review(Verdict::Quarantine, None, "Quarantined: held back until a person approves it")>"Quarantine"</button>
+                    on:click=move |_| change(BulkAct::Quarantine, None, "Quarantined: held back until a person approves it")>"Quarantine"</button>
             </Show>
             <button type="button" disabled=busy on:click=move |_| shelve(()) data-testid=move || if archived.get() { "restore" } else { "archive" }>
                 {move || if archived.get() { "Restore" } else { "Archive" }}

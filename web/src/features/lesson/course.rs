@@ -1,6 +1,7 @@
 //! A lesson's numbers over its life, each point with the event that moved it, and a table of the same.
 
-use crate::components::{Step, StepChart};
+use crate::components::{Numbers, Step, StepChart};
+use crate::dom;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, CoursePoint, History};
@@ -146,10 +147,8 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     let ends = move || {
         points.with(|points| {
             let day = |point: Option<&CoursePoint>| {
-                point
-                    .and_then(|point| point.at.get(..10))
-                    .unwrap_or_default()
-                    .to_owned()
+                let at = point.map(|point| format::time(&point.at));
+                at.unwrap_or_default().chars().take(10).collect::<String>()
             };
             (day(points.first()), day(points.last()))
         })
@@ -181,7 +180,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                             </figcaption>
                         </figure>
                     </Show>
-                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became proven or stopped being so; the dashed line is where it began."</p>
+                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became qualified by use or stopped being so; the dashed line is where it began."</p>
                     <CourseTable points/>
                 }.into_any(),
             }}
@@ -213,15 +212,23 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
             })
             .collect::<Vec<_>>()
     };
+    let save = move |_| {
+        dom::download_text(
+            "course.csv",
+            "text/csv",
+            &points.with_untracked(|points| csv(points)),
+        );
+    };
     view! {
         <details on:toggle=move |_| open.set(true)>
             <summary>"The numbers as a table"</summary>
+            <div class="actions"><button type="button" on:click=save data-testid="course-csv">"CSV"</button></div>
             <div class="scroll" tabindex="0" role="group" aria-label="Table of numbers over time">
                 <Show when=move || open.get()>
                     <table data-testid="course-table">
                         <caption class="sr-only">"Numbers after each event, newest first"</caption>
                         <thead><tr>
-                            <th scope="col">"When (UTC)"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
+                            <th scope="col">"When"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
                             <th scope="col" class="num">"Adjusted"</th><th scope="col" class="num">"Success"</th><th scope="col" class="num">"Confidence"</th>
                         </tr></thead>
                         <tbody>{rows}</tbody>
@@ -230,6 +237,35 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
             </div>
         </details>
     }
+}
+
+/// The points as comma-separated values, oldest first.
+fn csv(points: &[CoursePoint]) -> String {
+    let heads = [
+        "When",
+        "Event",
+        "Effectiveness",
+        "Adjusted",
+        "Success",
+        "Confidence",
+    ];
+    let row = |point: &CoursePoint| {
+        vec![
+            format::time(&point.at),
+            said(point),
+            format::percent_fine(point.effectiveness),
+            format::percent_fine(point.causal_adjusted),
+            point
+                .success_rate
+                .map_or_else(String::new, format::percent_fine),
+            format::percent_fine(point.confidence),
+        ]
+    };
+    let numbers = Numbers {
+        heads: heads.map(str::to_owned).into(),
+        rows: points.iter().map(row).collect(),
+    };
+    numbers.csv()
 }
 
 /// When the text was edited or judged, and when it failed first.

@@ -1,11 +1,12 @@
 //! Editing a lesson. What is typed is kept as a draft; an edit that somebody else was faster than is put together with
 //! theirs.
 
+use super::back::offer_edit;
 use super::draft::{DraftOf, Keeper};
 use super::form::{LessonFields, LessonForm};
 use super::preview::Preview;
 use super::reconcile::Reconcile;
-use crate::api::{Client, json};
+use crate::api::{Client, json, read};
 use crate::components::{ErrorNote, use_toasts};
 use crate::dom;
 use crate::format;
@@ -37,18 +38,22 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
     let save = Action::new_local(move |(): &()| async move {
         let patch = from.with_untracked(|from| fields.patch(from, from.rev));
         let Some(patch) = patch else {
-            return Ok(false);
+            return Ok(None);
         };
         let sent = client
             .raw(Method::Patch, path.get_value(), json(&patch))
-            .await;
-        let Err(failed) = sent else { return Ok(true) };
+            .await
+            .and_then(read::<LessonView>);
+        let failed = match sent {
+            Ok(saved) => return Ok(Some(saved)),
+            Err(failed) => failed,
+        };
         if failed.code != ErrorCode::Conflict {
             return Err(failed);
         }
         // Somebody was faster: their text, to be put together with this one.
         theirs.set(Some(client.get::<LessonView>(path.get_value()).await?));
-        Ok::<bool, ApiError>(false)
+        Ok::<_, ApiError>(None)
     });
     let busy = save.pending();
     let error = Signal::derive(move || save.value().get().and_then(Result::err));
@@ -56,16 +61,15 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         let Some(Ok(stored)) = save.value().get() else {
             return;
         };
-        if theirs.with_untracked(Option::is_some) && !stored {
+        if theirs.with_untracked(Option::is_some) && stored.is_none() {
             dom::focus("reconcile");
             return;
         }
         keeper.finish();
-        toasts.good(if stored {
-            "Saved. The text waits for review again"
-        } else {
-            "Nothing was changed"
-        });
+        match stored {
+            Some(saved) => offer_edit(client, toasts, from.get_untracked(), saved),
+            None => toasts.good("Nothing was changed"),
+        }
         editing.set(None);
     });
     let submit = move || {

@@ -1,10 +1,10 @@
 //! What a lesson does: its lift where it is withheld at random, else what was observed.
 
 use crate::api::{Client, resource};
-use crate::components::{Chip, Explain, IntervalBar, Loaded, points};
+use crate::components::{EffectChip, Explain, IntervalBar, Loaded, points};
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{LessonLift, LiftGuard, LiftReport, LiftVerdict};
+use lesson_types::{LessonLift, LiftGuard, LiftReport};
 
 /// The lift with its interval, or the evidence, or what it takes to know.
 #[component]
@@ -36,7 +36,7 @@ fn told(report: LiftReport) -> AnyView {
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => view! {
             <p class="effect-head">
                 <span class=tone(estimate)>{points(estimate)}<small>" points"</small></span>
-                {verdict(lesson.verdict)}
+                {effect(&lesson)}
                 <Explain id="effect-about" word="Lift">
                     <span class="meaning">
                         <b>"Lift"</b>
@@ -73,7 +73,7 @@ fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
     view! {
         <p class="effect-head">
             <span class=tone(lesson.evidence)>{points(lesson.evidence)}<small>" points observed"</small></span>
-            {verdict(lesson.verdict)}
+            {effect(lesson)}
             <Explain id="effect-about" word="Evidence">
                 <span class="meaning">
                     <b>"Evidence"</b>
@@ -106,11 +106,7 @@ fn tone(difference: f64) -> &'static str {
     }
 }
 
-fn verdict(verdict: LiftVerdict) -> AnyView {
-    match verdict {
-        LiftVerdict::Helps => view! { <Chip tone="good" label="Helps"/> }.into_any(),
-        LiftVerdict::Hurts => view! { <Chip tone="bad" label="Hurts"/> }.into_any(),
-        LiftVerdict::NoDifference => view! { <Chip label="No difference"/> }.into_any(),
-        LiftVerdict::Unknown => ().into_any(),
-    }
+fn effect(lesson: &LessonLift) -> AnyView {
+    let (verdict, badge) = (lesson.verdict, lesson.badge.clone());
+    view! { <EffectChip verdict badge/> }.into_any()
 }

@@ -127,7 +127,11 @@ fn changes(before: &StandingView, after: &StandingView) -> Vec<Change> {
         .map(|(name, now)| Change {
             before: shown(before.get(&name).unwrap_or(&Value::Null)),
             after: shown(&now),
-            name: format::spaced(&name),
+            name: match name.as_str() {
+                // No proof of it: see its effect.
+                "proven_effective" => "Qualified by use".to_owned(),
+                name => format::spaced(name),
+            },
         })
         .collect()
 }
@@ -168,8 +172,8 @@ mod tests {
             .collect();
         moved.sort();
         let expected = [
-            ("Proven effective", "no", "yes"),
             ("Qualified at", "–", "2026-11-22 01:16"),
+            ("Qualified by use", "no", "yes"),
             ("Times applied", "2", "3"),
         ];
         assert_eq!(

@@ -93,8 +93,8 @@ fn Numbers(
                 about="How strongly feedback on sessions names it as a cause of good work."/>
         </dl>
         <dl class="facts">
-            <Fact id="proven" label="Proven" value=proven>
-                <Meaning terms term="proven" word="Proven" about="Outcomes, not opinions, say that it works."/>
+            <Fact id="proven" label="Qualified by use" value=proven>
+                <Meaning terms term="proven" word="Qualified by use" about="It was applied three times or more, and at least half of that went well. Most useless lessons pass this rule too: what it does is its effect."/>
             </Fact>
             <Fact id="shown" label="Shown" value=format::plural(standing.times_surfaced, "time", "times")/>
             <Fact id="rated" label="Rated" value=format!("{} helpful, {} not", n(standing.times_helpful), n(standing.times_not_helpful))/>

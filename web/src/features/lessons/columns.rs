@@ -24,7 +24,12 @@ struct Column {
 
 const COLUMNS: [Column; 7] = [
     column("Lesson", Some("title"), "cell-lesson", ""),
-    column("", None, "cell-badge", "What stands out"),
+    column(
+        "Standout",
+        Some("standout"),
+        "cell-badge",
+        "What stands out: what needs you first, then what is known to work",
+    ),
     column(
         "Score",
         Some("score"),
@@ -45,9 +50,9 @@ const COLUMNS: [Column; 7] = [
     ),
     column(
         "13 weeks",
-        None,
+        Some("trend"),
         "cell-trend",
-        "Success over the last 13 weeks, four weeks at a time",
+        "Success over the last 13 weeks, four weeks at a time; sorted by how far it rose",
     ),
     column(
         "Last used",

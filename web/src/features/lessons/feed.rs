@@ -203,6 +203,48 @@ impl Feed {
         });
     }
 
+    /// Whether all rows are here.
+    pub fn is_whole(self) -> bool {
+        self.rows
+            .with(|rows| rows.first == 0 && rows.end() >= self.total.get())
+    }
+
+    /// Fetches the list from its start, `most` rows at most; `false` where the page asked for something newer meanwhile.
+    pub async fn fetch_all(self, most: u32) -> bool {
+        self.turn.update_value(|turn| *turn += 1);
+        let turn = self.turn.get_value();
+        self.busy.set_value(true);
+        let mut list = Vec::new();
+        let total = loop {
+            let held = list.len() as u32;
+            let count = most.saturating_sub(held).min(limits::PAGE as u32);
+            let path = self.filter.get_untracked().request(count, held);
+            let answer = self.client.get::<LessonPage>(path).await;
+            if self.turn.try_get_value() != Some(turn) {
+                return false;
+            }
+            match answer {
+                Ok(page) => {
+                    let total = page.total;
+                    list.extend(rows_of(page));
+                    let here = list.len() as u32;
+                    if here == held || here >= total.min(most) {
+                        break total;
+                    }
+                }
+                Err(error) => {
+                    self.busy.set_value(false);
+                    self.error.set(Some(error));
+                    return false;
+                }
+            }
+        };
+        self.busy.set_value(false);
+        self.rows.set(Rows { first: 0, list });
+        self.total.set(total);
+        true
+    }
+
     fn take(self, first: u32, page: LessonPage) {
         let seen = self.domains.with_untracked(|seen| {
             let mut domains = page.lessons.iter().map(|lesson| &lesson.domain);
@@ -220,17 +262,10 @@ impl Feed {
         if self.tells_unreviewed.get_untracked() != few {
             self.tells_unreviewed.set(few);
         }
-        let courses = page
-            .courses
-            .into_iter()
-            .chain(std::iter::repeat_with(LessonCourse::default));
-        let rows = page.lessons.into_iter().zip(courses);
-        let list = rows
-            .map(|(lesson, course)| Arc::new(Row { lesson, course }))
-            .collect();
-        self.rows.set(Rows { first, list });
         self.total.set(page.total);
         self.semantic.set(page.semantic);
+        let list = rows_of(page).collect();
+        self.rows.set(Rows { first, list });
         self.error.set(None);
         self.loaded.set(true);
         // It may have been scrolled meanwhile.
@@ -292,6 +327,14 @@ impl Feed {
             self.verdicts.set(verdicts);
         }
     }
+}
+
+/// The lessons of a page, each with its course.
+fn rows_of(page: LessonPage) -> impl Iterator<Item = Arc<Row>> {
+    let courses = page.courses.into_iter();
+    let courses = courses.chain(std::iter::repeat_with(LessonCourse::default));
+    let rows = page.lessons.into_iter().zip(courses);
+    rows.map(|(lesson, course)| Arc::new(Row { lesson, course }))
 }
 
 #[cfg(test)]

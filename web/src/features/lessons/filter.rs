@@ -63,7 +63,11 @@ impl Filter {
                 &self.category,
             ),
             ("trust", named("Trust", &self.trust), &self.trust),
-            ("badge", named("Badge", &self.badge), &self.badge),
+            (
+                "badge",
+                format!("Use: {}", format::lower(use_in_words(&self.badge))),
+                &self.badge,
+            ),
             ("domain", format!("Domain: {}", self.domain), &self.domain),
             ("archived", "Archived".to_owned(), &self.archived),
         ]
@@ -148,6 +152,16 @@ pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<
         .collect()
 }
 
+/// A badge by what was counted: uses that went well are no proof.
+pub fn use_in_words(badge: &str) -> &str {
+    match badge {
+        "proven" => "Qualified by use",
+        "testing" => "Applied, not qualified",
+        "new" => "Not applied yet",
+        other => other,
+    }
+}
+
 /// The orders of the list.
 pub fn orders() -> Vec<(String, String)> {
     [
@@ -159,6 +173,8 @@ pub fn orders() -> Vec<(String, String)> {
         ("success", "Success rate"),
         ("applied", "Most used"),
         ("last_used", "Last used"),
+        ("standout", "What stands out"),
+        ("trend", "Rising success"),
         ("surfaced", "Most shown"),
         ("confidence", "Confidence"),
     ]
@@ -214,7 +230,10 @@ mod tests {
             badge: "new".into(),
             ..Filter::default()
         };
-        assert_eq!(filter.facets(), [("badge", "Badge: new".to_owned())]);
+        assert_eq!(
+            filter.facets(),
+            [("badge", "Use: not applied yet".to_owned())]
+        );
         assert_eq!(filter.without("badge").facets(), []);
         let order = |filter: &Filter| (filter.sort.clone(), filter.reverse.clone());
         let mut filter = Filter::default();

@@ -1,7 +1,7 @@
 //! The filters of the list in one popover, opened by a chip.
 
 use super::feed::Feed;
-use super::filter::{Filter, facet_words, orders};
+use super::filter::{Filter, facet_words, orders, use_in_words};
 use crate::components::{Pick, Popover};
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, Category, Trust};
@@ -31,9 +31,9 @@ pub fn FilterMenu(
                 <Pick id="facet-trust" label="Trust" value=Signal::derive(move || filter.get().trust)
                     on_pick=set(|filter, word| filter.trust = word)
                     options=facet_words("Any", Trust::ALL.iter().map(|word| word.as_str()))/>
-                <Pick id="facet-badge" label="Badge" value=Signal::derive(move || filter.get().badge)
+                <Pick id="facet-badge" label="Use" value=Signal::derive(move || filter.get().badge)
                     on_pick=set(|filter, word| filter.badge = word)
-                    options=facet_words("Any", BadgeKind::ALL.iter().map(|word| word.as_str()))/>
+                    options=uses()/>
                 <div class="field">
                     <label for="facet-domain">"Domain"</label>
                     <input id="facet-domain" placeholder="Any" list="facet-domain-offers" autocomplete="off" maxlength="100"
@@ -56,4 +56,13 @@ pub fn FilterMenu(
             </div>
         </Popover>
     }
+}
+
+/// The choices of the facet by use.
+fn uses() -> Vec<(String, String)> {
+    let kinds = BadgeKind::ALL.iter().map(|kind| kind.as_str());
+    let kinds = kinds.map(|word| (word.to_owned(), use_in_words(word).to_owned()));
+    std::iter::once((String::new(), "Any".to_owned()))
+        .chain(kinds)
+        .collect()
 }

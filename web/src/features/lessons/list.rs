@@ -7,6 +7,7 @@ use super::row::RowCells;
 use super::selection::Selection;
 use super::window::{Window, reachable};
 use crate::format;
+use crate::print::{MOST, use_whole_print};
 use crate::shell::{Act, Place, Places, use_acts};
 use leptos::ev;
 use leptos::html::Div;
@@ -218,6 +219,21 @@ impl List {
         self.go(at);
     }
 
+    /// A step of the keyboard that selects: the row that it begins at, and the one that it comes to.
+    fn extend(self, by: i64, selection: Selection) {
+        let mark = |at: Option<u32>| {
+            let row = at.and_then(|at| Some((at, self.feed.row(at)?)));
+            if let Some((at, row)) = row
+                && !untrack(|| selection.has(&row.lesson.slug))
+            {
+                selection.pick(self.feed, at, &row.lesson, false);
+            }
+        };
+        mark(self.here());
+        self.step(by);
+        mark(self.here());
+    }
+
     fn first_seen(self) -> u32 {
         let top = self
             .node
@@ -227,9 +243,17 @@ impl List {
     }
 
     /// Whether the key moved within the list.
-    fn heed(self, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() {
+    fn heed(self, event: &KeyboardEvent, selection: Selection) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
+        }
+        if event.shift_key() {
+            match event.key().as_str() {
+                "ArrowDown" => self.extend(1, selection),
+                "ArrowUp" => self.extend(-1, selection),
+                _ => return false,
+            }
+            return true;
         }
         let page = ((inner_height() - HEAD - FOOT) / self.row.get_untracked()).max(1.0) as i64;
         match event.key().as_str() {
@@ -344,6 +368,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             .unlisted()
             .when(move || list.held.read().is_some()),
     ]);
+    use_whole_print(move || feed.is_whole(), move || feed.fetch_all(MOST));
     // On paper all rows that are here stand one below the other; afterwards those in view do again.
     let before_print = window_event_listener(ev::beforeprint, move |_| {
         list.printing.set_value(true);
@@ -367,7 +392,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             </div>
             <div class="lesson-list" role="rowgroup" data-testid="lesson-list" node_ref=list.node
                 style:height=move || format!("{}px", high())
-                on:keydown=move |event| if list.heed(&event) { event.prevent_default() }
+                on:keydown=move |event| if list.heed(&event, selection) { event.prevent_default() }
                 on:focusin=move |event| list.hold(place_of(&event))
                 on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
             >

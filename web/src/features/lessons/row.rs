@@ -2,11 +2,11 @@
 
 use super::feed::{Feed, Row};
 use super::selection::Selection;
-use crate::components::{RelevanceChip, Sparkline};
+use crate::components::{EffectChip, RelevanceChip, Sparkline};
 use crate::format;
 use crate::markdown::plain;
 use leptos::prelude::*;
-use lesson_types::{BadgeKind, LessonView, LiftVerdict, Qualification, Trust};
+use lesson_types::{LessonView, LiftVerdict, Qualification, Trust};
 use std::sync::Arc;
 
 /// The cells of a row.
@@ -31,7 +31,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
     let uses = if numbers.uses == "1" { "use" } else { "uses" };
     let used = row.course.last_used_at.clone();
     let last = used.as_deref().map_or_else(|| "never".to_owned(), ago);
-    let last_title = used.as_deref().map(format::time);
+    let last_title = used.as_deref().map(format::exact_time);
     let course = row.course.success.clone();
     let badge = {
         let row = Arc::clone(&row);
@@ -105,55 +105,57 @@ fn badge(lesson: &LessonView, feed: Feed) -> AnyView {
             "Held back",
             "Not recommended until a person approves it with a reason",
         ),
-        _ => match feed.verdict(&lesson.slug) {
-            Some(LiftVerdict::Hurts) => (
-                "chip chip-bad",
-                "Hurts",
-                "Decisions go well less often with it than without",
-            ),
-            Some(LiftVerdict::Helps) => (
-                "chip chip-good",
-                "Helps",
-                "Decisions go well more often with it than without",
-            ),
-            _ => {
-                let found = feed
-                    .relevance
-                    .with(|words| words.get(&lesson.slug).copied());
-                if let Some(relevance) = found {
-                    return view! { <RelevanceChip relevance/> }.into_any();
-                }
-                standing(lesson, feed.tells_unreviewed.get())
+        _ => {
+            if let Some((verdict, badge)) = effect(lesson, feed)
+                && verdict != LiftVerdict::Unknown
+            {
+                return view! { <span data-testid="row-badge"><EffectChip verdict badge/></span> }
+                    .into_any();
             }
-        },
+            let found = feed
+                .relevance
+                .with(|words| words.get(&lesson.slug).copied());
+            if let Some(relevance) = found {
+                return view! { <RelevanceChip relevance/> }.into_any();
+            }
+            standing(lesson, feed.tells_unreviewed.get())
+        }
     };
     if word.is_empty() {
-        return ().into_any();
+        let unknown = effect(lesson, feed).map(|(verdict, badge)| {
+            view! { <span data-testid="row-badge"><EffectChip verdict badge/></span> }
+        });
+        return unknown.into_any();
     }
     view! { <span class=class title=title data-testid="row-badge">{word}</span> }.into_any()
+}
+
+/// What was measured of its effect: with the lesson, or where a list came without it, on its own.
+fn effect(lesson: &LessonView, feed: Feed) -> Option<(LiftVerdict, String)> {
+    let told = lesson.measured.as_ref();
+    told.map(|held| (held.verdict, held.badge.clone()))
+        .or_else(|| {
+            let verdict = feed.verdict(&lesson.slug)?;
+            Some((verdict, verdict.in_words(None)))
+        })
 }
 
 fn standing(
     lesson: &LessonView,
     tells_unreviewed: bool,
 ) -> (&'static str, &'static str, &'static str) {
-    match (lesson.derived.qualification, lesson.derived.badge.kind) {
-        (Qualification::Pending | Qualification::Excluded, _) => (
+    match lesson.derived.qualification {
+        Qualification::Pending | Qualification::Excluded => (
             "chip chip-bad",
             "Kept out",
             "Not recommended: it failed more often than it worked",
         ),
-        (_, BadgeKind::Proven) => (
-            "chip chip-good",
-            "Proven",
-            "Applied often enough, and it went well",
-        ),
-        _ if lesson.trust == Trust::Unreviewed && tells_unreviewed => (
+        Qualification::Qualified if lesson.trust == Trust::Unreviewed && tells_unreviewed => (
             "chip chip-warn",
             "Unreviewed",
             "Nobody has looked at this text yet",
         ),
-        _ => ("", "", ""),
+        Qualification::Qualified => ("", "", ""),
     }
 }
 

@@ -4,7 +4,7 @@ use super::desk::{Command, Desk, Entry};
 use super::double::Double;
 use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
-use crate::components::{BadgeChip, ErrorNote, Prose, TrustChip};
+use crate::components::{BadgeChip, EffectChip, ErrorNote, Prose, TrustChip};
 use crate::features::set_aside::{ConflictCard, Desk as SetAsideDesk};
 use crate::format;
 use crate::review::Reviewing;
@@ -191,6 +191,7 @@ fn Facts(lesson: LessonView) -> impl IntoView {
     view! {
         <footer class="review-facts">
             <div class="chips">
+                {lesson.measured.map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
                 <BadgeChip badge=lesson.derived.badge/>
                 {(lesson.trust != Trust::Approved).then(|| view! { <TrustChip trust=lesson.trust/> })}
                 <code class="slug">{lesson.slug}</code>

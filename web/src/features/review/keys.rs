@@ -1,16 +1,12 @@
 //! The keys of the review page, and the list of them.
 
 use super::desk::{Command, Desk};
-use crate::dom::Memory;
 use crate::format;
 use crate::shell::Shell;
 use gloo::events::{EventListener, EventListenerOptions};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, KeyboardEvent};
-
-/// Remembers that a person wants no single keys to act: they are in the way of speech input.
-const OFF: &str = "lessonloop.review.keys_off";
 
 /// Every key: as it is shown, what it does, the command.
 const KEYS: [(&str, &str, Command); 11] = [
@@ -36,7 +32,8 @@ pub fn listen(desk: Desk) {
         let key = event
             .dyn_ref::<KeyboardEvent>()
             .filter(|_| !shell.awaits_second());
-        if let Some(command) = key.and_then(meant) {
+        let singles = shell.singles.get_untracked();
+        if let Some(command) = key.and_then(|event| meant(event, singles)) {
             event.prevent_default();
             desk.run(command);
         }
@@ -47,8 +44,9 @@ pub fn listen(desk: Desk) {
     });
 }
 
-/// The command that a key stands for; none while something else wants the key.
-fn meant(event: &KeyboardEvent) -> Option<Command> {
+/// The command that a key stands for; none while something else wants the key. `singles` is whether keys of a single letter
+/// act at all: they are in the way of speech input.
+fn meant(event: &KeyboardEvent, singles: bool) -> Option<Command> {
     if event.default_prevented()
         || event.ctrl_key()
         || event.meta_key()
@@ -70,15 +68,11 @@ fn meant(event: &KeyboardEvent) -> Option<Command> {
         return None;
     }
     let open = command == Command::Open;
-    if !open && off() {
+    if !open && !singles {
         return None;
     }
     let busy = document().query_selector("dialog[open]").ok().flatten();
     (busy.is_none() && !wants_key(event, open)).then_some(command)
-}
-
-fn off() -> bool {
-    Memory::Browser.find_json(OFF).unwrap_or(false)
 }
 
 /// Whether the element that has the focus does something else with the key.
@@ -98,7 +92,7 @@ fn wants_key(event: &Event, enter: bool) -> bool {
 /// The keys as a list to open, and the way to turn them off.
 #[component]
 pub fn Keys() -> impl IntoView {
-    let on = RwSignal::new(!off());
+    let shell = Shell::get_from_context();
     let rows = KEYS
         .map(|(key, does, _)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div> })
         .collect_view();
@@ -108,12 +102,9 @@ pub fn Keys() -> impl IntoView {
             <div class="review-keys-list">
                 <dl>{rows}</dl>
                 <label class="check">
-                    <input type="checkbox" prop:checked=on data-testid="keys-on" on:change:target=move |event| {
-                        let checked = event.target().checked();
-                        on.set(checked);
-                        Memory::Browser.keep_json(OFF, &!checked);
-                    }/>
-                    <span>"Single keys act on the lesson"</span>
+                    <input type="checkbox" prop:checked=shell.singles data-testid="keys-on"
+                        on:change:target=move |event| shell.set_singles(event.target().checked())/>
+                    <span>"Single keys act, here and on every page"</span>
                 </label>
             </div>
         </details>

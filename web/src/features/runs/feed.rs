@@ -67,6 +67,59 @@ impl Feed {
         }
     }
 
+    /// Those who asked for the runs that are held, each once.
+    pub fn askers(self) -> Vec<String> {
+        self.runs.with(|runs| {
+            let mut askers: Vec<String> = runs
+                .iter()
+                .map(|run| run.by.clone())
+                .filter(|by| !by.is_empty())
+                .collect();
+            askers.sort();
+            askers.dedup();
+            askers
+        })
+    }
+
+    /// Fetches the list from its start, `most` runs at most; `false` where the page asked for something newer meanwhile.
+    pub async fn fetch_all(self, most: u32) -> bool {
+        let turn = self.turn.try_update_value(|turn| {
+            *turn = turn.wrapping_add(1);
+            *turn
+        });
+        self.busy.set(true);
+        let mut all = Vec::new();
+        let mut cursor = None::<String>;
+        loop {
+            let path = self
+                .filter
+                .with_untracked(|filter| filter.request(limits::PAGE, cursor.as_deref()));
+            let answer = self.client.get::<DecisionPage>(path).await;
+            if turn.is_none() || self.turn.try_get_value() != turn {
+                return false;
+            }
+            match answer {
+                Ok(page) => {
+                    self.total.set(Some(page.total));
+                    cursor = page.next_cursor;
+                    all.extend(page.decisions);
+                }
+                Err(error) => {
+                    self.busy.set(false);
+                    self.error.set(Some(error));
+                    return false;
+                }
+            }
+            if cursor.is_none() || all.len() >= most as usize {
+                break;
+            }
+        }
+        self.busy.set(false);
+        self.next.set(cursor);
+        self.runs.set(all);
+        true
+    }
+
     /// The fields of the runs that are held, each once.
     pub fn domains(self) -> Vec<String> {
         self.runs.with(|runs| {

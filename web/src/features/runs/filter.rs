@@ -12,6 +12,8 @@ pub struct Filter {
     pub domain: String,
     /// The slug of a lesson that was recommended.
     pub lesson: String,
+    /// Who asked, by their `by`.
+    pub by: String,
 }
 
 impl Filter {
@@ -21,6 +23,7 @@ impl Filter {
             outcome: query.text("outcome"),
             domain: query.text("domain"),
             lesson: query.text("lesson"),
+            by: query.text("by"),
         }
     }
 
@@ -52,6 +55,7 @@ impl Filter {
             ("outcome", &self.outcome),
             ("domain", &self.domain),
             ("lesson", &self.lesson),
+            ("by", &self.by),
         ];
         let parts: Vec<String> = parts
             .into_iter()
@@ -78,7 +82,7 @@ mod tests {
         let filter = Filter {
             outcome: "success".into(),
             domain: "a & b".into(),
-            lesson: String::new(),
+            ..Filter::default()
         };
         assert_eq!(filter.address(), "/runs?outcome=success&domain=a%20%26%20b");
         assert_eq!(
@@ -89,6 +93,11 @@ mod tests {
             Filter::read(&Parameters::read("?outcome=success&domain=a%20%26%20b&w=1")),
             filter
         );
+        let filter = Filter {
+            by: "agent:k 1".into(),
+            ..Filter::default()
+        };
+        assert_eq!(filter.address(), "/runs?by=agent%3Ak%201");
         assert_eq!(Filter::default().address(), "/runs");
         assert_eq!(
             Filter::default().request(25, None),

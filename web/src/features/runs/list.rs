@@ -7,6 +7,7 @@ use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton};
 use crate::format;
 use crate::outcome;
 use crate::parameters::Parameters;
+use crate::print::{MOST, use_whole_print};
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
@@ -19,6 +20,10 @@ use lesson_types::{DecisionOutcome, DecisionView, limits};
 pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     let filter = Memo::new(move |_| Filter::read(&query.read()));
     let feed = Feed::new(filter);
+    use_whole_print(
+        move || feed.next.read().is_none(),
+        move || feed.fetch_all(MOST),
+    );
     let is_plain = move || filter.read() == Filter::default();
     let none = Memo::new(move |_| feed.total.get() == Some(0));
     let waiting = Memo::new(move |_| feed.total.read().is_none() && feed.error.read().is_none());
@@ -78,11 +83,41 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
             (one.as_str().to_owned(), label.to_owned())
         }))
         .collect::<Vec<_>>();
+    let me = Syncing::get_from_context().me();
+    let askers = move || {
+        let now = filter.get().by;
+        let me = me.get();
+        let mut all = feed.askers();
+        if !now.is_empty() && !all.contains(&now) {
+            all.push(now.clone());
+        }
+        let named = all.into_iter().map(|by| {
+            let name = who::name(&by, me.as_deref()).unwrap_or_default();
+            (by, name)
+        });
+        std::iter::once((String::new(), "Any".to_owned()))
+            .chain(named)
+            .map(|(by, name)| {
+                let chosen = by == now;
+                view! { <option value=by selected=chosen>{name}</option> }
+            })
+            .collect_view()
+    };
     let is_filtered = move || filter.read() != Filter::default();
     view! {
         <form class="run-filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
                 <Pick id="runs-outcome" label="Outcome" value=Signal::derive(move || filter.get().outcome) options
                     on_pick=Callback::new(move |word: String| change(&|filter| filter.outcome.clone_from(&word)))/>
+                <div class="field">
+                    <label for="runs-by">"Agent"</label>
+                    <select id="runs-by" data-testid="runs-by" prop:value=move || filter.get().by
+                        on:change:target=move |event| {
+                            let by = event.target().value();
+                            change(&|filter| filter.by.clone_from(&by));
+                        }>
+                        {askers}
+                    </select>
+                </div>
                 <div class="field">
                     <label for="runs-domain">"Domain"</label>
                     <input id="runs-domain" placeholder="Any" list="runs-domain-offers" autocomplete="off" maxlength=limits::WORD.to_string()
@@ -180,5 +215,5 @@ fn When(at: String) -> impl IntoView {
     } else {
         at.clone()
     };
-    view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{told}</time> }
+    view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
 }

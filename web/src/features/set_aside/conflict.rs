@@ -54,7 +54,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
                 <h3 id=heading.clone() dir="auto">
                     {if there { view! { <a href=address>{title}</a> }.into_any() } else { title.into_any() }}
                 </h3>
-                <p class="muted">"Your edit of "<time datetime=at.clone()>{format::time(&at)}</time>" UTC"</p>
+                <p class="muted">"Your edit of "<time datetime=at.clone()>{format::time(&at)}</time></p>
             </div>
             {archived.then(|| view! { <p class="note">"The lesson is archived now."</p> })}
             {(!there).then(|| view! { <p class="note note-warn">"The lesson is not there any more, so your text can't be put into it. Copy what you want to keep."</p> })}

@@ -4,6 +4,7 @@
 use crate::api::use_get;
 use crate::components::{ErrorNote, Loading};
 use crate::features::settings::constants::Constants;
+use crate::features::settings::sentences::sentence;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::Constant;
@@ -48,12 +49,14 @@ fn sections(policy: &Value) -> AnyView {
                 constants.iter().any(|held| held.name == name)
             };
             let (changeable, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(constant, _)| own(constant));
+            let fixed = !rows.is_empty();
             let rows = rows
                 .into_iter()
                 .map(|(constant, value)| {
+                    let about = sentence(name, &constant);
                     view! {
-                        <tr>
-                            <th scope="row">{format::spaced(&constant)}</th>
+                        <tr data-testid="fixed-constant" data-name=format!("{name}.{constant}")>
+                            <th scope="row">{format::spaced(&constant)}{about.map(|about| view! { <span class="policy-about">{about}</span> })}</th>
                             <td class="num">{value}</td>
                         </tr>
                     }
@@ -63,7 +66,8 @@ fn sections(policy: &Value) -> AnyView {
                 <details>
                     <summary>{format::spaced(name)}</summary>
                     {(!changeable.is_empty()).then(|| view! { <Constants section=name.clone() constants=constants.clone() values=section.clone()/> })}
-                    <table class="policy"><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
+                    {fixed.then(|| view! { <p class="hint">"The same in every space, and not changed here:"</p> })}
+                    <table class="policy" class:hidden=!fixed><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
                 </details>
             }
             .into_any()

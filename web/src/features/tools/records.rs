@@ -80,7 +80,7 @@ pub fn RecordList() -> impl IntoView {
                             <th scope="row"><span dir="auto">{visible(&record.query)}</span><code class="slug" dir="auto">{visible(&record.server)}</code></th>
                             <td class="spark-cell"><DecaySpark decay=decay.get_value() age=record.age_days weight=record.weight/></td>
                             <td>
-                                <time datetime=record.at.clone() title=format::time(&record.at)>{format::age(record.age_days)}</time>
+                                <time datetime=record.at.clone() title=format::exact_time(&record.at)>{format::age(record.age_days)}</time>
                                 <span class="muted reason-weight">{format!("counts {}", format::percent(record.weight))}</span>
                             </td>
                         </tr>

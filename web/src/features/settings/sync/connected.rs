@@ -165,7 +165,7 @@ fn Facts() -> impl IntoView {
         } else {
             at.clone()
         };
-        view! { <time datetime=at.clone() title=format!("{} UTC", format::time(&at))>{text}</time> }
+        view! { <time datetime=at.clone() title=format::exact_time(&at)>{text}</time> }
     };
     let row =
         |name: &'static str, value: AnyView| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };

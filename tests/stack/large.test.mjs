@@ -1,0 +1,139 @@
+// A large space on the server: what is done in pieces within a statement's time limit, and what is counted.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { fill, record } from "../benches/scale/corpus.mjs";
+import { author, edge, lesson, sql, user } from "./stack.mjs";
+
+const LESSONS = 25_000;
+let who, id, by;
+
+before(async () => {
+  who = user();
+  id = await who.space("Large");
+  by = author();
+  await fill(id, { to: LESSONS });
+  sql("analyze lessons; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.word_counts");
+  // Decisions and ratings, as a space of some age has them.
+  const events = [];
+  for (let n = 0; n < 40; n++) {
+    const lessons = [0, 1, 2].map((at) => record(n * 50 + at).slug);
+    events.push(
+      by.event("Surfaced", {
+        retrieval_id: `r${n}`,
+        purpose: "recommend",
+        context: { decision_id: `d${n}` },
+        items: lessons.map((slug, at) => ({ lesson: slug, rank: at + 1, score: 0.5, relevance: 0.5 })),
+        policy: "p",
+      }),
+      by.event("FeedbackGiven", { outcome: "delivered", lessons, causal: [lessons[0]] }),
+      by.event("Rated", { lesson: lessons[1], helpful: n % 2 === 0 }),
+      by.event("Rated", { lesson: lessons[1], helpful: n % 3 === 0 }),
+    );
+  }
+  assert.deepEqual((await who.push(id, by.actor, events)).rejected, []);
+});
+
+const report = (p_ask) => who.call("space_report", { p_space: id, p_ask });
+
+test("numbers of all lessons in one answer, with the lessons of the lists alone", async () => {
+  const begun = performance.now();
+  const answer = await report({ kind: "numbers", model: "scale" });
+  const took = performance.now() - begun;
+  const { stats, bands, funnel, feedback_last_7_days, causal_ratio, embedded } = answer.report;
+  assert.deepEqual(
+    [stats.lessons, stats.archived, stats.total_surfaced, stats.total_rated, stats.lessons_rated, funnel.surfaced],
+    [LESSONS, 0, 120, 80, 40, 120],
+  );
+  assert.equal(
+    Object.values(bands).reduce((sum, n) => sum + n),
+    LESSONS,
+  );
+  assert.deepEqual([feedback_last_7_days, embedded], [40, LESSONS]);
+  assert.ok(causal_ratio > 0.3 && causal_ratio < 0.6, `${causal_ratio}`);
+  assert.ok(answer.page.lessons.length >= 10 && answer.page.lessons.length < 120, `${answer.page.lessons.length} rows`);
+  assert.ok(took < 8_000, `${took.toFixed(0)} ms`);
+  const { tags } = (await report({ kind: "tags", visible: true })).report;
+  assert.equal(tags.tags.words.length, 200);
+  assert.ok(tags.tags.total > 1_000);
+  assert.equal(
+    tags.categories.words.reduce((sum, { lessons }) => sum + lessons, 0),
+    LESSONS,
+  );
+  // Nobody else's to see.
+  assert.equal((await user().rpc("space_report", { p_space: id, p_ask: {} })).status, 404);
+  assert.equal((await edge(id).rpc("space_report", { p_space: id, p_ask: {} })).status, 200);
+});
+
+test("words and vectors that are missing are caught up in pieces, and counted once", async () => {
+  const some = 1_500;
+  const count = (what) => sql(`select count(*) from lessonloop.${what} where space = :'id'`, { id });
+  const words = () =>
+    sql(
+      "select md5(string_agg(word || lessons, ',' order by word collate \"C\")) from lessonloop.word_counts where space = :'id' and lessons > 0",
+      { id },
+    );
+  const whole = words();
+  // As rows come that are copied in with triggers off.
+  sql(
+    `delete from lessonloop.lesson_words w where w.space = :'id' and w.slug in (select slug from lessons where space = :'id' order by slug limit :some);
+     delete from lessonloop.vectors v where v.space = :'id' and v.slug in (select slug from lessons where space = :'id' order by slug desc limit :some);
+     delete from lessonloop.caught_up`,
+    { id, some: String(some) },
+  );
+  assert.deepEqual([count("lesson_words"), count("vectors")], [`${LESSONS - some}`, `${LESSONS - some}`]);
+  assert.notEqual(words(), whole);
+  let pieces = 0;
+  for (; sql("set statement_timeout = '3s'; select lessonloop.derive_some(0.3)") !== "t"; pieces += 1) {
+    assert.ok(pieces < 500, "it comes to an end");
+  }
+  assert.ok(pieces > 1, `${pieces} pieces`);
+  assert.deepEqual([count("lesson_words"), count("vectors")], [`${LESSONS}`, `${LESSONS}`]);
+  assert.equal(words(), whole);
+  assert.equal(sql("select lessonloop.derive_some()"), "t", "once is enough");
+});
+
+test("a large space is deleted in pieces: nobody sees it from the first on, and the rest goes with each call", async () => {
+  const { key: _, ...made } = await who.call("create_agent_key", { p_space: id, p_name: "agent" });
+  assert.ok(made.id);
+  const gone = () => Number(sql("select count(*) from lessons where space = :'id'", { id }));
+  sql("select lessonloop.index_some(:'id', 0.05)", { id });
+  const ask = (p_code) => who.rpc("delete_space", { p_space: id, p_name: "Large", ...(p_code ? { p_code } : {}) });
+  const { code } = (await ask()).body;
+  const first = await ask(code);
+  assert.deepEqual(first.body, { deleted: true, more: true });
+  assert.ok(gone() > 0);
+  for (const other of [who, edge(id)]) {
+    assert.equal((await other.rpc("pull_changes", { p_space: id })).status, 404);
+    assert.equal((await other.rpc("lesson_candidates", { p_space: id, p_ask: {} })).status, 404);
+    const pushed = await other.rpc("push_events", {
+      p_space: id,
+      p_actor: "late",
+      p_events: [author("late").event("LessonAdded", lesson("late"))],
+      p_ledger_version: 3,
+    });
+    assert.equal(pushed.status, 404);
+  }
+  assert.deepEqual((await who.get(`/lessons?select=slug&space=eq.${id}`)).body, []);
+  assert.equal((await ask("0".repeat(64))).status, 404, "another code is no key to it");
+  // The owner's calls, or the operator's.
+  assert.equal((await ask(code)).body.deleted, true);
+  let pieces = 0;
+  while (!JSON.parse(sql("set statement_timeout = '8s'; select lessonloop.catch_up(2)")).done) {
+    pieces += 1;
+    assert.ok(pieces < 100, "it comes to an end");
+  }
+  for (const table of [
+    "lessons",
+    "events",
+    "recommendations",
+    "lesson_embeddings",
+    "lessonloop.lesson_words",
+    "lessonloop.vectors",
+    "lessonloop.word_counts",
+    "lessonloop.leaving",
+    "lessonloop.near_building",
+  ]) {
+    assert.equal(sql(`select count(*) from ${table} where space = :'id'`, { id }), "0", table);
+  }
+  assert.equal(sql("select count(*) from spaces where id = :'id'", { id }), "0");
+});

@@ -1,0 +1,223 @@
+//! What comparing two policies has come to, in words, drawings and rows.
+
+use crate::components::{Column, DataTable, IntervalBar, Numbers, points};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{
+    LiftArm, LiftGuard, ShadowFigures, ShadowOutcomes, ShadowPreference, ShadowReport,
+    ShadowVerdict,
+};
+
+/// Whose lessons were applied.
+pub fn preferred(held: ShadowPreference) -> AnyView {
+    let words = format!(
+        "Of {} with lessons of both, {} applied more of the second policy's, {} more of the one in force, {} as many of each.",
+        format::plural(held.decisions, "run", "runs"),
+        format::count(held.second),
+        format::count(held.first),
+        format::count(held.ties),
+    );
+    let said = said(held.verdict, held.guard, held.more_runs);
+    view! {
+        <section data-testid="preference">
+            <h3>"Preference"</h3>
+            <p class="effect-head"><b>{said}</b></p>
+            {bar(held.estimate, held.low, held.high)}
+            <p class="hint">{words}</p>
+        </section>
+    }
+    .into_any()
+}
+
+/// Whose runs went well.
+pub fn ended_by(held: ShadowOutcomes) -> AnyView {
+    let words = format!(
+        "{} went well with the second policy, {} with the one in force.",
+        arm(&held.second),
+        arm(&held.first)
+    );
+    let said = said(held.verdict, held.guard, held.more_runs);
+    view! {
+        <section data-testid="policy-outcomes">
+            <h3>"Outcomes"</h3>
+            <p class="effect-head"><b>{said}</b></p>
+            {bar(held.estimate, held.low, held.high)}
+            <p class="hint">{words}</p>
+        </section>
+    }
+    .into_any()
+}
+
+fn bar(estimate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<impl IntoView> {
+    let (estimate, low, high) = (estimate?, low?, high?);
+    Some(view! { <IntervalBar estimate low high/> })
+}
+
+fn arm(arm: &LiftArm) -> String {
+    format!(
+        "{} of {}",
+        format::count(arm.successes),
+        format::plural(arm.successes.saturating_add(arm.failures), "run", "runs")
+    )
+}
+
+/// What may be said, or what it takes to say something.
+fn said(verdict: ShadowVerdict, guard: LiftGuard, more: Option<u32>) -> String {
+    match (verdict, guard, more) {
+        (_, LiftGuard::Ratio, _) => {
+            "Turned off: runs went to the two in other shares than were drawn".to_owned()
+        }
+        (ShadowVerdict::First, ..) => "The policy in force is better".to_owned(),
+        (ShadowVerdict::Second, ..) => "The second policy is better".to_owned(),
+        (ShadowVerdict::NoDifference, ..) => "They do about the same".to_owned(),
+        (ShadowVerdict::Unknown, _, Some(more)) => format!(
+            "Not known yet: about {}",
+            format::plural(more, "more run", "more runs")
+        ),
+        (ShadowVerdict::Unknown, ..) => "Not known yet".to_owned(),
+    }
+}
+
+/// Comparisons before the last one.
+#[component]
+pub fn Earlier(all: Signal<Vec<ShadowFigures>>) -> impl IntoView {
+    let columns = vec![
+        Column::new("From", |row: &ShadowFigures| {
+            when(row.from.as_deref()).into_any()
+        })
+        .by(|row: &ShadowFigures| row.from.clone()),
+        Column::new("To", |row: &ShadowFigures| {
+            when(row.to.as_deref()).into_any()
+        })
+        .by(|row: &ShadowFigures| row.to.clone()),
+        Column::new("Preference", |row: &ShadowFigures| {
+            let held = row.preference.as_ref();
+            difference(held.and_then(|held| Some((held.estimate?, held.low?, held.high?))))
+                .into_any()
+        })
+        .num()
+        .by(|row: &ShadowFigures| row.preference.as_ref()?.estimate),
+        Column::new("Outcomes", |row: &ShadowFigures| {
+            let held = row.outcomes.as_ref();
+            difference(held.and_then(|held| Some((held.estimate?, held.low?, held.high?))))
+                .into_any()
+        })
+        .num()
+        .by(|row: &ShadowFigures| row.outcomes.as_ref()?.estimate),
+    ];
+    view! {
+        <details data-testid="earlier-comparisons">
+            <summary>"Earlier comparisons"</summary>
+            <DataTable caption="Earlier comparisons" columns rows=all testid="earlier"/>
+        </details>
+    }
+}
+
+fn when(at: Option<&str>) -> String {
+    at.map_or_else(|| "–".to_owned(), format::time)
+}
+
+/// A difference with its interval, such as `+6 (−2 to +14)`.
+fn difference(told: Option<(f64, f64, f64)>) -> String {
+    told.map_or_else(
+        || "–".to_owned(),
+        |(estimate, low, high)| {
+            format!("{} ({} to {})", points(estimate), points(low), points(high))
+        },
+    )
+}
+
+/// All comparisons in rows, for the table and the file.
+pub fn numbers(report: &ShadowReport) -> Numbers {
+    let heads = [
+        "Comparison",
+        "From",
+        "To",
+        "Runs with both",
+        "Prefer the second",
+        "Prefer the one in force",
+        "Preference",
+        "Runs of the second",
+        "Of these went well",
+        "Runs of the one in force",
+        "Of those went well",
+        "Outcomes",
+    ];
+    let last = report.comparison.iter().map(|held| &held.figures);
+    let rows = last.chain(&report.earlier).map(|figures| {
+        let preference = figures.preference.as_ref();
+        let outcomes = figures.outcomes.as_ref();
+        let count = |n: Option<u32>| n.map(format::count).unwrap_or_default();
+        let ended = |arm: &LiftArm| arm.successes.saturating_add(arm.failures);
+        vec![
+            figures.id.chars().take(8).collect(),
+            when(figures.from.as_deref()),
+            when(figures.to.as_deref()),
+            count(preference.map(|held| held.decisions)),
+            count(preference.map(|held| held.second)),
+            count(preference.map(|held| held.first)),
+            difference(preference.and_then(|held| Some((held.estimate?, held.low?, held.high?)))),
+            count(outcomes.map(|held| ended(&held.second))),
+            count(outcomes.map(|held| held.second.successes)),
+            count(outcomes.map(|held| ended(&held.first))),
+            count(outcomes.map(|held| held.first.successes)),
+            difference(outcomes.and_then(|held| Some((held.estimate?, held.low?, held.high?)))),
+        ]
+    });
+    Numbers {
+        heads: heads.map(str::to_owned).into(),
+        rows: rows.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_two_policies_is_said_in_words() {
+        for (verdict, guard, more, words) in [
+            (
+                ShadowVerdict::Second,
+                LiftGuard::Given,
+                None,
+                "The second policy is better",
+            ),
+            (
+                ShadowVerdict::Unknown,
+                LiftGuard::TooFew,
+                Some(1_200),
+                "Not known yet: about 1,200 more runs",
+            ),
+            (
+                ShadowVerdict::Unknown,
+                LiftGuard::Given,
+                None,
+                "Not known yet",
+            ),
+        ] {
+            assert_eq!(said(verdict, guard, more), words);
+        }
+        assert!(said(ShadowVerdict::First, LiftGuard::Ratio, None).starts_with("Turned off"));
+        assert_eq!(difference(Some((0.06, -0.02, 0.14))), "+6 (−2 to +14)");
+        assert_eq!(difference(None), "–");
+    }
+
+    #[test]
+    fn every_comparison_is_a_row() {
+        let figures = |id: &str| ShadowFigures {
+            id: id.to_owned(),
+            from: None,
+            to: None,
+            preference: None,
+            outcomes: None,
+        };
+        let told = numbers(&ShadowReport {
+            comparison: None,
+            earlier: vec![figures("0123456789"), figures("b")],
+        });
+        assert_eq!(told.rows.len(), 2);
+        assert_eq!(told.rows[0][0], "01234567");
+        assert!(told.rows.iter().all(|row| row.len() == told.heads.len()));
+    }
+}

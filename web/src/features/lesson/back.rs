@@ -1,0 +1,103 @@
+//! Taking back what was done to a lesson: its life and its verdict by the requests that the engine names for it, an edit
+//! by the text before it.
+
+use crate::api::{Client, json, read};
+use crate::components::Toasts;
+use crate::format;
+use leptos::task::spawn_local;
+use lesson_types::{
+    ApiError, Bulk, BulkAct, BulkDone, BulkItem, ErrorCode, LessonPatch, LessonView, Method, Trust,
+};
+
+/// Why an approval is given again that an edit took away.
+const TAKEN_BACK: &str = "Taken back";
+
+/// Says what was done, with the way back where there is one.
+pub fn offer(client: Client, toasts: Toasts, done: impl Into<String>, undo: Vec<Bulk>) {
+    if undo.is_empty() {
+        toasts.good(done);
+        return;
+    }
+    toasts.with_act(done, "Undo", move || {
+        let undo = undo.clone();
+        spawn_local(async move {
+            let result = send(client, &undo).await;
+            toasts.tell(&result, "Taken back");
+        });
+    });
+}
+
+/// Says that an edit was saved, with the way back to the text before.
+pub fn offer_edit(client: Client, toasts: Toasts, before: LessonView, saved: LessonView) {
+    toasts.with_act(
+        "Saved. The text waits for review again",
+        "Undo",
+        move || {
+            let (before, saved) = (before.clone(), saved.clone());
+            spawn_local(async move {
+                let result = restore(client, &before, saved.rev).await;
+                toasts.tell(&result, "The text is as it was before");
+            });
+        },
+    );
+}
+
+/// Sends requests one after the other, each in full.
+async fn send(client: Client, requests: &[Bulk]) -> Result<(), ApiError> {
+    for request in requests {
+        let done: BulkDone = client.post_json("/v1/lessons/bulk", request).await?;
+        refused(&done)?;
+    }
+    Ok(())
+}
+
+/// The first refusal, where there is one.
+pub fn refused(done: &BulkDone) -> Result<(), ApiError> {
+    match done.refused.first() {
+        Some(refusal) => Err(ApiError::new(refusal.code, refusal.message.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Puts a text back over the revision that took its place, and the approval that it had.
+async fn restore(client: Client, before: &LessonView, rev: u32) -> Result<(), ApiError> {
+    let path = format!("/v1/lessons/{}", format::encode(&before.slug));
+    let sent = client.raw(Method::Patch, path, json(&patch(before, rev)));
+    let now = sent.await.and_then(read::<LessonView>);
+    let now = now.map_err(|error| match error.code {
+        ErrorCode::Conflict => ApiError::new(
+            ErrorCode::Conflict,
+            "The lesson was edited again since. “Revisions” has every text",
+        ),
+        _ => error,
+    })?;
+    if before.trust != Trust::Approved || now.content_hash != before.content_hash {
+        return Ok(());
+    }
+    let again = Bulk {
+        act: BulkAct::Approve,
+        lessons: vec![BulkItem {
+            slug: before.slug.clone(),
+            content_hash: Some(before.content_hash.clone()),
+        }],
+        tags: Vec::new(),
+        reason: Some(TAKEN_BACK.to_owned()),
+    };
+    send(client, &[again]).await
+}
+
+/// The edit that brings a text back.
+fn patch(to: &LessonView, base_rev: u32) -> LessonPatch {
+    LessonPatch {
+        base_rev,
+        title: Some(to.title.clone()),
+        description: Some(to.description.clone()),
+        context: Some(to.context.clone()),
+        recommendation: Some(to.recommendation.clone()),
+        category: Some(to.category),
+        domain: Some(to.domain.clone()),
+        project_types: Some(to.project_types.clone()),
+        tech_stacks: Some(to.tech_stacks.clone()),
+        tags: Some(to.tags.clone()),
+    }
+}
