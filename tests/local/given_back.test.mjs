@@ -106,7 +106,7 @@ test("a client's file of many megabytes is edited and given back", { timeout: 12
   const on = machine();
   const at = join(on.home, ".claude.json");
   const projects = Object.fromEntries(
-    Array.from({ length: 20_000 }, (_, n) => [`/home/p${n}`, { history: [{ display: "ä".repeat(200) }], n }]),
+    Array.from({ length: 20_000 }, (_, n) => [`/srv/p${n}`, { history: [{ display: "ä".repeat(200) }], n }]),
   );
   const text = JSON.stringify({ startups: 3, projects }, null, 2);
   writeFileSync(at, text);
