@@ -10,7 +10,7 @@ use lesson_core::is_slug;
 use lesson_core::{Event, EventKind, LEDGER_VERSION};
 
 /// The first line of a ledger file, without its line break.
-pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":3}"#;
+pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":4}"#;
 
 /// An event as one line of a ledger file, without its line break; it reads back as an equal event.
 pub fn ledger_line(event: &Event) -> String {
