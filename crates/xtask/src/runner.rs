@@ -96,7 +96,8 @@ impl Runner {
 
 fn cargo_test(cache: &Cache, needs: &[Need], arguments: &[&str]) -> Result<()> {
     let mut cargo = run::cargo(cache)?;
-    cargo.arg("test").args(arguments);
+    // Every failure is told, not the first alone.
+    cargo.args(["test", "--no-fail-fast"]).args(arguments);
     if needs.contains(&Need::Model) {
         cargo.env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
         cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
