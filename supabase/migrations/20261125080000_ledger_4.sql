@@ -44,12 +44,12 @@ declare
 begin
   if p_kind = 'Surfaced' and jsonb_typeof(p_event -> 'measured') = 'object' then
     perform lessonloop.shape(p_event -> 'measured', '{"control_q": ["float", ""]}', false);
-    if p_event -> 'measured' ? 'control_q' then
-      perform lessonloop.within_one(p_event #> '{measured,control_q}', 'measured', 'the probability of a control run');
-    end if;
     plain := p_event #- '{measured,control_q}';
   end if;
   perform lessonloop.check_event_3(p_space, p_kind, plain, p_by);
+  if p_event -> 'measured' ? 'control_q' and p_kind = 'Surfaced' then
+    perform lessonloop.within_one(p_event #> '{measured,control_q}', 'measured', 'the probability of a control run');
+  end if;
 end $$;
 
 -- What was withheld, and which of two policies decided, as the core writes it. Numbers come from the text as it was sent:

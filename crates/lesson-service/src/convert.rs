@@ -111,12 +111,23 @@ pub(crate) fn feedback_update(
     }
 }
 
-/// What the ranking did with one lesson.
-pub(crate) fn trace(trace: core::Trace) -> api::TraceEntry {
-    let (excluded, reason) = match trace.exclusion {
+/// What the ranking did with one lesson. An agent does not read how many decisions drew a lesson and what came of them: of
+/// numbers that move with each outcome it could tell where it was withheld.
+pub(crate) fn trace(mut trace: core::Trace, is_for_agent: bool) -> api::TraceEntry {
+    let (excluded, mut reason) = match trace.exclusion {
         Some(why) => (Some(why.code.as_str().to_owned()), Some(why.words)),
         None => (None, None),
     };
+    if is_for_agent {
+        if excluded.as_deref() == Some(core::ExclusionCode::Hurts.as_str()) {
+            reason = Some("decisions go well less often with it".to_owned());
+        }
+        for factor in &mut trace.factors {
+            if factor.name == "evidence" {
+                "by what is known of its effect".clone_into(&mut factor.note);
+            }
+        }
+    }
     api::TraceEntry {
         slug: trace.slug,
         title: trace.title,

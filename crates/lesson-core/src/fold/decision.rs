@@ -112,14 +112,6 @@ impl Space {
                 return Err(FoldError::UnknownLesson(item.lesson.clone()));
             }
         }
-        if let Some(measured) = given.measured
-            && !(0.0..=1.0).contains(&measured.control_q)
-        {
-            return Err(invalid(
-                "measured",
-                "the probability of a control run has to be between 0 and 1",
-            ));
-        }
         for drawn in given.measured.map_or(&[][..], |measured| &measured.drawn) {
             if !(0.0..=1.0).contains(&drawn.q) {
                 return Err(invalid(
@@ -144,6 +136,14 @@ impl Space {
             if !self.lessons.contains_key(slug) {
                 return Err(FoldError::UnknownLesson(slug.clone()));
             }
+        }
+        if let Some(measured) = given.measured
+            && !(0.0..=1.0).contains(&measured.control_q)
+        {
+            return Err(invalid(
+                "measured",
+                "the probability of a control run has to be between 0 and 1",
+            ));
         }
         let counted = self.retrievals.entry(given.id.to_owned()).or_default();
         for item in items {

@@ -202,7 +202,8 @@ impl<S: Store, H: Host> Service<S, H> {
             for (service, ranking) in [(self, &mut first), (other, &mut second)] {
                 let entries = ranking.trace.take().into_iter().flatten();
                 let readable = entries.filter(|entry| !service.withheld(context, &entry.slug));
-                trace.extend(readable.map(convert::trace));
+                let told = readable.map(|entry| convert::trace(entry, context.is_agent()));
+                trace.extend(told);
             }
             for entry in &mut trace {
                 let place = ranked.iter().find(|(_, item)| item.slug == entry.slug);

@@ -87,7 +87,11 @@ impl<S: Store, H: Host> Service<S, H> {
             let readable = trace
                 .into_iter()
                 .filter(|entry| !self.withheld(context, &entry.slug));
-            answer.trace = Some(readable.map(convert::trace).collect());
+            answer.trace = Some(
+                readable
+                    .map(|entry| convert::trace(entry, context.is_agent()))
+                    .collect(),
+            );
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
         let mut decided_by = &*policy;

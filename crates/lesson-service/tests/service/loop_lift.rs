@@ -313,6 +313,16 @@ fn agents_read_a_verdict_and_no_number() {
             (&json!(true), &Value::Null)
         );
     }
+    // By evidence, neither a factor nor what is left out tells an agent in how many decisions a lesson was drawn.
+    let by_evidence = json!({"rank": {"standing": "evidence"}});
+    desk.ok::<Value>("PATCH /v1/policy", by_evidence);
+    let explain = json!({"query": "deploy in steps", "explain": true});
+    let key = RequestContext::of_agent("key", None);
+    let given = as_who(&desk, &key, "POST /v1/recommend", explain.clone()).to_string();
+    assert!(given.contains("\"hurts\"") && given.contains("by what is known of its effect"));
+    assert!(!given.contains("measured decisions") && !given.contains("weighted"));
+    let given = desk.call("POST /v1/recommend", explain).body.to_string();
+    assert!(given.contains("measured decisions") && given.contains("weighted"));
     // A person reads all of it.
     let view: LessonView = desk.get("/v1/lessons/deploy-0");
     let measured = view.measured.unwrap();
