@@ -159,7 +159,7 @@ fn pictures_are_put_together_and_arms_that_leave_no_truth_are_left_out() {
             .1
     };
     // The raw rate picks the situations that are clicked anyway, the worse headlines of theirs among them.
-    assert!(of("evidence") > 2.0 * of("raw rate"), "{gained:?}");
+    assert!(of("evidence") > of("raw rate") + 0.005, "{gained:?}");
     assert!(of("oracle") >= of("evidence"), "{gained:?}");
 }
 
