@@ -4,10 +4,12 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-/** Starts one for a browser context. `asked` lists the range and the status of every request. */
+/** Starts one for a browser context. `asked` lists the range and the status of every request; `cut` ends one that stalls. */
 export async function servePack(context) {
   const pack = await readFile(join(process.env.LESSONLOOP_DIST, "engine/minilm.pack"));
-  const how = { cutAt: Infinity, stallAt: Infinity, ranges: true, damaged: -1, asked: [] };
+  const how = { stallAt: Infinity, ranges: true, damaged: -1, asked: [] };
+  /** @type {import("node:http").ServerResponse | undefined} */
+  let stalled;
   const server = createServer((request, response) => {
     const bytes = Buffer.from(pack);
     if (how.damaged >= 0) bytes[how.damaged] ^= 1;
@@ -20,10 +22,10 @@ export async function servePack(context) {
       "content-length": bytes.length - from,
       ...(status === 206 && { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
     });
-    const end = Math.min(bytes.length, how.cutAt, how.stallAt);
+    const end = Math.min(bytes.length, how.stallAt);
     response.write(bytes.subarray(from, end), () => {
       if (end === bytes.length) response.end();
-      else if (end === how.cutAt) response.socket?.end();
+      else stalled = response;
     });
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -35,5 +37,6 @@ export async function servePack(context) {
     server.closeAllConnections();
     server.close();
   };
-  return { how, size: pack.length, close };
+  const cut = () => stalled?.socket?.end();
+  return { how, size: pack.length, cut, close };
 }
