@@ -24,7 +24,10 @@ test("another policy is compared on real runs, ended, gone on with and taken ove
     // A run gets lessons of both, and is counted.
     await recommend(page, "tenants in postgres");
     await visit(page, "Insights");
-    await panel.getByTestId("preference").filter({ hasText: /Of \d+ runs? with lessons of both/ }).waitFor();
+    await panel
+      .getByTestId("preference")
+      .filter({ hasText: /Of \d+ runs? with lessons of both/ })
+      .waitFor();
     await panel.getByTestId("policies-table").click();
     await eventually(async () => assert.equal(await panel.getByRole("row").count(), 2));
     await panel.getByTestId("policies-table").click();

@@ -15,7 +15,8 @@ assert.ok(dist, "LESSONLOOP_DIST is not set: run `cargo xtask test local`");
 /** @type {string[]} */
 const made = [];
 process.on("exit", () => {
-  for (const at of made) rmSync(at, { recursive: true, force: true, maxRetries: 3 });
+  // A process that was told to end may still write.
+  for (const at of made) rmSync(at, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
 /** A folder that is gone when the tests of the file are through. */
