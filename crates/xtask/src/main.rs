@@ -266,7 +266,7 @@ fn serve(
     }
     if let Some(stack) = &stack {
         println!(
-            "\nThe local stack, to connect to on the page *Data*:\n{}",
+            "\nThe local stack, to connect to in *Settings*:\n{}",
             stack.describe()
         );
     }

@@ -48,10 +48,12 @@ export async function init({ values, positionals }) {
     out("Nothing was changed.");
     return 1;
   }
-  if (makes) makeStore(store);
-  for (const edit of edits) write(edit);
-  // The folder of several files goes with the last of them.
-  givenBack.removeFolders(edits.flatMap(({ after, folders }) => (after === null ? (folders ?? []) : [])));
+  uninterrupted(() => {
+    if (makes) makeStore(store);
+    for (const edit of edits) write(edit);
+    // The folder of several files goes with the last of them.
+    givenBack.removeFolders(edits.flatMap(({ after, folders }) => (after === null ? (folders ?? []) : [])));
+  });
   if (values.remove) out(`Removed. The store stays: ${store}`);
   else {
     out(`\nReady. The store: ${store}`);
@@ -133,6 +135,31 @@ function read(path) {
     if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
       throw new Failure(`${path}: is not UTF-8 text; it was left as it is`);
     throw new Failure(`${path}: can't be read (${code}); check its owner and permissions`);
+  }
+}
+
+/**
+ * Does what is soon done, whole: Ctrl-C in the middle would leave files or folders of which nothing says that they are
+ * ours. It counts afterwards.
+ * @param {() => void} act
+ */
+function uninterrupted(act) {
+  /** @type {NodeJS.Signals | null} */
+  let asked = null;
+  const hold = (/** @type {NodeJS.Signals} */ signal) => {
+    asked = signal;
+  };
+  const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+  for (const signal of signals) process.on(signal, hold);
+  const release = () => {
+    for (const signal of signals) process.off(signal, hold);
+    if (asked) process.kill(process.pid, asked);
+  };
+  try {
+    act();
+  } finally {
+    // A signal that came meanwhile is heard once others get their turn.
+    setImmediate(release);
   }
 }
 
