@@ -30,6 +30,8 @@ interface Window {
   bench: any;
   cold: any;
   releaseHeld: any;
+  /** Whether the page asked to be printed. */
+  printed?: boolean;
 }
 
 // Packages of suites and benches with lock files of their own, which a check does not install.
