@@ -74,6 +74,8 @@ const stored = (page) =>
   });
 
 async function openLesson(page, slug) {
+  // A tab behind another gets no frames, and what is clicked has to rest for some.
+  await page.bringToFront();
   await visit(page, "Lessons");
   await page.getByTestId("search-input").fill(slug);
   await page.locator(`[data-testid=lesson-row][data-slug="${slug}"] a`).first().click();
