@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { url } from "../stack/stack.mjs";
 import { agent, each, edge, refused, space } from "./edge.mjs";
 import { between } from "./faults.mjs";
@@ -70,6 +71,9 @@ test("the platform's counter holds a key back where the isolate's own would not,
   const home = await space();
   const it = await edge({ ratelimits: { RATE_LIMITER: { simple: { limit: 5, period: 60 } } } });
   const [one, two] = [agent(it, (await home.agent("one")).key), agent(it, (await home.agent("two")).key)];
+  // The local platform counts by the minutes of the clock: begun late in one, the next would begin its count anew.
+  const left = 60_000 - (Date.now() % 60_000);
+  if (left < 20_000) await setTimeout(left);
   const answers = [];
   for (let n = 0; n < 7; n++) answers.push(await one.send("POST", "/v1/search", { query: "queue" }));
   assert.deepEqual(
