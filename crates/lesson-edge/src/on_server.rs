@@ -43,7 +43,7 @@ impl<S: Store, H: Host> Space<S, H> {
         request: &Request,
     ) -> Result<Made, Refusal> {
         // What was made here before is part of what this is about.
-        if self.service.has_queue() || self.service.unsent() > 0 {
+        if !self.has_nothing_to_send() {
             self.sync_for(PATIENCE_MS).await;
         }
         let service = self

@@ -336,7 +336,7 @@ impl<S: Store, H: Host> Space<S, H> {
     /// Whether there is something to send or, by now, to look for.
     pub fn is_due(&self) -> bool {
         let looks = !self.is_on_server() && self.age() > FRESH;
-        self.service.has_queue() || self.service.unsent() > 0 || looks
+        !self.has_nothing_to_send() || looks
     }
 
     fn count_bytes(&self) -> u64 {

@@ -130,10 +130,10 @@ impl<S: Store, H: Host> Edge<S, H> {
                 )),
             };
         }
-        if space.service.has_queue() || space.service.unsent() > 0 {
+        if !space.has_nothing_to_send() {
             space.sync_for(REFRESH_MS).await;
         }
-        if space.service.has_queue() || space.service.unsent() > 0 {
+        if !space.has_nothing_to_send() {
             return Ok(space);
         }
         self.forget(&space);

@@ -151,13 +151,7 @@ impl Split {
 
     /// Whether an interval is given, and why not.
     pub fn guard(&self) -> LiftGuard {
-        if self.running.ratio.is_off() {
-            LiftGuard::Ratio
-        } else if self.running.interval().is_none() {
-            LiftGuard::TooFew
-        } else {
-            LiftGuard::Given
-        }
+        self.running.guard()
     }
 
     /// About how many more decisions with an outcome it takes to know.

@@ -162,7 +162,7 @@ pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
                     .get(&at)
                     .copied()
                     .unwrap_or_else(|| quiet(&running, interval)),
-                guard: guard(&running, interval),
+                guard: running.guard(),
                 value: weight * running.terms.mean + (1.0 - weight) * evidence,
                 slug: one.slug,
                 shown_open: one.shown_open,
@@ -187,16 +187,6 @@ fn quiet(running: &LessonRunning, interval: Option<(f64, f64)>) -> LiftVerdict {
         LiftVerdict::NoDifference
     } else {
         LiftVerdict::Unknown
-    }
-}
-
-fn guard(running: &LessonRunning, interval: Option<(f64, f64)>) -> LiftGuard {
-    if running.ratio.is_off() {
-        LiftGuard::Ratio
-    } else if interval.is_none() {
-        LiftGuard::TooFew
-    } else {
-        LiftGuard::Given
     }
 }
 

@@ -1,7 +1,6 @@
 //! The lift of the loop: decisions that got lessons against control runs.
 
 use super::running::{ArmCounts, LessonRunning};
-use lesson_types::LiftGuard;
 
 /// What is known of the loop's lift, in a space or a part of it.
 ///
@@ -43,22 +42,9 @@ impl LoopLift {
         self.shown().runs().saturating_add(self.control().runs())
     }
 
-    /// Whether an interval is given, and why not.
-    pub fn guard(&self) -> LiftGuard {
-        if self.running.ratio.is_off() {
-            LiftGuard::Ratio
-        } else if self.interval().is_none() {
-            LiftGuard::TooFew
-        } else {
-            LiftGuard::Given
-        }
-    }
-
     /// The lift, −1 to 1 but for noise; `None` while an arm is empty, and where the check turned it off.
     pub fn estimate(&self) -> Option<f64> {
-        let is_known =
-            self.shown().runs() > 0 && self.control().runs() > 0 && !self.running.ratio.is_off();
-        is_known.then_some(self.running.terms.mean)
+        self.running.estimate()
     }
 
     /// Its interval; `None` before there is enough in each arm, and where the check turned it off, as for a lesson.

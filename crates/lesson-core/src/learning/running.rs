@@ -2,6 +2,7 @@
 
 use super::evalue::{EProcess, RatioCheck};
 use super::sequence::{ALPHA, Moments, half_width};
+use lesson_types::LiftGuard;
 
 /// How decisions of an arm ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,6 +84,23 @@ impl LessonRunning {
             &mut self.shown
         };
         arm.count(success);
+    }
+
+    /// Its lift, −1 to 1 but for noise; `None` while an arm is empty, and where the draws are off.
+    pub fn estimate(&self) -> Option<f64> {
+        let is_known = self.shown.runs() > 0 && self.withheld.runs() > 0 && !self.ratio.is_off();
+        is_known.then_some(self.terms.mean)
+    }
+
+    /// Whether an interval is given, and why not.
+    pub fn guard(&self) -> LiftGuard {
+        if self.ratio.is_off() {
+            LiftGuard::Ratio
+        } else if self.interval().is_none() {
+            LiftGuard::TooFew
+        } else {
+            LiftGuard::Given
+        }
     }
 
     /// The interval of its lift, −1 to 1; `None` before there is enough in each arm, and where the draws are off.

@@ -1,6 +1,6 @@
 //! `GET /v1/lift`: what lessons do, as far as it is known.
 
-use crate::handlers::lift_view::{arm_of, counts, of_lesson};
+use crate::handlers::lift_view::{counts, of_lesson, of_loop};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -8,9 +8,9 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::LiftVerdict;
-use lesson_core::learning::{GroupLift, LessonEffect, LoopLift};
+use lesson_core::learning::{GroupLift, LessonEffect};
 use lesson_sync::Store;
-use lesson_types::{ApiError, Lift, LiftGroup, LiftQuery, LiftReport, limits};
+use lesson_types::{ApiError, LiftGroup, LiftQuery, LiftReport, limits};
 use serde_json::Value;
 
 /// Lessons in the answer when the request does not say.
@@ -108,16 +108,4 @@ fn groups(held: &[GroupLift]) -> Vec<LiftGroup> {
             lift: of_loop(&group.lift),
         })
         .collect()
-}
-
-fn of_loop(held: &LoopLift) -> Lift {
-    let interval = held.interval();
-    Lift {
-        shown: arm_of(held.shown(), held.shown_open),
-        withheld: arm_of(held.control(), held.control_open),
-        estimate: held.estimate(),
-        low: interval.map(|(low, _)| low),
-        high: interval.map(|(_, high)| high),
-        guard: held.guard(),
-    }
 }

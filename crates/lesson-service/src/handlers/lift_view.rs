@@ -1,8 +1,10 @@
 //! A lesson's effect as answers have it.
 
 use crate::state::snapshot::State;
-use lesson_core::learning::{ArmCounts, EffectBadge, Effects, LessonEffect, effect_badge};
-use lesson_core::{LiftGuard, LiftVerdict, Policy, SALT_SETTING};
+use lesson_core::learning::{
+    ArmCounts, EffectBadge, Effects, LessonEffect, LessonRunning, LoopLift, effect_badge,
+};
+use lesson_core::{LiftVerdict, Policy, SALT_SETTING};
 use lesson_types::{LessonLift, LessonMeasured, Lift, LiftArm, LiftCounts};
 
 /// What is known of a lesson's effect; `None` where it was never withheld, and is not now.
@@ -59,16 +61,23 @@ pub(crate) fn counts(effects: &Effects) -> LiftCounts {
 
 /// A lesson's lift as an answer has it.
 pub(crate) fn of_effect(held: &LessonEffect) -> Lift {
-    let running = &held.running;
-    let is_known =
-        held.guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
+    of_running(&held.running, held.shown_open, held.withheld_open)
+}
+
+/// The lift of the loop, or of a part of it.
+pub(crate) fn of_loop(held: &LoopLift) -> Lift {
+    of_running(&held.running, held.shown_open, held.control_open)
+}
+
+fn of_running(running: &LessonRunning, shown_open: u32, withheld_open: u32) -> Lift {
+    let interval = running.interval();
     Lift {
-        shown: arm_of(running.shown, held.shown_open),
-        withheld: arm_of(running.withheld, held.withheld_open),
-        estimate: is_known.then_some(running.terms.mean),
-        low: held.interval.map(|(low, _)| low),
-        high: held.interval.map(|(_, high)| high),
-        guard: held.guard,
+        shown: arm_of(running.shown, shown_open),
+        withheld: arm_of(running.withheld, withheld_open),
+        estimate: running.estimate(),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        guard: running.guard(),
     }
 }
 

@@ -13,9 +13,9 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::learning::{ComparisonEffect, Preference, Split};
 use lesson_core::{
-    EventKind, LiftGuard, RANK_SETTING, RankPolicy, SALT_SETTING, SHADOW_ENDED_SETTING,
-    SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING, ShadowMode, ShadowVerdict, Space,
-    check_policy, to_rfc3339,
+    EventKind, RANK_SETTING, RankPolicy, SALT_SETTING, SHADOW_ENDED_SETTING, SHADOW_ID_SETTING,
+    SHADOW_MODE_SETTING, SHADOW_RANK_SETTING, ShadowMode, ShadowVerdict, Space, check_policy,
+    to_rfc3339,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -248,12 +248,10 @@ fn preference(held: &Preference) -> ShadowPreference {
 fn outcomes(held: &Split) -> ShadowOutcomes {
     let running = &held.running;
     let (interval, guard, verdict) = (running.interval(), held.guard(), held.verdict());
-    let is_known =
-        guard != LiftGuard::Ratio && running.shown.runs() > 0 && running.withheld.runs() > 0;
     ShadowOutcomes {
         first: arm_of(running.withheld, held.first_open),
         second: arm_of(running.shown, held.second_open),
-        estimate: is_known.then_some(running.terms.mean),
+        estimate: running.estimate(),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
         guard,

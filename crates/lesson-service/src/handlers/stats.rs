@@ -55,15 +55,15 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<Health>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let mut health = lesson_core::health(&state.space, self.host.now(), &self.policy);
-        if let Some(report) = &*self.report.borrow() {
-            health = lesson_core::Health {
+        let health = match &*self.report.borrow() {
+            None => lesson_core::health(&state.space, self.host.now(), &self.policy),
+            Some(report) => lesson_core::Health {
                 feedback_last_7_days: report.feedback_last_7_days,
                 causal_ratio: report.causal_ratio,
                 bands: report.bands,
                 funnel: report.funnel,
-            };
-        }
+            },
+        };
         let policy = state.in_force(&self.policy);
         let stats = self.counted_stats(&state, &policy);
         let trouble = self.trouble.borrow().clone();

@@ -32,11 +32,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if !outcome.is_final() || !self.awaits_outcome(&decision_id) {
             return Ok(false);
         }
-        let held = self
-            .store
-            .suggestions()
-            .await
-            .map_err(|error| of_store(&error))?;
+        let held = self.kept_suggestions().await?;
         if held
             .iter()
             .any(|one| one.decision_id == decision_id && one.dismissed)
@@ -58,11 +54,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// The suggestions that wait, the newest first.
     pub(crate) async fn suggested(&self) -> Result<Vec<SuggestedOutcome>, ApiError> {
-        let held = self
-            .store
-            .suggestions()
-            .await
-            .map_err(|error| of_store(&error))?;
+        let held = self.kept_suggestions().await?;
         let state = self.state.borrow();
         Ok(held
             .into_iter()
@@ -90,11 +82,7 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: SettleSuggestion,
     ) -> Result<Answer<SuggestionSettled>, ApiError> {
         filled("decision_id", id, limits::ID)?;
-        let held = self
-            .store
-            .suggestions()
-            .await
-            .map_err(|error| of_store(&error))?;
+        let held = self.kept_suggestions().await?;
         let waits = |one: &Suggestion| one.decision_id == id && !one.dismissed;
         let Some(suggestion) = held.into_iter().find(waits) else {
             return Err(ApiError::new(
@@ -129,6 +117,11 @@ impl<S: Store, H: Host> Service<S, H> {
             outcome: Some(suggestion.outcome),
             lessons_updated: decision.map_or(0, |held| count(held.records.len())),
         })
+    }
+
+    async fn kept_suggestions(&self) -> Result<Vec<Suggestion>, ApiError> {
+        let held = self.store.suggestions().await;
+        held.map_err(|error| of_store(&error))
     }
 
     /// Whether there is such a decision, and nobody has told what came of it.
