@@ -21,6 +21,7 @@ mod table;
 mod tests;
 mod toast;
 mod versus;
+mod when;
 
 pub use badge::{BadgeChip, EffectChip, RelevanceChip, TrustChip, counted};
 pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
@@ -41,3 +42,4 @@ pub use steps::{Step, StepChart};
 pub use table::{Column, DataTable, Sorted};
 pub use toast::{ToastList, Toasts, use_toasts};
 pub use versus::Versus;
+pub use when::When;

@@ -47,6 +47,20 @@ export function before(path, now) {
 }
 
 /**
+ * How much two texts, or lists of lines, have in common at their beginnings and at their ends.
+ * @param {string | string[]} old
+ * @param {string | string[]} now
+ */
+export function commonEnds(old, now) {
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
+  return { head, tail };
+}
+
+/**
  * Keeps what a file was. That it can't be kept is no reason to fail: ours is found by its structure then, too.
  * @param {string} path
  * @param {string | null} was
@@ -55,11 +69,7 @@ export function before(path, now) {
  */
 export function keep(path, was, after, folders) {
   const old = was ?? "";
-  const most = Math.min(old.length, after.length);
-  let head = 0;
-  while (head < most && old[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  const { head, tail } = commonEnds(old, after);
   /** @type {Kept} */
   const made = {
     path,

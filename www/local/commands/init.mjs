@@ -207,10 +207,7 @@ function show(path, about, before, after) {
   out(`${what}  ${name}  (${about})`);
   const old = (before ?? "").split("\n");
   const now = (after ?? "").split("\n");
-  let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const { head, tail } = givenBack.commonEnds(old, now);
   for (const line of old.slice(head, old.length - tail)) if (before !== null) out(colour("red", `  - ${plain(line)}`));
   for (const line of now.slice(head, now.length - tail)) if (after !== null) out(colour("green", `  + ${plain(line)}`));
 }

@@ -1,7 +1,7 @@
 //! What each agent did and when.
 
 use crate::api::{Client, resource};
-use crate::components::{Column, DataTable, Loaded, Segmented, Sorted};
+use crate::components::{Column, DataTable, Loaded, Segmented, Sorted, When};
 use crate::format;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
@@ -114,15 +114,7 @@ fn columns() -> Vec<Column<Row>> {
         .num()
         .by(|row: &Row| Some(row.group.totals.applied)),
         Column::new("Last run", |row: &Row| {
-            let at = row.group.last_at.clone();
-            let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
-            let told = if seconds.is_finite() {
-                format::ago(seconds)
-            } else {
-                at.clone()
-            };
-            view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
-                .into_any()
+            view! { <When at=row.group.last_at.clone()/> }.into_any()
         })
         .num()
         .by(|row: &Row| Some(row.group.last_at.clone())),

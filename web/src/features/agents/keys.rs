@@ -4,7 +4,7 @@ use super::desk::{CARD, Desk};
 use super::fresh::FreshKey;
 use super::make::MakeForm;
 use super::revoke::{RevokeDialog, Revoking};
-use crate::components::{Empty, ErrorNote, Loading};
+use crate::components::{Empty, ErrorNote, Loading, When};
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{AgentKey, ApiError, ErrorCode};
@@ -109,16 +109,4 @@ fn Row(key: AgentKey, revoking: Revoking) -> impl IntoView {
             })}
         </li>
     }
-}
-
-/// How long ago, with the exact time beside it for those who point at it.
-#[component]
-fn When(at: String) -> impl IntoView {
-    let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
-    let told = if seconds.is_finite() {
-        format::ago(seconds)
-    } else {
-        at.clone()
-    };
-    view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
 }

@@ -18,15 +18,8 @@ pub fn preferred(held: ShadowPreference) -> AnyView {
         format::count(held.ties),
     );
     let said = said(held.verdict, held.guard, held.more_runs);
-    view! {
-        <section data-testid="preference">
-            <h3>"Preference"</h3>
-            <p class="effect-head"><b>{said}</b></p>
-            {bar(held.estimate, held.low, held.high)}
-            <p class="hint">{words}</p>
-        </section>
-    }
-    .into_any()
+    let told = interval(held.estimate, held.low, held.high);
+    section("preference", "Preference", said, told, words)
 }
 
 /// Whose runs went well.
@@ -37,20 +30,44 @@ pub fn ended_by(held: ShadowOutcomes) -> AnyView {
         arm(&held.first)
     );
     let said = said(held.verdict, held.guard, held.more_runs);
+    let told = interval(held.estimate, held.low, held.high);
+    section("policy-outcomes", "Outcomes", said, told, words)
+}
+
+/// A difference with the ends of its interval.
+type Interval = (f64, f64, f64);
+
+fn interval(estimate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<Interval> {
+    Some((estimate?, low?, high?))
+}
+
+fn of_preference(figures: &ShadowFigures) -> Option<Interval> {
+    let held = figures.preference.as_ref()?;
+    interval(held.estimate, held.low, held.high)
+}
+
+fn of_outcomes(figures: &ShadowFigures) -> Option<Interval> {
+    let held = figures.outcomes.as_ref()?;
+    interval(held.estimate, held.low, held.high)
+}
+
+fn section(
+    testid: &'static str,
+    heading: &'static str,
+    said: String,
+    told: Option<Interval>,
+    words: String,
+) -> AnyView {
+    let bar = told.map(|(estimate, low, high)| view! { <IntervalBar estimate low high/> });
     view! {
-        <section data-testid="policy-outcomes">
-            <h3>"Outcomes"</h3>
+        <section data-testid=testid>
+            <h3>{heading}</h3>
             <p class="effect-head"><b>{said}</b></p>
-            {bar(held.estimate, held.low, held.high)}
+            {bar}
             <p class="hint">{words}</p>
         </section>
     }
     .into_any()
-}
-
-fn bar(estimate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<impl IntoView> {
-    let (estimate, low, high) = (estimate?, low?, high?);
-    Some(view! { <IntervalBar estimate low high/> })
 }
 
 fn arm(arm: &LiftArm) -> String {
@@ -91,16 +108,12 @@ pub fn Earlier(all: Signal<Vec<ShadowFigures>>) -> impl IntoView {
         })
         .by(|row: &ShadowFigures| row.to.clone()),
         Column::new("Preference", |row: &ShadowFigures| {
-            let held = row.preference.as_ref();
-            difference(held.and_then(|held| Some((held.estimate?, held.low?, held.high?))))
-                .into_any()
+            difference(of_preference(row)).into_any()
         })
         .num()
         .by(|row: &ShadowFigures| row.preference.as_ref()?.estimate),
         Column::new("Outcomes", |row: &ShadowFigures| {
-            let held = row.outcomes.as_ref();
-            difference(held.and_then(|held| Some((held.estimate?, held.low?, held.high?))))
-                .into_any()
+            difference(of_outcomes(row)).into_any()
         })
         .num()
         .by(|row: &ShadowFigures| row.outcomes.as_ref()?.estimate),
@@ -118,7 +131,7 @@ fn when(at: Option<&str>) -> String {
 }
 
 /// A difference with its interval, such as `+6 (−2 to +14)`.
-fn difference(told: Option<(f64, f64, f64)>) -> String {
+fn difference(told: Option<Interval>) -> String {
     told.map_or_else(
         || "–".to_owned(),
         |(estimate, low, high)| {
@@ -156,12 +169,12 @@ pub fn numbers(report: &ShadowReport) -> Numbers {
             count(preference.map(|held| held.decisions)),
             count(preference.map(|held| held.second)),
             count(preference.map(|held| held.first)),
-            difference(preference.and_then(|held| Some((held.estimate?, held.low?, held.high?)))),
+            difference(of_preference(figures)),
             count(outcomes.map(|held| ended(&held.second))),
             count(outcomes.map(|held| held.second.successes)),
             count(outcomes.map(|held| ended(&held.first))),
             count(outcomes.map(|held| held.first.successes)),
-            difference(outcomes.and_then(|held| Some((held.estimate?, held.low?, held.high?)))),
+            difference(of_outcomes(figures)),
         ]
     });
     Numbers {

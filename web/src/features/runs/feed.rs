@@ -5,6 +5,7 @@ use crate::api::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{ApiError, DecisionPage, DecisionView, limits};
+use std::collections::BTreeSet;
 
 /// Runs on a page.
 const PAGE: usize = 25;
@@ -69,16 +70,7 @@ impl Feed {
 
     /// Those who asked for the runs that are held, each once.
     pub fn askers(self) -> Vec<String> {
-        self.runs.with(|runs| {
-            let mut askers: Vec<String> = runs
-                .iter()
-                .map(|run| run.by.clone())
-                .filter(|by| !by.is_empty())
-                .collect();
-            askers.sort();
-            askers.dedup();
-            askers
-        })
+        self.each_once(|run| Some(run.by.clone()).filter(|by| !by.is_empty()))
     }
 
     /// Fetches the list from its start, `most` runs at most; `false` where the page asked for something newer meanwhile.
@@ -122,13 +114,14 @@ impl Feed {
 
     /// The fields of the runs that are held, each once.
     pub fn domains(self) -> Vec<String> {
-        self.runs.with(|runs| {
-            let mut domains: Vec<String> =
-                runs.iter().filter_map(|run| run.domain.clone()).collect();
-            domains.sort();
-            domains.dedup();
-            domains
-        })
+        self.each_once(|run| run.domain.clone())
+    }
+
+    fn each_once(self, word: impl Fn(&DecisionView) -> Option<String>) -> Vec<String> {
+        let words: BTreeSet<String> = self
+            .runs
+            .with(|runs| runs.iter().filter_map(word).collect());
+        words.into_iter().collect()
     }
 
     fn fetch(self, limit: usize, cursor: Option<String>) {

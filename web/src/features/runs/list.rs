@@ -3,7 +3,7 @@
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::{address, situation};
-use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton};
+use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton, When};
 use crate::format;
 use crate::outcome;
 use crate::parameters::Parameters;
@@ -204,16 +204,4 @@ fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
         </tr>
     }
     .into_any()
-}
-
-/// How long ago, with the exact time for those who point at it.
-#[component]
-fn When(at: String) -> impl IntoView {
-    let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
-    let told = if seconds.is_finite() {
-        format::ago(seconds)
-    } else {
-        at.clone()
-    };
-    view! { <time datetime=at.clone() title=format::exact_time(&at)>{told}</time> }
 }

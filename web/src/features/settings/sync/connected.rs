@@ -3,7 +3,7 @@
 use super::sign_in::SignInForm;
 use super::sign_out::SignOutButton;
 use crate::api::{Asking, Client};
-use crate::components::ErrorNote;
+use crate::components::{ErrorNote, When};
 use crate::sync::{LONG, Sign, SyncIcon, Syncing, tone};
 use crate::{dom, format};
 use gloo::timers::callback::Interval;
@@ -159,13 +159,7 @@ fn Facts() -> impl IntoView {
     });
     let told = move |at: String, words: fn(f64) -> String| {
         tick.track();
-        let seconds = (js_sys::Date::now() - js_sys::Date::parse(&at)) / 1000.0;
-        let text = if seconds.is_finite() {
-            words(seconds)
-        } else {
-            at.clone()
-        };
-        view! { <time datetime=at.clone() title=format::exact_time(&at)>{text}</time> }
+        view! { <When at words/> }
     };
     let row =
         |name: &'static str, value: AnyView| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
