@@ -8,7 +8,7 @@ use self::uncovered::Uncovered;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
-use crate::policy::Policy;
+use crate::policy::{Policy, RankPolicy};
 use crate::prompt::given_tokens;
 use crate::space::{Decision, Space};
 use lesson_types::{
@@ -49,7 +49,6 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
             .unwrap_or(today),
     };
     let range = Range::new(first, today);
-    let medium = policy.rank.word_medium;
     let mut sums = Sums::new(&range);
     let mut tokens: BTreeMap<&str, u32> = BTreeMap::new();
     let mut uncovered = Uncovered::default();
@@ -63,7 +62,7 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
             });
             taken = taken.saturating_add(each);
         }
-        let seen = Seen::of(decision, &run, taken, medium);
+        let seen = Seen::of(decision, &run, taken, &policy.rank);
         if !seen.covered && range.step(seen.day).is_some() {
             uncovered.take(id, decision, &run);
         }
@@ -85,6 +84,23 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     }
 }
 
+/// The relevance from which a lesson fits a run. A run keeps each lesson's relevance, and that of a field begins at
+/// `decision_base` whatever the lesson says; where words or a project were given as well, it is the mean of both. With a
+/// field alone, every lesson of it fits.
+fn fits_from(decision: &Decision, policy: &RankPolicy) -> f64 {
+    let asked = &decision.context;
+    let given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    if !given(&asked.domain) {
+        return policy.word_medium;
+    }
+    let project = given(&asked.query) || given(&asked.project_type) || !asked.tech_stack.is_empty();
+    if project {
+        f64::midpoint(policy.decision_base, policy.word_medium)
+    } else {
+        policy.decision_base
+    }
+}
+
 /// What is counted of a decision.
 struct Seen {
     day: i64,
@@ -99,7 +115,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(decision: &Decision, run: &Run<'_>, tokens: u32, medium: f64) -> Self {
+    fn of(decision: &Decision, run: &Run<'_>, tokens: u32, policy: &RankPolicy) -> Self {
+        let fits = fits_from(decision, policy);
         let many = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let applied = decision.records.iter().filter(|record| record.was_applied);
         Self {
@@ -110,7 +127,7 @@ impl Seen {
             covered: decision
                 .records
                 .iter()
-                .any(|record| record.relevance >= medium),
+                .any(|record| record.relevance >= fits),
             given: many(decision.records.len()),
             applied: many(applied.count()),
             tokens,

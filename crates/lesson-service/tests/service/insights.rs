@@ -138,6 +138,33 @@ fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
 }
 
 #[test]
+fn a_lesson_of_the_field_alone_does_not_cover_a_task_that_it_says_nothing_of() {
+    let desk = Desk::with(&[]);
+    let lesson = json!({"title": "Double the width of ranges", "recommendation": "Open a wide pool range.", "domain": "dlmm"});
+    desk.ok::<LessonView>("POST /v1/lessons", lesson);
+    for (id, query) in [
+        ("about", Some("open a wide pool range")),
+        ("other", Some("bake sourdough bread")),
+        ("bare", None),
+    ] {
+        let asked = json!({"domain": "dlmm", "query": query, "decision_id": id});
+        let answer = desk.ok::<Recommendations>("POST /v1/recommend", asked);
+        assert_eq!(answer.recommended.len(), 1, "{id}: it is of the field");
+        common::block_on(desk.service.idle()).unwrap();
+    }
+    let told: Insights = desk.get("/v1/insights?days=7");
+    let uncovered: Vec<&str> = told
+        .uncovered
+        .iter()
+        .map(|task| task.query.as_str())
+        .collect();
+    assert_eq!(
+        (uncovered, told.totals.covered),
+        (vec!["bake sourdough bread"], 2)
+    );
+}
+
+#[test]
 fn days_out_of_range_are_refused_by_their_name() {
     for days in ["0", "3651", "4294967295", "-1", "x", ""] {
         let line = format!("GET /v1/insights?days={days}");

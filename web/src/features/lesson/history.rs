@@ -95,7 +95,7 @@ fn entry(entry: HistoryEntry, domain: &str, me: Option<&str>) -> AnyView {
                 <b>{summary}</b>
                 <span class="muted">
                     <time datetime=entry.at.clone()>{format::time(&entry.at)}</time>
-                    " · "{entry.event}
+                    " · "{kind(&entry.event).to_owned()}
                     {who.map(|who| format!(" · by {who}"))}
                 </span>
             </div>
@@ -104,6 +104,25 @@ fn entry(entry: HistoryEntry, domain: &str, me: Option<&str>) -> AnyView {
         </li>
     }
     .into_any()
+}
+
+/// What an event is, in a word; its name in the ledger where there is none.
+fn kind(event: &str) -> &str {
+    match event {
+        "LessonAdded" => "written",
+        "LessonEdited" => "edit",
+        "LessonArchived" => "archived",
+        "LessonRestored" => "restored",
+        "LessonReviewed" => "verdict",
+        "LessonsMerged" => "merge",
+        "Surfaced" => "recommendation",
+        "UsageTracked" => "use",
+        "OutcomeRecorded" => "outcome",
+        "FeedbackGiven" => "feedback",
+        "Rated" => "rating",
+        "Voted" => "vote",
+        other => other,
+    }
 }
 
 /// A number of the standing that an event moved.
