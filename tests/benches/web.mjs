@@ -104,7 +104,7 @@ async function run(browser, size, folder) {
 
   let [longestReload, longestMaking] = [0, 0];
   const reload = await timed(ROUNDS, async () => {
-    await page.goto(`${url}/`);
+    await page.goto(`${url}/lessons`);
     await page.getByTestId("lesson-row").first().waitFor();
     // The tasks of a page are forgotten with it.
     longestReload = Math.max(longestReload, await longest(page));

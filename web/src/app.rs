@@ -3,7 +3,7 @@
 use crate::api::Client;
 use crate::components::{ToastList, Toasts};
 use crate::dom;
-use crate::features::{DemoBanner, LessonsPage, NotFoundPage, OverviewPage, Selection};
+use crate::features::{DemoBanner, NotFoundPage, OverviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::parameters::Parameters;
 use crate::review::Reviewing;
@@ -54,7 +54,7 @@ fn pages() -> AnyView {
     leptos::prelude::view! {
         <Routes fallback=|| view! { <NotFoundPage/> }>
             <Route path=path!("/") view=First/>
-            <Route path=path!("/lessons") view=LessonsPage/>
+            <Route path=path!("/lessons") view=|| more(More::Lessons)/>
             <Route path=path!("/lessons/new") view=|| more(More::New)/>
             <Route path=path!("/lessons/:slug") view=|| more(More::Lesson)/>
             <Route path=path!("/review") view=|| more(More::Review)/>

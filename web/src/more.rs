@@ -4,8 +4,8 @@
 use crate::api::{Client, Engine};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
-    AgentsPage, InsightsPage, LessonPage, NewLessonPage, PlaygroundPage, ReviewPage, RunsPage,
-    SetAsidePage, SettingsPage, ToolsPage,
+    AgentsPage, InsightsPage, LessonPage, LessonsPage, NewLessonPage, PlaygroundPage, ReviewPage,
+    RunsPage, SetAsidePage, SettingsPage, ToolsPage,
 };
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,6 +18,7 @@ pub enum More {
     Conflicts,
     Insights,
     Lesson,
+    Lessons,
     New,
     Playground,
     Review,
@@ -32,6 +33,7 @@ fn drawn(page: More) -> AnyView {
         More::Agents => AgentsPage().into_any(),
         More::Settings => SettingsPage().into_any(),
         More::Lesson => LessonPage().into_any(),
+        More::Lessons => LessonsPage().into_any(),
         More::New => NewLessonPage().into_any(),
         More::Playground => PlaygroundPage().into_any(),
         More::Review => ReviewPage().into_any(),

@@ -5,6 +5,7 @@ use crate::shell::{Act, use_acts};
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_use_event_listener::use_event_listener;
 
 /// Rows on paper, at most: some two hundred pages.
 pub const MOST: u32 = 5_000;
@@ -28,12 +29,11 @@ pub fn use_whole_print<F>(
         });
     };
     use_acts([Act::new("Print the whole list", print)]);
-    let keys = window_event_listener(ev::keydown, move |event| {
+    let _ = use_event_listener(window(), ev::keydown, move |event| {
         let with = (event.ctrl_key() || event.meta_key()) && !event.alt_key() && !event.shift_key();
         if with && event.key().eq_ignore_ascii_case("p") && !untrack(is_whole) {
             event.prevent_default();
             print();
         }
     });
-    on_cleanup(move || keys.remove());
 }

@@ -1,4 +1,4 @@
-// Lighthouse over the built app's pages, empty and with the samples, as a desktop on an ordinary line. Run by
+// Lighthouse over every place of the built app, without lessons, as a desktop on an ordinary line. Run by
 // `cargo xtask bench web`. Pages come compressed, as hosts send them; the bar is 95 of 100.
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -8,7 +8,18 @@ import lighthouse, { desktopConfig } from "lighthouse";
 const url = process.env.LESSONLOOP_URL;
 const BAR = 95;
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
-const PAGES = ["/", "/playground", "/insights", "/settings"];
+const PAGES = [
+  "/",
+  "/lessons",
+  "/lessons/new",
+  "/review",
+  "/playground",
+  "/runs",
+  "/insights",
+  "/tools",
+  "/agents",
+  "/settings",
+];
 const SHOWN = {
   "first-contentful-paint": "first paint",
   "largest-contentful-paint": "largest paint",

@@ -3,6 +3,7 @@
 use crate::dom;
 use leptos::html;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
 use wasm_bindgen::JsCast;
 
 /// One of a few, side by side.
@@ -106,12 +107,11 @@ pub fn Popover(
         node.get_untracked()
             .is_some_and(|node| node.contains(target.as_ref()))
     };
-    let outside = window_event_listener(leptos::ev::pointerdown, move |event| {
+    let _ = use_event_listener(window(), leptos::ev::pointerdown, move |event| {
         if open.get_untracked() && !inside(event.target()) {
             open.set(false);
         }
     });
-    on_cleanup(move || outside.remove());
     view! {
         <span class=if end { "popover popover-end" } else { "popover" } node_ref=node
             on:focusout=move |event| if event.related_target().is_some() && !inside(event.related_target()) { open.set(false) }

@@ -2,6 +2,7 @@
 
 use crate::parameters::in_address;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -146,8 +147,7 @@ where
     };
     let all = RwSignal::new(false);
     // On paper there is nothing to press.
-    let print = window_event_listener(leptos::ev::beforeprint, move |_| all.set(true));
-    on_cleanup(move || print.remove());
+    let _ = use_event_listener(window(), leptos::ev::beforeprint, move |_| all.set(true));
     let columns = StoredValue::new_local(columns);
     let heads = columns.with_value(|columns| {
         columns

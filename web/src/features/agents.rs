@@ -16,6 +16,7 @@ use activity::ActivityCard;
 use desk::Desk;
 use keys::KeysCard;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
 use lesson_types::SyncPhase;
 use setup::SetupCard;
 
@@ -46,12 +47,11 @@ pub fn AgentsPage() -> impl IntoView {
         }
         now
     });
-    let online = window_event_listener(leptos::ev::online, move |_| {
+    let _ = use_event_listener(window(), leptos::ev::online, move |_| {
         if desk.error.read_untracked().is_some() {
             desk.read();
         }
     });
-    on_cleanup(move || online.remove());
     let on = Memo::new(move |_| stage.get() == Stage::On);
     view! {
         <Page title="Agents" intro="What your agents do with the lessons, how each is set up, and the keys they come with.">

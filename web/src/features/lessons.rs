@@ -20,15 +20,15 @@ use bar::SelectionBar;
 use feed::Feed;
 use filter::Filter;
 use filter_menu::FilterMenu;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use list::LessonList;
 pub use selection::Selection;
 
 /// A pause in typing after which the search is made, in milliseconds.
-const PAUSE: u32 = 120;
+const PAUSE: f64 = 120.0;
 
 /// The list of lessons.
 #[component]
@@ -53,16 +53,13 @@ pub fn LessonsPage() -> impl IntoView {
     };
 
     let typed = RwSignal::new(filter.get_untracked().q);
-    let pause = StoredValue::new_local(None::<Timeout>);
+    let search_soon = use_debounce_fn(
+        move || change(&|filter| filter.q = typed.get_untracked()),
+        PAUSE,
+    );
     let on_type = move |text: String| {
         typed.set(text);
-        let timer = Timeout::new(PAUSE, move || {
-            if let Some(text) = typed.try_get_untracked() {
-                change(&|filter| filter.q = text.clone());
-            }
-        });
-        // The timer before it is dropped, which stops it.
-        pause.set_value(Some(timer));
+        search_soon();
     };
 
     // Going back finds the list where it was left.

@@ -9,6 +9,7 @@ use crate::dom::is_submit;
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
@@ -88,12 +89,11 @@ impl Shell {
 
     /// Installs the keydown listener.
     pub fn listen(self, go: impl Fn(&'static str) + 'static) {
-        let handle = window_event_listener(ev::keydown, move |event| {
+        let _ = use_event_listener(window(), ev::keydown, move |event| {
             if self.heed(&event, &go) {
                 event.prevent_default();
             }
         });
-        on_cleanup(move || handle.remove());
     }
 
     /// Whether the next key is the second one of a pair.

@@ -6,15 +6,15 @@ use crate::components::{Dialog, counted};
 use crate::dom;
 use crate::format;
 use crate::theme::Theme;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::LessonPage;
 use web_sys::KeyboardEvent;
 
 /// A pause in typing after which lessons are searched, in milliseconds.
-const PAUSE: u32 = 90;
+const PAUSE: f64 = 90.0;
 /// Lessons that are offered.
 const LESSONS: usize = 8;
 /// The longest search.
@@ -100,46 +100,47 @@ fn Search() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let at = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Choice>::new());
-    let pause = StoredValue::new_local(None::<Timeout>);
     let turn = StoredValue::new(0_u32);
 
-    let search = move |text: String| {
-        turn.update_value(|turn| *turn += 1);
+    let ask = move || {
+        let text = typed.get_untracked();
         let mine = turn.get_value();
         if text.trim().is_empty() {
-            pause.set_value(None);
-            found.set(Vec::new());
             return;
         }
-        let timer = Timeout::new(PAUSE, move || {
-            spawn_local(async move {
-                let path = format!(
-                    "/v1/lessons?q={}&limit={LESSONS}",
-                    format::encode(text.trim())
-                );
-                let answer = client.get::<LessonPage>(path).await;
-                // The palette may be closed, or ask something newer.
-                if turn.try_get_value() != Some(mine) {
-                    return;
-                }
-                let lessons = answer.map_or_else(|_| Vec::new(), |page| page.lessons);
-                found.set(
-                    lessons
-                        .into_iter()
-                        .map(|lesson| Choice {
-                            about: counted(&lesson.derived.badge.text),
-                            ..Choice::go(
-                                "Lessons",
-                                &lesson.title,
-                                &format!("/lessons/{}", format::encode(&lesson.slug)),
-                            )
-                        })
-                        .collect(),
-                );
-            });
+        spawn_local(async move {
+            let path = format!(
+                "/v1/lessons?q={}&limit={LESSONS}",
+                format::encode(text.trim())
+            );
+            let answer = client.get::<LessonPage>(path).await;
+            // The palette may be closed, or ask something newer.
+            if turn.try_get_value() != Some(mine) {
+                return;
+            }
+            let lessons = answer.map_or_else(|_| Vec::new(), |page| page.lessons);
+            found.set(
+                lessons
+                    .into_iter()
+                    .map(|lesson| Choice {
+                        about: counted(&lesson.derived.badge.text),
+                        ..Choice::go(
+                            "Lessons",
+                            &lesson.title,
+                            &format!("/lessons/{}", format::encode(&lesson.slug)),
+                        )
+                    })
+                    .collect(),
+            );
         });
-        // The timer before it is dropped, which stops it.
-        pause.set_value(Some(timer));
+    };
+    let ask_soon = use_debounce_fn(ask, PAUSE);
+    let search = move |text: String| {
+        turn.update_value(|turn| *turn += 1);
+        if text.trim().is_empty() {
+            found.set(Vec::new());
+        }
+        ask_soon();
     };
     let choices = Memo::new_with_compare(
         move |_| {

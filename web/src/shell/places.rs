@@ -17,13 +17,15 @@ pub struct Place {
     pub row: Option<u32>,
 }
 
-/// A page that is made this soon after going back was reached by it, in milliseconds.
-const SOON: f64 = 1_000.0;
-
-/// When the browser last went back, forward or loaded the page anew; cheap to copy, provided as a context.
+/// The address that the browser last went back or forward to, or loaded anew, until its page is made; cheap to copy,
+/// provided as a context.
 #[derive(Clone, Copy)]
 pub struct Places {
-    back_at: StoredValue<f64>,
+    back_to: StoredValue<Option<String>>,
+}
+
+fn address() -> Option<String> {
+    window().location().href().ok()
 }
 
 impl Places {
@@ -31,14 +33,15 @@ impl Places {
     pub fn follow() -> Self {
         // The first page of a tab may be one that was loaded anew; only this tab's own places are known.
         let places = Self {
-            back_at: StoredValue::new(js_sys::Date::now()),
+            back_to: StoredValue::new(address()),
         };
         if let Ok(history) = window().history() {
             // Rows come later than the browser would scroll.
             let _ = history.set_scroll_restoration(web_sys::ScrollRestoration::Manual);
         }
+        // Added at once, so that it is heard before the router's, which makes the page.
         let handle = window_event_listener(ev::popstate, move |_| {
-            places.back_at.set_value(js_sys::Date::now());
+            places.back_to.set_value(address());
         });
         on_cleanup(move || handle.remove());
         places
@@ -50,9 +53,10 @@ impl Places {
         expect_context()
     }
 
-    /// Whether the page that is being made was reached by going back.
+    /// Whether the page that is being made was reached by going back. It is told once.
     pub fn came_back(self) -> bool {
-        js_sys::Date::now() - self.back_at.get_value() < SOON
+        let back_to = self.back_to.try_update_value(Option::take).flatten();
+        back_to.is_some() && back_to == address()
     }
 
     /// Remembers a place in the page with this address, where storage allows.

@@ -5,6 +5,7 @@ use js_sys::Reflect;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_use_event_listener::use_event_listener;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -57,8 +58,7 @@ impl Update {
             }
             true
         });
-        let handle = window_event_listener(ev::visibilitychange, move |_| update.look_again());
-        on_cleanup(move || handle.remove());
+        let _ = use_event_listener(window(), ev::visibilitychange, move |_| update.look_again());
         update
     }
 

@@ -3,15 +3,16 @@
 
 use super::form::{FormText, LessonFields};
 use crate::dom::Memory;
-use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::LessonView;
 use serde::{Deserialize, Serialize};
 
 const KEY: &str = "lessonloop.draft.";
 /// A pause in typing after which the draft is written, in milliseconds.
-const PAUSE: u32 = 250;
+const PAUSE: f64 = 250.0;
 
 /// A text that is not saved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,7 +67,6 @@ pub struct Keeper {
     fields: LessonFields,
     /// The text without which nothing is to be kept.
     plain: StoredValue<FormText>,
-    pause: StoredValue<Option<Timeout>, LocalStorage>,
     done: StoredValue<bool>,
 }
 
@@ -83,25 +83,22 @@ impl Keeper {
             base: StoredValue::new(base),
             fields,
             plain: StoredValue::new(plain),
-            pause: StoredValue::new_local(None),
             done: StoredValue::new(false),
         };
+        let write_soon = use_debounce_fn(move || keeper.write(), PAUSE);
         Effect::new(move |before: Option<()>| {
             fields.text();
             if before.is_some() {
-                let timer = Timeout::new(PAUSE, move || keeper.write());
-                // The timer before it is dropped, which stops it.
-                keeper.pause.set_value(Some(timer));
+                write_soon();
             }
         });
         // A browser that reloads or closes the tab asks first; what was typed just now is written before.
-        let leaving = window_event_listener(ev::beforeunload, move |event| {
+        let _ = use_event_listener(window(), ev::beforeunload, move |event| {
             keeper.write();
             if keeper.is_changed() {
                 event.prevent_default();
             }
         });
-        on_cleanup(move || leaving.remove());
         on_cleanup(move || keeper.write());
         keeper
     }

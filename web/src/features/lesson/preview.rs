@@ -3,26 +3,22 @@
 use super::form::{FormText, LessonFields};
 use crate::components::Prose;
 use crate::markdown::visible;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 
 /// A pause in typing after which the preview is made anew, in milliseconds.
-const PAUSE: u32 = 150;
+const PAUSE: f64 = 150.0;
 
 /// The preview. It is made anew after a pause in typing, so that a long text does not slow the keys.
 #[component]
 pub fn Preview(fields: LessonFields) -> impl IntoView {
     let open = RwSignal::new(true);
     let shown = RwSignal::new(fields.text_untracked());
-    let pause = StoredValue::new_local(None::<Timeout>);
+    let show_soon = use_debounce_fn(move || shown.set(fields.text_untracked()), PAUSE);
     Effect::new(move |before: Option<()>| {
         fields.text();
         if before.is_some() {
-            let timer = Timeout::new(PAUSE, move || {
-                shown.try_set(fields.text_untracked());
-            });
-            // The timer before it is dropped, which stops it.
-            pause.set_value(Some(timer));
+            show_soon();
         }
     });
     let parts = move || {

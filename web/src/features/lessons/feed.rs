@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// Rows fetched on either side of the part on show.
 const AROUND: u32 = 60;
-/// Rows on either side that have to be there, or more are fetched.
-const NEAR: u32 = 15;
+/// Rows on either side that have to be there, or more are fetched: as many as a held Tab key passes while they come.
+const NEAR: u32 = 40;
 
 /// A lesson of the list.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,6 +12,7 @@ use crate::shell::{Act, Place, Places, use_acts};
 use leptos::ev;
 use leptos::html::Div;
 use leptos::prelude::*;
+use leptos_use_event_listener::use_event_listener;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
@@ -310,18 +311,14 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             });
         }
     };
-    let handles = [
-        window_event_listener(ev::scroll, move |_| on_move()),
-        window_event_listener(ev::resize, move |_| on_move()),
-    ];
+    let _ = use_event_listener(window(), ev::scroll, move |_| on_move());
+    let _ = use_event_listener(window(), ev::resize, move |_| on_move());
     // Who points elsewhere has left the row.
-    let away = window_event_listener(ev::pointerdown, move |event| {
+    let _ = use_event_listener(window(), ev::pointerdown, move |event| {
         if place_of(&event).is_none() {
             list.held.set(None);
         }
     });
-    on_cleanup(move || away.remove());
-    on_cleanup(move || handles.into_iter().for_each(|handle| handle.remove()));
     let back = StoredValue::new(back);
     // Once rows are drawn, their height is known, and what is on show.
     Effect::new(move |_| {
@@ -370,16 +367,14 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
     ]);
     use_whole_print(move || feed.is_whole(), move || feed.fetch_all(MOST));
     // On paper all rows that are here stand one below the other; afterwards those in view do again.
-    let before_print = window_event_listener(ev::beforeprint, move |_| {
+    let _ = use_event_listener(window(), ev::beforeprint, move |_| {
         list.printing.set_value(true);
         feed.window.set(feed.held());
     });
-    let after_print = window_event_listener(ev::afterprint, move |_| {
+    let _ = use_event_listener(window(), ev::afterprint, move |_| {
         list.printing.set_value(false);
         list.look();
     });
-    on_cleanup(move || before_print.remove());
-    on_cleanup(move || after_print.remove());
     let high = move || f64::from(reachable(feed.total.get(), list.row.get())) * list.row.get();
     view! {
         <div class="lesson-table" role="table" aria-label="Lessons" aria-rowcount=move || feed.total.get().saturating_add(1).to_string()

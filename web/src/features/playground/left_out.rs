@@ -4,8 +4,8 @@ use super::trace::Waterfall;
 use crate::api::{Asking, Client};
 use crate::components::{ErrorNote, Loading};
 use crate::format;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{LeftOut, Recommend, Recommendations, TraceEntry, TracePart, limits};
 
 /// Lessons that are asked for at a time.
@@ -13,7 +13,7 @@ const PAGE: u32 = 50;
 /// Reasons that are summed up in a line before the list is opened.
 const SUMMED: usize = 4;
 /// A pause in typing after which the search is made, in milliseconds.
-const PAUSE: u32 = 200;
+const PAUSE: f64 = 200.0;
 
 /// Reasons, counts and lessons as an answer gave them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,7 +61,6 @@ pub fn LeftOutList(
     let found = RwSignal::new(first.get_value());
     let asking = Asking::default();
     let turn = StoredValue::new(0_u32);
-    let pause = StoredValue::new_local(None::<Timeout>);
     let search = move || {
         let text = typed.get_untracked();
         turn.update_value(|turn| *turn += 1);
@@ -95,13 +94,10 @@ pub fn LeftOutList(
             },
         );
     };
+    let search_soon = use_debounce_fn(search, PAUSE);
     let on_type = move |text: String| {
         typed.set(text);
-        pause.set_value(Some(Timeout::new(PAUSE, move || {
-            if typed.try_get_untracked().is_some() {
-                search();
-            }
-        })));
+        search_soon();
     };
     let groups = move || {
         let text = typed.get_untracked();

@@ -4,14 +4,14 @@ use super::walk::Walk;
 use super::weights::Weights;
 use crate::api::use_get;
 use crate::format;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{ApiError, Comparison, Recommend};
 use serde_json::Value;
 
 /// A pause in moving a slider after which the situation is ranked again, in milliseconds.
-const PAUSE: u32 = 120;
+const PAUSE: f64 = 120.0;
 /// What other weights come to: the answer, and whether one is awaited.
 #[derive(Clone, Copy)]
 pub struct Compared {
@@ -41,7 +41,6 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
         busy,
     } = compared;
     let turn = StoredValue::new(0_u32);
-    let pause = StoredValue::new_local(None::<Timeout>);
     let rank = move || {
         turn.update_value(|turn| *turn += 1);
         let mine = turn.get_value();
@@ -71,6 +70,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
             }
         });
     };
+    let rank_soon = use_debounce_fn(rank, PAUSE);
     // A new answer, or a slider that moves, and then a pause.
     Effect::new(move |_| {
         walk.answered.track();
@@ -78,11 +78,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
         for (_, place) in weights.each() {
             place.track();
         }
-        pause.set_value(Some(Timeout::new(PAUSE, move || {
-            if turn.try_get_value().is_some() {
-                rank();
-            }
-        })));
+        rank_soon();
     });
     let opened = RwSignal::new(weights.is_moved());
     view! {

@@ -4,14 +4,14 @@ use crate::api::{Asking, Client, use_get};
 use crate::components::{DecayCurve, DecaySpark, Empty, ErrorNote, Loading};
 use crate::format;
 use crate::markdown::visible;
-use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{ToolRecordView, ToolRecords, limits};
 
 /// Records on a page.
 const PAGE: usize = 25;
 /// A pause in typing after which the search is made, in milliseconds.
-const PAUSE: u32 = 150;
+const PAUSE: f64 = 150.0;
 
 fn path(words: &str, offset: usize) -> String {
     format!(
@@ -27,7 +27,6 @@ pub fn RecordList() -> impl IntoView {
     let asking = Asking::default();
     let typed = RwSignal::new(String::new());
     let words = RwSignal::new(String::new());
-    let pause = StoredValue::new_local(None::<Timeout>);
     let first = use_get::<ToolRecords>(move || path(&words.get(), 0));
     // Pages after the first one; a new first page starts them afresh.
     let rest = RwSignal::new(Vec::<ToolRecordView>::new());
@@ -35,13 +34,10 @@ pub fn RecordList() -> impl IntoView {
         first.data.track();
         rest.set(Vec::new());
     });
+    let search_soon = use_debounce_fn(move || words.set(typed.get_untracked()), PAUSE);
     let on_type = move |text: String| {
         typed.set(text);
-        pause.set_value(Some(Timeout::new(PAUSE, move || {
-            if let Some(text) = typed.try_get_untracked() {
-                words.try_set(text);
-            }
-        })));
+        search_soon();
     };
     let held = move || {
         first.data.with(|data| match data {

@@ -6,12 +6,12 @@ use crate::api::{Asking, Client};
 use crate::components::{ErrorNote, When};
 use crate::sync::{LONG, Sign, SyncIcon, Syncing, tone};
 use crate::{dom, format};
-use gloo::timers::callback::Interval;
 use leptos::prelude::*;
+use leptos_use_interval_fn::use_interval_fn;
 use lesson_types::{SyncPhase, SyncStatus};
 
 /// How often times are told anew, in milliseconds.
-const TICK: u32 = 10_000;
+const TICK: u64 = 10_000;
 
 /// Everything about the connection.
 #[component]
@@ -141,12 +141,7 @@ fn decide((conflicts, set_aside): (u32, u32)) -> Option<AnyView> {
 fn Facts() -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let tick = RwSignal::new(());
-    let clock = StoredValue::new_local(Some(Interval::new(TICK, move || {
-        tick.try_set(());
-    })));
-    on_cleanup(move || {
-        clock.try_update_value(Option::take);
-    });
+    use_interval_fn(move || tick.set(()), TICK);
     let url = Memo::new(move |_| syncing.read(|status| status.url.clone()));
     let email = Memo::new(move |_| syncing.read(|status| status.email.clone()));
     let space = Memo::new(move |_| syncing.read(|status| status.space.clone()));
