@@ -158,11 +158,16 @@ impl<S: Store, H: Host> Service<S, H> {
         ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
     ) -> Result<T, RemoteError> {
         let answer = ask(link).await;
-        if !matches!(answer, Err(RemoteError::Unauthorized)) {
+        // A session without a token to renew it by is made by the host; one of a part is renewed by whoever made the part.
+        let renewable = link
+            .session
+            .as_ref()
+            .is_some_and(|session| !session.refresh_token.is_empty());
+        if !renewable || self.is_part.get() || !matches!(answer, Err(RemoteError::Unauthorized)) {
             return answer;
         }
         // A round of syncing refreshes it.
-        self.machine.borrow_mut().ask();
+        self.machine.borrow_mut().renew(link);
         self.sync_round().await;
         match self.link() {
             Some(link) => ask(&link).await,
