@@ -11,6 +11,9 @@ use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
 use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response, Settle};
 
+/// The `field` of refusals of what needs all of the space.
+const ON_SERVER: &str = "on_server";
+
 /// By what a request is answered.
 enum AnsweredBy {
     /// This service as it is: it is about the device, or asks the server itself.
@@ -74,11 +77,11 @@ fn answered_by(name: EndpointName) -> AnsweredBy {
         | EndpointName::list_set_aside
         | EndpointName::settle => AnsweredBy::Part,
         EndpointName::import => AnsweredBy::Whole(
-            "an import is compared with every lesson; import into a space of its own, or in a browser that keeps a copy",
+            "an import is compared with every lesson; import in a browser that keeps a copy, which Settings, Sync turns on",
         ),
-        EndpointName::export => {
-            AnsweredBy::Whole("an export holds every lesson; export in a browser that keeps a copy")
-        }
+        EndpointName::export => AnsweredBy::Whole(
+            "an export holds every lesson; export in a browser that keeps a copy, which Settings, Sync turns on",
+        ),
         EndpointName::review_queue => AnsweredBy::Whole(
             "the review queue is made of all lessons; find those to review under Lessons, with the filter by trust, and decide on each one's page",
         ),
@@ -90,7 +93,7 @@ fn answered_by(name: EndpointName) -> AnsweredBy {
         | EndpointName::begin_shadow
         | EndpointName::shadow_report
         | EndpointName::end_shadow => AnsweredBy::Whole(
-            "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy",
+            "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy, which Settings, Sync turns on",
         ),
     }
 }
@@ -105,12 +108,13 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Response {
         match answered_by(route.endpoint.name) {
             AnsweredBy::Device => self.handle_for(context, route, request).await,
-            AnsweredBy::Whole(what) => refusal(ApiError::new(
-                ErrorCode::Conflict,
-                format!(
-                    "you work on this space on the server, and {what}. Settings, Sync turns a copy on"
-                ),
-            )),
+            AnsweredBy::Whole(what) => refusal(
+                ApiError::new(
+                    ErrorCode::Conflict,
+                    format!("you work on this space on the server, and {what}"),
+                )
+                .at(ON_SERVER),
+            ),
             AnsweredBy::Part => match self.answer_over_part(context, route, request).await {
                 Ok(response) => response,
                 Err(unread) => refusal(unread.error),
@@ -173,7 +177,10 @@ impl<S: Store, H: Host> Service<S, H> {
 
     fn waiting(&self) -> ApiError {
         let unsent = self.unsent();
-        let changes = if unsent == 1 { "1 change" } else { "changes" };
+        let changes = match unsent {
+            1 => "1 change".to_owned(),
+            many => format!("{many} changes"),
+        };
         ApiError::new(
             ErrorCode::Unavailable,
             format!(
