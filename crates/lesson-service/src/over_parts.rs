@@ -5,8 +5,7 @@ use crate::host::Host;
 use crate::http::answer::refusal;
 use crate::http::context::RequestContext;
 use crate::http::router::Route;
-use crate::remote::on_server::{PATIENCE_MS, Unread};
-use crate::remote::timeout::timeout;
+use crate::remote::on_server::Unread;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
 use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response, Settle};
@@ -167,11 +166,10 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(response)
     }
 
-    /// Sends what waits, for as long as a part is waited for; what can't be sent stays.
+    /// Sends what waits; what can't be sent stays.
     async fn send_waiting(&self) {
         if !self.has_nothing_to_send() {
-            let rest = self.host.sleep(PATIENCE_MS);
-            let _ = timeout(self.sync_rows(), rest).await;
+            self.sync_rows().await;
         }
     }
 

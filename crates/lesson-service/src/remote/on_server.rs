@@ -65,7 +65,10 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Self, Unread> {
         let wanted = match route.endpoint.name {
             EndpointName::list_set_aside | EndpointName::settle => {
-                PartWanted::lessons(&self.lessons_set_aside())
+                match &self.lessons_set_aside()[..] {
+                    [] => PartWanted::default(),
+                    slugs => PartWanted::lessons(slugs),
+                }
             }
             _ => PartWanted::of(context, route, &request.body, self.model().as_deref()),
         };
@@ -77,10 +80,13 @@ impl<S: Store, H: Host> Service<S, H> {
             Some("space_report") => COUNTING_MS,
             _ => PATIENCE_MS,
         };
-        let rest = self.host.sleep(patience);
         let late = || RemoteError::NoAnswer("it takes too long".to_owned());
-        let part = timeout(self.part(&wanted), rest)
-            .await
+        let asked = match self.renews_session() {
+            // Half-way through, a token that was traded already would be lost; the host's network has its own limit.
+            true => Some(self.part(&wanted).await),
+            false => timeout(self.part(&wanted), self.host.sleep(patience)).await,
+        };
+        let part = asked
             .unwrap_or_else(|| Err(late()))
             .map_err(|error| match wanted.function {
                 Some(function) if lacks_function(&error) => lacking(function),
