@@ -8,7 +8,9 @@ use crate::http::router::Route;
 use crate::remote::on_server::Unread;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
-use lesson_types::{ApiError, EndpointName, ErrorCode, Request, Response, Settle};
+use lesson_types::{
+    ApiError, EndpointName, ErrorCode, LessonQuery, LessonSort, Request, Response, Settle,
+};
 
 /// The `field` of refusals of what needs all of the space.
 const ON_SERVER: &str = "on_server";
@@ -23,8 +25,11 @@ enum AnsweredBy {
     Whole(&'static str),
 }
 
-fn answered_by(name: EndpointName) -> AnsweredBy {
-    match name {
+fn answered_by(route: &Route) -> AnsweredBy {
+    match route.endpoint.name {
+        EndpointName::list_lessons if sorts_by_course(route) => AnsweredBy::Whole(
+            "trends and what stands out are reckoned from all runs; sort by success instead",
+        ),
         EndpointName::sync_status
         | EndpointName::connect
         | EndpointName::sign_in
@@ -97,6 +102,12 @@ fn answered_by(name: EndpointName) -> AnsweredBy {
     }
 }
 
+/// Whether a list is wanted in an order that no part of a space tells. A query that is wrong is its handler's to refuse.
+fn sorts_by_course(route: &Route) -> bool {
+    let asked = route.query::<LessonQuery>();
+    asked.is_ok_and(|asked| matches!(asked.sort, Some(LessonSort::Trend | LessonSort::Standout)))
+}
+
 impl<S: Store, H: Host> Service<S, H> {
     /// Answers a person's request about a space that is not held here.
     pub(crate) async fn answer_on_server(
@@ -105,7 +116,7 @@ impl<S: Store, H: Host> Service<S, H> {
         route: Route,
         request: Request,
     ) -> Response {
-        match answered_by(route.endpoint.name) {
+        match answered_by(&route) {
             AnsweredBy::Device => self.handle_for(context, route, request).await,
             AnsweredBy::Whole(what) => refusal(
                 ApiError::new(

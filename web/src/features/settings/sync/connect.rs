@@ -126,7 +126,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
                     None => view! { <SpaceStep draft/> }.into_any(),
                 }}
             </Show>
-            <Warning/>
+            <Warning copies=Signal::derive(move || draft.large.read().is_none() || draft.hold.get() == Hold::Copy)/>
             <div id=ERROR tabindex="-1">{move || general().map(|error| view! { <ErrorNote error/> })}</div>
             <div class="actions">
                 <button type="submit" class="primary" disabled=busy data-testid="sync-submit">
@@ -168,7 +168,11 @@ fn PersonStep(draft: Draft) -> impl IntoView {
 
 /// What connecting does to the lessons that are here.
 #[component]
-fn Warning() -> impl IntoView {
+fn Warning(
+    /// Whether the lessons of the space come here.
+    #[prop(into)]
+    copies: Signal<bool>,
+) -> impl IntoView {
     let in_use = use_get::<LessonPage>(|| "/v1/lessons?limit=1".to_owned());
     let archived = use_get::<LessonPage>(|| "/v1/lessons?limit=1&archived=true".to_owned());
     let total = |query: crate::api::Query<LessonPage>| {
@@ -180,7 +184,12 @@ fn Warning() -> impl IntoView {
         let archived = total(archived)?;
         let all = total(in_use)?.saturating_add(archived);
         Some(if all == 0 {
-            "This browser has no lessons yet. The lessons of the space come here.".to_owned()
+            let come = if copies.get() {
+                " The lessons of the space come here."
+            } else {
+                ""
+            };
+            format!("This browser has no lessons yet.{come}")
         } else {
             let lessons = format::plural(all, "lesson", "lessons");
             let of_them = if archived == 0 {
@@ -189,8 +198,13 @@ fn Warning() -> impl IntoView {
                 format!(" ({} archived)", format::count(archived))
             };
             let verb = if all == 1 { "is" } else { "are" };
+            let come = if copies.get() {
+                ", and the lessons of the space come here"
+            } else {
+                ""
+            };
             format!(
-                "The {lessons} in this browser{of_them} {verb} added to the space when you connect, and the lessons of the space come here. Everyone in the space sees them."
+                "The {lessons} in this browser{of_them} {verb} added to the space when you connect{come}. Everyone in the space sees them."
             )
         })
     };
