@@ -113,6 +113,7 @@ test("what needs all of a space says so, and never answers from nothing", async 
     ["GET", "/v1/review"],
     ["GET", "/v1/lift"],
     ["GET", "/v1/insights"],
+    ["GET", "/v1/lessons?sort=trend"],
     ["GET", "/v1/policies/shadow"],
   ]) {
     const { status, body: told } = await me.send(method, path, body);
