@@ -12,6 +12,9 @@ const FAULTS = {
     answer
       .writeHead(404, { "content-type": "application/json" })
       .end('{"code":"PGRST202","message":"Could not find the function in the schema cache"}'),
+  /** A token that holds no longer. */
+  expired: (_, __, answer) =>
+    answer.writeHead(401, { "content-type": "application/json" }).end('{"code":"PGRST303","message":"JWT expired"}'),
   html: (_, __, answer) =>
     answer.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in to the hotel</title>"),
   lost: async (asked, body, answer, target) => {

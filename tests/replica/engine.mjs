@@ -25,14 +25,15 @@ export async function device({ now } = /** @type {any} */ ({})) {
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
-  const connect = (more = {}) =>
-    ok("POST", "/v1/sync/connect", { url, key, email: EMAIL, password: PASSWORD, ...more });
+  const asked = (more = {}) => ({ url, key, email: EMAIL, password: PASSWORD, ...more });
+  const connect = (more = {}) => ok("POST", "/v1/sync/connect", asked(more));
   return {
     engine,
     send,
     get: (path) => ok("GET", path),
     post: (path, body) => ok("POST", path, body),
     patch: (path, body) => ok("PATCH", path, body),
+    asked,
     connect,
     /** Connects to a new space and gives its id. */
     async create(name = "A space") {

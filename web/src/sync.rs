@@ -43,6 +43,7 @@ impl Syncing {
             }),
         };
         syncing.follow_names();
+        syncing.look_again();
         Effect::new(move |before: Option<u32>| {
             let now = client.synced.get();
             if before.is_some_and(|before| before != now) {
@@ -84,6 +85,17 @@ impl Syncing {
         self.renamed.update(|n| *n = n.wrapping_add(1));
     }
 
+    /// Nothing tells this page of what others do to a space on the server: it asks anew when a person comes back to it.
+    fn look_again(self) {
+        let on_server = self.on_server();
+        let handle = window_event_listener(leptos::ev::focus, move |_| {
+            if on_server.get_untracked() {
+                self.client.ask_again();
+            }
+        });
+        on_cleanup(move || handle.remove());
+    }
+
     /// The status that the app follows.
     pub fn get_from_context() -> Self {
         // The app provides it before any page is made.
@@ -106,6 +118,11 @@ impl Syncing {
     /// Who this browser's person is in the ledger, as [`who::me`] has it.
     pub fn me(self) -> Memo<Option<String>> {
         self.me
+    }
+
+    /// Whether the space is worked on on the server.
+    pub fn on_server(self) -> Memo<bool> {
+        Memo::new(move |_| self.read(|status| status.on_server))
     }
 
     /// Takes a status that an act was answered with.
@@ -168,6 +185,7 @@ impl Sign {
                 Mark::Waiting,
                 format!("{} to send", format::count(status.unsent)),
             ),
+            SyncPhase::Idle if status.on_server => (Mark::Same, "On the server".to_owned()),
             SyncPhase::Idle if status.synced_at.is_none() => {
                 (Mark::Waiting, "Not synced yet".to_owned())
             }
@@ -233,6 +251,13 @@ mod tests {
                 ..synced.clone()
             },
             Some("3 to send"),
+        );
+        check(
+            SyncStatus {
+                on_server: true,
+                ..synced.clone()
+            },
+            Some("On the server"),
         );
         check(status(SyncPhase::Offline), Some("Offline"));
         check(status(SyncPhase::Pulling), Some("Syncing…"));

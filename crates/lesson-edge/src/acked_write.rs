@@ -3,9 +3,9 @@
 use crate::limits::LOOK_MS;
 use crate::message::Refusal;
 use crate::space::Space;
-use crate::timeout::timeout;
 use crate::unanswered::Made;
 use lesson_core::Millis;
+use lesson_service::timeout;
 use lesson_service::{Host, Keyed, RequestContext, Route, digest, fingerprint};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, Request, Response};

@@ -30,6 +30,16 @@ impl<H> Signed<H> {
     }
 }
 
+impl<H> Clone for Signed<H> {
+    /// Another handle of the same host.
+    fn clone(&self) -> Self {
+        Self {
+            host: Rc::clone(&self.host),
+            of_space: self.of_space.clone(),
+        }
+    }
+}
+
 impl<H> std::fmt::Debug for Signed<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Signed").finish_non_exhaustive()

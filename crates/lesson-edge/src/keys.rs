@@ -3,9 +3,9 @@
 use crate::config::Config;
 use crate::key_form::may_be_key;
 use crate::message::Refusal;
-use crate::timeout::timeout;
 use crate::token::Tokens;
 use lesson_core::Millis;
+use lesson_service::timeout;
 use lesson_service::{Host, Network};
 use lesson_sync::{Link, RemoteError, Session, Supabase};
 use serde::Deserialize;

@@ -26,7 +26,6 @@ mod settle;
 mod snapshot_cache;
 mod space;
 mod spaces;
-mod timeout;
 mod token;
 mod unanswered;
 

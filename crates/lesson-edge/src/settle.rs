@@ -32,7 +32,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             space.store_snapshot(&self.tokens, &self.config).await;
             space.settling.set(None);
             if space.is_on_server() {
-                space.embed_texts().await;
+                space.service.embed_texts().await;
                 continue;
             }
             // Vectors that are missing are tried for again after the next request.

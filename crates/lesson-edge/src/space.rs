@@ -8,10 +8,10 @@ use crate::config::Config;
 use crate::host::Signed;
 use crate::limits::LOOK_MS;
 use crate::snapshot_cache;
-use crate::timeout::timeout;
 use crate::token::Tokens;
 use crate::unanswered::Unanswered;
 use lesson_core::{LEDGER_VERSION, Millis};
+use lesson_service::timeout;
 use lesson_service::{Host, Service, fresh_id};
 use lesson_sync::{Link, Named, Phase, Session, SpaceSize, Store, lacks_function};
 use lesson_types::ApiError;
@@ -74,10 +74,6 @@ pub(crate) struct Space<S, H> {
     pub bytes_if_held: Cell<u64>,
     /// Bytes that a replica may take.
     most_bytes: u64,
-    /// Makes the store and the host of a service over a part.
-    pub maker: Maker<S, H>,
-    /// Lessons that got another text here and may need a vector.
-    pub texts: RefCell<Vec<String>>,
     /// Writes whose asker was told to try again.
     pub unanswered: RefCell<Unanswered>,
     /// When the round that is under way began.
@@ -125,7 +121,9 @@ impl<S: Store, H: Host> Space<S, H> {
     pub async fn open(maker: Maker<S, H>, config: &Config, space: Named) -> Result<Self, ApiError> {
         let host = &maker.host;
         let own = Signed::by(host, &maker.tokens, &space.id);
-        let service = Service::open((maker.store)(), own).await?;
+        let service = Service::open((maker.store)(), own)
+            .await?
+            .with_parts(maker.store, Signed::clone);
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
@@ -136,7 +134,6 @@ impl<S: Store, H: Host> Space<S, H> {
             bytes: Cell::new(0),
             bytes_if_held: Cell::new(u64::MAX),
             most_bytes: config.replica_bytes,
-            texts: RefCell::default(),
             unanswered: RefCell::default(),
             running: Cell::new(None),
             round: Cell::new(0),
@@ -146,13 +143,12 @@ impl<S: Store, H: Host> Space<S, H> {
             kept: Cell::new(None),
             settling: Cell::new(None),
             vectors_silent: Cell::new(None),
-            maker,
         })
     }
 
     /// Whether all that was made here has been sent.
     pub fn has_nothing_to_send(&self) -> bool {
-        !self.service.has_queue() && self.service.unsent() == 0
+        self.service.has_nothing_to_send()
     }
 
     /// Whether requests read their part of it from the server.

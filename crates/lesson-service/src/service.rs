@@ -80,6 +80,9 @@ impl<S: Store, H: Host> Service<S, H> {
         let account = self.account();
         let context = RequestContext::of_person(account.as_deref());
         match route(request.method, &request.path) {
+            Ok(route) if self.is_on_server() => {
+                self.answer_on_server(&context, route, request).await
+            }
             Ok(route) => self.handle_for(&context, route, request).await,
             Err(error) => refusal(error),
         }

@@ -69,6 +69,8 @@ pub struct Machine {
     failures: u32,
     /// Position up to which events were acknowledged when the round began, for the progress.
     began: Option<u64>,
+    /// An access token that the server refused elsewhere: it is traded for another before a round rests.
+    refused: Option<String>,
     /// When the server last answered that repeating mends nothing, until a person asks anew.
     blocked: Option<Millis>,
 }
@@ -95,6 +97,16 @@ impl Machine {
     /// A person wants the next round to ask the server, whatever it said before.
     pub fn ask(&mut self) {
         self.blocked = None;
+    }
+
+    /// The server refused this link's session: the next round trades it for another, also where it has nothing to send or
+    /// read.
+    pub fn renew(&mut self, link: &Link) {
+        self.ask();
+        self.refused = link
+            .session
+            .as_ref()
+            .map(|session| session.access_token.clone());
     }
 
     /// Whether a round that is to begin now comes too soon after one that a server refused in a way that repeating does
@@ -197,6 +209,13 @@ impl Machine {
         if self.link.session.is_none() {
             self.after = After::SignedOut;
             return self.committed(now);
+        }
+        let refused = self.refused.take();
+        let held = self.link.session.as_ref().map(|held| &held.access_token);
+        if !self.refreshed && refused.is_some() && refused.as_ref() == held {
+            return Effect::Refresh {
+                link: Box::new(self.link.clone()),
+            };
         }
         if self.link.ledger_version < LEDGER_VERSION {
             let link = Link {

@@ -174,6 +174,29 @@ fn nothing_is_read_while_something_may_have_arrived() {
     assert_eq!((link.acked, link.based, link.cursor), (501, 501, 20));
 }
 
+/// A token that was refused elsewhere is traded once, and not again once another is there.
+#[test]
+fn a_refused_session_is_renewed_where_there_is_nothing_to_send_or_read() {
+    let store = linked(0);
+    let held = link(&store);
+    let sends_only = Link {
+        sends_only: true,
+        ..held.clone()
+    };
+    now(store.commit(held.revision, Change::to(sends_only))).unwrap();
+    let mut machine = Machine::new();
+    assert!(round(&mut machine, &store, vec![]).is_empty());
+    let refused = link(&store);
+    machine.renew(&refused);
+    let script = vec![Input::Refreshed(Ok(session("2")))];
+    assert_eq!(round(&mut machine, &store, script), ["refresh"]);
+    assert_eq!(link(&store).session, Some(session("2")));
+    assert_eq!(machine.status().phase, Phase::Idle);
+    // Somebody was quicker.
+    machine.renew(&refused);
+    assert!(round(&mut machine, &store, vec![]).is_empty());
+}
+
 /// The server lost what it had acknowledged: its rows are others, too.
 #[test]
 fn a_gap_before_what_was_acknowledged_reads_everything_anew() {

@@ -60,6 +60,9 @@ pub struct SyncStatus {
     pub conflicts: u32,
     /// Other events that the server did not take.
     pub set_aside: u32,
+    /// Whether the space is worked on on the server: no copy of it is kept here, and each request reads what it needs.
+    #[serde(default)]
+    pub on_server: bool,
 }
 
 /// How far a long sync is.
@@ -98,6 +101,35 @@ pub struct Connect {
     /// The code of an invitation to a space; this person becomes a member of it and joins it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invite: Option<String>,
+    /// Where the space is to be had. Without it a space that is not large is copied, and one that is large is not connected
+    /// yet: the answer says how large it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
+    /// With more lessons than this a space is large; 100,000 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub large_above: Option<u32>,
+}
+
+/// Where a space is had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Hold {
+    /// On the server: each request reads what it needs. Nothing is answered while the server can't be reached.
+    Server,
+    /// A copy of all of it is kept here.
+    Copy,
+}
+
+/// `POST /v1/sync/hold`: has the connected space elsewhere from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HoldSpace {
+    /// Where.
+    pub hold: Hold,
 }
 
 /// The answer to [`Connect`]: connected, or spaces to choose from.
@@ -109,8 +141,25 @@ pub struct Connected {
     /// Whether the link is made; syncing begins by itself.
     pub connected: bool,
     /// When neither `space` nor `create` was given: the spaces of this person. Repeat the request
-    /// with one of them, or with `create`.
+    /// with one of them, or with `create`. With `large`: the space that was chosen.
     pub spaces: Vec<SpaceChoice>,
+    /// How large the space is, where nothing was connected because a copy would take much. Repeat the request with its id as
+    /// `space` and with `hold`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub large: Option<LargeSpace>,
+}
+
+/// What a copy of a large space comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LargeSpace {
+    /// Its lessons, archived ones too.
+    pub lessons: u32,
+    /// Megabytes of memory that a copy takes while the page is open, about.
+    pub megabytes: u32,
 }
 
 /// A space to choose.

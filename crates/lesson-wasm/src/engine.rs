@@ -87,6 +87,7 @@ impl Engine {
             // next write.
             let _ = inner.service.flush().await;
             inner.index().await;
+            inner.service.embed_texts().await;
         });
         answer
     }
@@ -336,7 +337,8 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
         inner: Rc::new(Inner {
             service: Service::open(store, Signed::not(host))
                 .await?
-                .with_core_servers(strings(options, "core_servers")?),
+                .with_core_servers(strings(options, "core_servers")?)
+                .with_parts(|| AnyStore::Memory(MemoryStore::new()), Signed::clone),
             on_index: function(options, "on_index")?,
             indexing: Cell::new(false),
         }),

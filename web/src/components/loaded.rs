@@ -1,6 +1,6 @@
 //! What is read from the engine: a skeleton until it is there, the content, or why there is none.
 
-use super::notice::ErrorNote;
+use super::notice::{ErrorNote, ON_SERVER};
 use crate::api::Client;
 use leptos::prelude::*;
 use lesson_types::ApiError;
@@ -53,9 +53,12 @@ where
         })
     };
     view! {
-        {move || failed.get().map(|error| view! {
-            <ErrorNote error/>
-            <div class="actions"><button type="button" data-testid="ask-again" on:click=move |_| client.ask_again()>"Try again"</button></div>
+        {move || failed.get().map(|error| {
+            let again = error.field.as_deref() != Some(ON_SERVER);
+            view! {
+                <ErrorNote error/>
+                {again.then(|| view! { <div class="actions"><button type="button" data-testid="ask-again" on:click=move |_| client.ask_again()>"Try again"</button></div> })}
+            }
         })}
         {move || (!here.get() && failed.read().is_none()).then(|| view! { <Skeleton lines/> })}
         {shown}

@@ -33,7 +33,7 @@ pub use explain::Explain;
 pub use field::{Area, Choice, Pick, TextField, submit_by_key};
 pub use figures::{IntervalBar, Sparkline, points};
 pub use loaded::{Loaded, Skeleton};
-pub use notice::{Chip, Empty, ErrorNote, Loading, Page};
+pub use notice::{Chip, Empty, ErrorNote, Loading, OnServerNote, Page};
 pub use pick::{Popover, Segmented, Tabs};
 pub use plot::{BarChart, LineChart};
 pub use prose::Prose;

@@ -77,6 +77,9 @@ pub fn Empty(
 /// What went wrong and what to do.
 #[component]
 pub fn ErrorNote(error: ApiError) -> impl IntoView {
+    if error.field.as_deref() == Some(ON_SERVER) {
+        return view! { <OnServerNote text=error.message/> }.into_any();
+    }
     let heading = match error.code {
         ErrorCode::NotFound => "Not found",
         ErrorCode::MethodNotAllowed => "Not taken in this way",
@@ -104,6 +107,27 @@ pub fn ErrorNote(error: ApiError) -> impl IntoView {
             <p>{error.message}</p>
             {field}
             {candidates}
+        </div>
+    }
+    .into_any()
+}
+
+/// The field of errors that say: this needs all lessons, and they are on the server.
+pub const ON_SERVER: &str = "on_server";
+
+/// Why a place has nothing to show while one works on the server: no fault, and nothing to try again.
+#[component]
+pub fn OnServerNote(
+    /// The engine's words, without a full stop.
+    text: String,
+) -> impl IntoView {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let text: String = first.chain(letters).collect();
+    view! {
+        <div class="note" data-testid="on-server-note">
+            <p>{text}"."</p>
+            <a href="/settings#sync">"Sync settings"</a>
         </div>
     }
 }

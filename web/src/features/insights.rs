@@ -17,6 +17,7 @@ use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
 use crate::parameters::in_address;
+use crate::sync::Syncing;
 use groups::GroupTable;
 use health::{Issues, Whole};
 use leptos::prelude::*;
@@ -40,13 +41,19 @@ pub fn InsightsPage() -> impl IntoView {
     });
     let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
     let coming = coming();
+    let on_server = Syncing::get_from_context().on_server();
     view! {
         <Page title="Insights" actions=move || view! {
-            <Show when=move || some.get()><RangeChoice range/></Show>
+            <Show when=move || some.get() && !on_server.get()><RangeChoice range/></Show>
         }>
             <Loaded of=lessons lines=8 let:total>
                 {move || if total.get() > 0 {
-                    view! { <Issues/><Over range/><Policies/><Whole/> }.into_any()
+                    view! {
+                        <Issues/>
+                        <Over range/>
+                        <Show when=move || !on_server.get()><Policies/></Show>
+                        <Whole/>
+                    }.into_any()
                 } else if coming.get() {
                     view! { <Empty title="Your lessons are on their way" text="They are being fetched from the server. Insights are counted as they come."/> }.into_any()
                 } else {

@@ -5,6 +5,7 @@ mod activity;
 mod attention;
 mod headline;
 mod movers;
+mod on_server;
 mod start;
 
 use crate::api::{Client, resource};
@@ -13,12 +14,14 @@ use crate::features::figures::{Figure, Figures, mean_figure};
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend::{runs, share, success};
+use crate::sync::Syncing;
 use activity::Activity;
 use attention::Attention;
 use headline::Headline;
 use leptos::prelude::*;
 use lesson_types::{Insights, LiftReport, RunTotals, Stats};
 use movers::Movers;
+use on_server::OnServer;
 use start::Start;
 
 /// The overview.
@@ -36,15 +39,18 @@ pub fn OverviewPage() -> impl IntoView {
     });
     let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
     let coming = coming();
+    let on_server = Syncing::get_from_context().on_server();
     view! {
         <Page title="Overview" actions=move || view! {
             <Show when=move || some.get()>
-                <RangeChoice range/>
+                <Show when=move || !on_server.get()><RangeChoice range/></Show>
                 <a href="/lessons/new" class="button">"Add lesson"</a>
             </Show>
         }>
             <Loaded of=lessons lines=8 let:total>
-                {move || if total.get() > 0 || coming.get() {
+                {move || if total.get() > 0 && on_server.get() {
+                    view! { <OnServer/> }.into_any()
+                } else if total.get() > 0 || coming.get() {
                     view! { <Filled range/> }.into_any()
                 } else {
                     view! { <Start/> }.into_any()

@@ -97,9 +97,16 @@ pub fn ReviewPage() -> impl IntoView {
 #[component]
 fn Failed() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
+    let on_server = Syncing::get_from_context().on_server();
     view! {
         {move || reviewing.failed().map(|error| view! { <ErrorNote error/> })}
-        <div class="actions"><button type="button" on:click=move |_| reviewing.ask_again()>"Try again"</button></div>
+        <div class="actions">
+            {move || if on_server.get() {
+                view! { <a href="/lessons?trust=unreviewed" class="button primary">"Lessons to review"</a> }.into_any()
+            } else {
+                view! { <button type="button" on:click=move |_| reviewing.ask_again()>"Try again"</button> }.into_any()
+            }}
+        </div>
     }
 }
 

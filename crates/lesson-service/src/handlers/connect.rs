@@ -1,5 +1,6 @@
 //! Connecting to a server, signing in again, and signing out.
 
+use crate::handlers::hold::{LARGE_ABOVE, Placed};
 use crate::host::{Host, fresh_id};
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -86,6 +87,7 @@ impl<S: Store, H: Host> Service<S, H> {
                                 name: space.name,
                             })
                             .collect(),
+                        large: None,
                     });
                 };
                 known
@@ -101,7 +103,7 @@ impl<S: Store, H: Host> Service<S, H> {
             }
         };
         let Account { user, session } = account;
-        self.link_up(Link {
+        let link = Link {
             url,
             key: key.to_owned(),
             user,
@@ -113,12 +115,25 @@ impl<S: Store, H: Host> Service<S, H> {
             ledger_version: LEDGER_VERSION,
             session: Some(session),
             ..Link::default()
-        })
-        .await?;
-        Answer::json(&Connected {
-            connected: true,
-            spaces: Vec::new(),
-        })
+        };
+        let large_above = asked.large_above.unwrap_or(LARGE_ABOVE);
+        match self.place(link, asked.hold, large_above).await? {
+            Placed::At(link) => {
+                self.link_up(*link).await?;
+                Answer::json(&Connected {
+                    connected: true,
+                    ..Connected::default()
+                })
+            }
+            Placed::ToBeAsked(space, large) => Answer::json(&Connected {
+                connected: false,
+                spaces: vec![SpaceChoice {
+                    id: space.id,
+                    name: space.name,
+                }],
+                large: Some(large),
+            }),
+        }
     }
 
     pub(crate) async fn sign_in(

@@ -137,7 +137,9 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,
-            measured: measured_of(&state, &self.policy, slug),
+            measured: (!self.is_part.get())
+                .then(|| measured_of(&state, &self.policy, slug))
+                .flatten(),
         })
     }
 

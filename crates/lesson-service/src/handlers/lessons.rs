@@ -233,9 +233,9 @@ impl<S: Store, H: Host> Service<S, H> {
         lesson: &Lesson,
     ) -> LessonView {
         // Of a part of a space not all decisions are here.
-        let measured = match &*self.part_of.borrow() {
-            Some(_) => None,
-            None => measured_of(state, &self.policy, &lesson.slug),
+        let measured = match self.is_part.get() {
+            true => None,
+            false => measured_of(state, &self.policy, &lesson.slug),
         };
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),

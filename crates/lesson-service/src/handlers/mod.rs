@@ -8,6 +8,7 @@ pub(crate) mod decisions;
 pub(crate) mod delete_space;
 pub(crate) mod feedback;
 pub(crate) mod history;
+mod hold;
 mod insights;
 pub(crate) mod issues;
 pub(crate) mod keys;

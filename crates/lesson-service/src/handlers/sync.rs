@@ -43,6 +43,9 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     pub(crate) fn status(&self) -> SyncStatus {
+        if let Some(whole) = &*self.whole.borrow() {
+            return whole.clone();
+        }
         let state = self.state.borrow();
         let machine = self.machine.borrow();
         let status = machine.status();
@@ -78,6 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
             next_at: status.next_at.map(to_rfc3339),
             conflicts: count(conflicts.len()),
             set_aside: count(others.len()),
+            on_server: link.sends_only,
         }
     }
 }

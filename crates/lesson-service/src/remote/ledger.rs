@@ -151,6 +151,15 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
+    /// Whether a session that has ended can be renewed here: not one that the host makes, nor that of a part, which is renewed
+    /// by whoever made the part.
+    pub(crate) fn renews_session(&self) -> bool {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref();
+        let session = linked.and_then(|linked| linked.link.session.as_ref());
+        !self.is_part.get() && session.is_some_and(|session| !session.refresh_token.is_empty())
+    }
+
     /// Asks the server; once more with a fresh session when the one at hand has expired.
     pub(crate) async fn signed_in<T>(
         &self,
@@ -158,11 +167,11 @@ impl<S: Store, H: Host> Service<S, H> {
         ask: impl AsyncFn(&Link) -> Result<T, RemoteError>,
     ) -> Result<T, RemoteError> {
         let answer = ask(link).await;
-        if !matches!(answer, Err(RemoteError::Unauthorized)) {
+        if !self.renews_session() || !matches!(answer, Err(RemoteError::Unauthorized)) {
             return answer;
         }
         // A round of syncing refreshes it.
-        self.machine.borrow_mut().ask();
+        self.machine.borrow_mut().renew(link);
         self.sync_round().await;
         match self.link() {
             Some(link) => ask(&link).await,

@@ -44,6 +44,16 @@ impl<S: Store, H: Host> Service<S, H> {
         self.read_news().await.map_err(|error| of_store(&error))
     }
 
+    /// Commits a step at the link's revision, and shows it.
+    pub(crate) async fn commit_link(&self, change: Change) -> Result<(), ApiError> {
+        let expected = change.link.revision;
+        self.store
+            .commit(expected, change)
+            .await
+            .map_err(|error| of_store(&error))?;
+        self.catch_up().await.map(drop)
+    }
+
     /// Removes everything from this device.
     pub(crate) async fn forget_all(&self) -> Result<(), ApiError> {
         self.leaving.set(true);

@@ -9,8 +9,8 @@ use crate::state::service_struct::Service;
 use lesson_core::{EventKind, SpaceCounts};
 use lesson_embed::EmbedError;
 use lesson_sync::{
-    Change, Entry, Lacking, Link, Part, RemoteError, SpaceSize, Store, StoreError, Supabase,
-    VECTOR_DIMS,
+    Change, Entry, Lacking, Link, Part, RemoteError, SetAside, SpaceSize, Store, StoreError,
+    Supabase, VECTOR_DIMS,
 };
 use lesson_types::ApiError;
 use std::rc::Rc;
@@ -114,10 +114,13 @@ impl<S: Store, H: Host> Service<S, H> {
         let Some(function) = wanted.function else {
             return Ok(Part::default());
         };
-        let network = Network(&self.host);
-        Supabase::new(&network)
-            .part(&link, function, &wanted.ask)
-            .await
+        self.signed_in(&link, async |link: &Link| {
+            let network = Network(&self.host);
+            Supabase::new(&network)
+                .part(link, function, &wanted.ask)
+                .await
+        })
+        .await
     }
 
     /// The model in use.
@@ -145,6 +148,7 @@ impl<S: Store, H: Host> Service<S, H> {
             based: 0,
             acked: 0,
             tried: 0,
+            sends_only: false,
             ..self.link().unwrap_or_default()
         };
         let failed = |error: StoreError| of_store(&error);
@@ -152,6 +156,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let change = Change {
             rows: part.rows,
             renumber_after: Some(0),
+            set_aside: self.events_set_aside(),
             ..Change::to(link)
         };
         store.commit(0, change).await.map_err(failed)?;
@@ -164,6 +169,8 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let mut service = Self::open(store, host).await?;
         service.answers = Rc::clone(&self.answers);
+        service.tools.clone_from(&self.tools);
+        service.is_part.set(true);
         service.set_no_model(no_model);
         if let Some(model) = model {
             let model = match wanted.vector {
@@ -187,6 +194,12 @@ impl<S: Store, H: Host> Service<S, H> {
             *service.part_of.borrow_mut() = Some(counted);
         }
         Ok(service)
+    }
+
+    fn events_set_aside(&self) -> Vec<SetAside> {
+        let state = self.state.borrow();
+        let linked = state.linked.as_ref();
+        linked.map_or_else(Vec::new, |linked| linked.set_aside.clone())
     }
 
     /// Of how many lessons those at hand are candidates; `None` where all are at hand.

@@ -46,7 +46,7 @@ impl PartWanted {
             return Self::default();
         }
         match route.endpoint.name {
-            EndpointName::recommend => Self::recommend(&body, model),
+            EndpointName::recommend | EndpointName::compare => Self::recommend(&body, model),
             EndpointName::search => {
                 let query = text(&body, "query").unwrap_or_default();
                 Self::candidates(&query, &query, json!({}), model)
@@ -157,6 +157,23 @@ impl PartWanted {
         }
     }
 
+    /// Small questions to the functions that requests call, by which a server of before is known.
+    pub(crate) fn probes() -> [Self; 4] {
+        let numbers = json!({ "kind": "tags", "visible": true });
+        let page = json!({ "sort": "created", "limit": 1, "visible": true });
+        [
+            ("lesson_candidates", json!({ "words": [], "count": 1 })),
+            ("space_lessons", page),
+            ("space_decisions", json!({ "limit": 1 })),
+            ("space_report", numbers),
+        ]
+        .map(|(function, ask)| Self {
+            function: Some(function),
+            ask,
+            ..Self::default()
+        })
+    }
+
     /// These lessons, for embedding them.
     pub fn lessons(slugs: &[String]) -> Self {
         Self {
@@ -246,6 +263,13 @@ impl PartWanted {
             ask.insert("decisions".to_owned(), json!([decision]));
         }
         let mut slugs = list(body, "lessons");
+        let items = body.get("lessons").and_then(Value::as_array);
+        slugs.extend(
+            items
+                .into_iter()
+                .flatten()
+                .filter_map(|item| text(item, "slug")),
+        );
         slugs.append(&mut list(body, "causal"));
         slugs.extend(route.text_part("slug"));
         let mut names = Vec::new();
@@ -285,7 +309,13 @@ impl PartWanted {
                 names.extend(extracted.injected.iter().cloned());
                 slugs.extend(extracted.injected);
             }
-            EndpointName::record_tool_success | EndpointName::suggest_tools => {
+            EndpointName::merge => {
+                slugs.extend(text(body, "into"));
+                slugs.append(&mut list(body, "from"));
+            }
+            EndpointName::record_tool_success
+            | EndpointName::suggest_tools
+            | EndpointName::tool_records => {
                 ask.insert("tools".to_owned(), Value::Bool(true));
             }
             _ => {}

@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// directions ([`Service::vectors_round`]), which never make a round fail.
     pub async fn sync_round(&self) -> SyncRound {
         let mut round = self.sync_rows().await;
-        let idle = self.machine.borrow().status().phase == Phase::Idle;
+        let idle = self.machine.borrow().status().phase == Phase::Idle && !self.is_on_server();
         if idle && self.exchange(true).await.is_ok_and(|vectors| vectors.more) {
             let soon = self.host.now().saturating_add(MORE);
             round.next_at = Some(round.next_at.map_or(soon, |at| at.min(soon)));

@@ -45,6 +45,11 @@ impl<S: Store, H: Host> Service<S, H> {
             part_of: RefCell::default(),
             listed: RefCell::default(),
             report: RefCell::default(),
+            parts: None,
+            is_part: Cell::new(false),
+            whole: RefCell::default(),
+            texts: RefCell::default(),
+            sending: async_lock::Mutex::new(()),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {

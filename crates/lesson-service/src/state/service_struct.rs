@@ -8,7 +8,7 @@ use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::{Counted, Link, ListedPage, Machine, Report, Store};
-use lesson_types::StoreName;
+use lesson_types::{StoreName, SyncStatus};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -59,6 +59,16 @@ pub struct Service<S, H> {
     pub(crate) listed: RefCell<Option<ListedPage>>,
     /// What the server counted of the whole space, where the state holds but the lessons of its lists.
     pub(crate) report: RefCell<Option<Report>>,
+    /// How to make the store and the host of a service over a part of the linked space; `None` where spaces are held whole.
+    pub(crate) parts: Option<(fn() -> S, fn(&H) -> H)>,
+    /// Whether it holds a part of a space, for one request.
+    pub(crate) is_part: Cell<bool>,
+    /// Of a service over a part: where the syncing of the whole stands, where somebody told.
+    pub(crate) whole: RefCell<Option<SyncStatus>>,
+    /// Lessons that got another text over parts and may need a vector.
+    pub(crate) texts: RefCell<Vec<String>>,
+    /// Held by the one write over a part.
+    pub(crate) sending: async_lock::Mutex<()>,
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {

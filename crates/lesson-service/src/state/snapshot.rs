@@ -313,7 +313,7 @@ impl State {
 }
 
 /// Whose text an event sets.
-trait TextOf {
+pub(crate) trait TextOf {
     fn text_of(&self) -> Option<&str>;
 }
 

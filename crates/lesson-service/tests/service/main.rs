@@ -16,6 +16,7 @@ mod lists;
 mod loop_lift;
 mod measured;
 mod measuring;
+mod on_server;
 mod repeats;
 mod review;
 mod runs;

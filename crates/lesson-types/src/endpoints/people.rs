@@ -55,6 +55,8 @@ macro_rules! people_endpoints {
             sign_in: Post "/v1/sync/sign-in", body SignIn, answer SyncStatus, from store { writes: true, };
             /// Ends the session on this device
             sign_out: Post "/v1/sync/sign-out", body SignOut, answer SyncStatus, from store { writes: true, };
+            /// Has the connected space on the server, or as a copy here
+            hold: Post "/v1/sync/hold", body HoldSpace, answer SyncStatus, from store { writes: true, };
             /// Deletes the space on the server, in two steps
             delete_space: Post "/v1/space/delete", body DeleteSpace, answer SpaceDeletion, from store { writes: true, };
             /// Begins a round of syncing

@@ -1,8 +1,9 @@
 //! Exporting the whole space as a file.
 
 use crate::api::Client;
-use crate::components::use_toasts;
+use crate::components::{OnServerNote, use_toasts};
 use crate::dom;
+use crate::sync::Syncing;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -33,6 +34,7 @@ pub fn ExportCard() -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let busy = RwSignal::new(false);
+    let on_server = Syncing::get_from_context().on_server();
     let export = move |format: &'static str| {
         busy.set(true);
         spawn_local(async move {
@@ -46,7 +48,10 @@ pub fn ExportCard() -> impl IntoView {
     view! {
         <section class="card" id="export" tabindex="-1">
             <h2>"Export"</h2>
-            <ul class="choices">
+            <Show when=move || on_server.get()>
+                <OnServerNote text="you work on this space on the server, and an export holds every lesson of it; export in a browser that keeps a copy".to_owned()/>
+            </Show>
+            <ul class="choices" style:display=move || if on_server.get() { "none" } else { "" }>
                 {FORMATS.map(|(word, label, about)| view! {
                     <li>
                         <button type="button" disabled=busy on:click=move |_| export(word) data-testid=format!("export-{word}")>{label}</button>

@@ -4,8 +4,9 @@ use super::intake::{self, Given};
 use super::report::{Report, ReportView};
 use super::samples::{load_samples, told};
 use crate::api::{Client, object, read};
-use crate::components::use_toasts;
+use crate::components::{OnServerNote, use_toasts};
 use crate::format;
+use crate::sync::Syncing;
 use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
@@ -49,6 +50,7 @@ pub fn ImportCard() -> impl IntoView {
     };
     let busy = Memo::new(move |_| run.progress.with(Option::is_some));
     let over = RwSignal::new(false);
+    let on_server = Syncing::get_from_context().on_server();
     let folder = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(folder) = folder.get() {
@@ -96,7 +98,10 @@ pub fn ImportCard() -> impl IntoView {
     view! {
         <section class="card" id="import" tabindex="-1" data-testid="import">
             <h2>"Import"</h2>
-            <div class=move || if over.get() { "drop over" } else { "drop" }
+            <Show when=move || on_server.get()>
+                <OnServerNote text="you work on this space on the server, and an import is compared with every lesson of it; import in a browser that keeps a copy".to_owned()/>
+            </Show>
+            <div class=move || if over.get() { "drop over" } else { "drop" } style:display=move || if on_server.get() { "none" } else { "" }
                 on:dragover=move |event| { event.prevent_default(); over.set(true); }
                 on:dragleave=move |_| over.set(false)
                 on:drop=drop>

@@ -4,6 +4,8 @@ mod connect;
 mod connected;
 mod delete_space;
 mod draft;
+mod hold;
+mod large;
 mod local;
 mod sign_in;
 mod sign_out;
@@ -46,6 +48,13 @@ pub fn whereabouts() -> Signal<String> {
     Signal::derive(move || {
         match syncing.stage() {
         Stage::Off => "Everything is kept in this browser. Nothing leaves it.".to_owned(),
+        Stage::On if syncing.read(|status| status.on_server) => syncing.read(|status| {
+            format!(
+                "Everything is kept in the space “{}” on {}; this browser keeps what it has not sent yet.",
+                status.space,
+                crate::dom::host(&status.url)
+            )
+        }),
         Stage::On => syncing.read(|status| {
             format!(
                 "Everything is kept in this browser and in the space “{}” on {}. It goes nowhere else.",

@@ -1,6 +1,7 @@
 //! Connecting a server: who one is, then into which space.
 
 use super::draft::{CARD, Draft, SECRET};
+use super::large::{LARGE, LargeStep};
 use super::local::local_stack;
 use super::space::SpaceStep;
 use crate::api::{Asking, Client, use_get};
@@ -10,7 +11,7 @@ use crate::sync::Syncing;
 use crate::{dom, format};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, Connected, LessonPage, limits};
+use lesson_types::{ApiError, Connected, Hold, LessonPage, limits};
 
 /// The first field.
 const URL: &str = "sync-url";
@@ -74,7 +75,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
             field.as_deref(),
             Some("url" | "key" | "email" | "password" | "invite")
         ) {
-            draft.spaces.set(None);
+            draft.begin_anew();
         }
         dom::focus(input.unwrap_or(ERROR));
     });
@@ -92,12 +93,18 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
             move |answer| {
                 if answer.connected {
                     draft.password.try_set(String::new());
-                    toasts.good("Connected. Syncing begins");
+                    toasts.good(match draft.chosen() {
+                        Some(Hold::Server) => "Connected. You work on the server",
+                        _ => "Connected. Syncing begins",
+                    });
                     // What is not sent yet is here only. A browser that does not agree says so on this page.
                     spawn_local(async move {
                         let _ = ask_to_keep().await;
                     });
                     dom::focus(CARD);
+                } else if let Some(large) = answer.large {
+                    draft.ask_where(answer.spaces, large);
+                    dom::focus(LARGE);
                 } else {
                     draft.offer(answer.spaces);
                     dom::focus("sync-space");
@@ -114,9 +121,12 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
     view! {
         <form class="form" on:submit=submit on:keydown=submit_by_key data-testid="sync-form">
             <Show when=move || choosing.get() fallback=move || view! { <PersonStep draft/> }>
-                <SpaceStep draft/>
+                {move || match draft.large.get() {
+                    Some(large) => view! { <LargeStep draft large/> }.into_any(),
+                    None => view! { <SpaceStep draft/> }.into_any(),
+                }}
             </Show>
-            <Warning/>
+            <Warning copies=Signal::derive(move || draft.large.read().is_none() || draft.hold.get() == Hold::Copy)/>
             <div id=ERROR tabindex="-1">{move || general().map(|error| view! { <ErrorNote error/> })}</div>
             <div class="actions">
                 <button type="submit" class="primary" disabled=busy data-testid="sync-submit">
@@ -130,7 +140,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
                 <Show when=move || choosing.get() fallback=move || view! {
                     <button type="button" on:click=move |_| open.set(false) data-testid="sync-cancel">"Cancel"</button>
                 }>
-                    <button type="button" on:click=move |_| { draft.spaces.set(None); dom::focus(URL); } data-testid="sync-back">"Back"</button>
+                    <button type="button" on:click=move |_| { draft.begin_anew(); dom::focus(URL); } data-testid="sync-back">"Back"</button>
                 </Show>
             </div>
         </form>
@@ -158,7 +168,11 @@ fn PersonStep(draft: Draft) -> impl IntoView {
 
 /// What connecting does to the lessons that are here.
 #[component]
-fn Warning() -> impl IntoView {
+fn Warning(
+    /// Whether the lessons of the space come here.
+    #[prop(into)]
+    copies: Signal<bool>,
+) -> impl IntoView {
     let in_use = use_get::<LessonPage>(|| "/v1/lessons?limit=1".to_owned());
     let archived = use_get::<LessonPage>(|| "/v1/lessons?limit=1&archived=true".to_owned());
     let total = |query: crate::api::Query<LessonPage>| {
@@ -170,7 +184,12 @@ fn Warning() -> impl IntoView {
         let archived = total(archived)?;
         let all = total(in_use)?.saturating_add(archived);
         Some(if all == 0 {
-            "This browser has no lessons yet. The lessons of the space come here.".to_owned()
+            let come = if copies.get() {
+                " The lessons of the space come here."
+            } else {
+                ""
+            };
+            format!("This browser has no lessons yet.{come}")
         } else {
             let lessons = format::plural(all, "lesson", "lessons");
             let of_them = if archived == 0 {
@@ -179,8 +198,13 @@ fn Warning() -> impl IntoView {
                 format!(" ({} archived)", format::count(archived))
             };
             let verb = if all == 1 { "is" } else { "are" };
+            let come = if copies.get() {
+                ", and the lessons of the space come here"
+            } else {
+                ""
+            };
             format!(
-                "The {lessons} in this browser{of_them} {verb} added to the space when you connect, and the lessons of the space come here. Everyone in the space sees them."
+                "The {lessons} in this browser{of_them} {verb} added to the space when you connect{come}. Everyone in the space sees them."
             )
         })
     };

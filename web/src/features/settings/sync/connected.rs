@@ -1,5 +1,6 @@
 //! A server is connected: how it goes, and what can be done.
 
+use super::hold::HoldSwitch;
 use super::sign_in::SignInForm;
 use super::sign_out::SignOutButton;
 use crate::api::{Asking, Client};
@@ -48,6 +49,7 @@ pub fn Connected() -> impl IntoView {
             </Show>
             <SignOutButton/>
         </div>
+        <HoldSwitch/>
     }
 }
 
@@ -59,6 +61,11 @@ fn words(status: &SyncStatus) -> String {
             let changes = format::plural(status.unsent, "change waits", "changes wait");
             return format!("{changes} to be sent.");
         }
+        SyncPhase::Idle if status.on_server => ("", "What you do here is sent at once."),
+        SyncPhase::Offline | SyncPhase::Trouble if status.on_server => (
+            "The server can't be reached. It is tried again by itself. ",
+            "You work on the server, so there is little to show until then; what was not sent yet is kept here.",
+        ),
         SyncPhase::Idle if status.synced_at.is_none() => ("", "The first sync is about to begin."),
         SyncPhase::Idle if status.conflicts > 0 || status.set_aside > 0 => {
             ("", "Everything else is the same on both sides.")

@@ -3,7 +3,7 @@
 use crate::api::Asking;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Connect as Request, SpaceChoice};
+use lesson_types::{Connect as Request, Hold, LargeSpace, SpaceChoice};
 
 /// The id of the card, which links name.
 pub(super) const CARD: &str = "sync";
@@ -26,6 +26,10 @@ pub struct Draft {
     pub create: RwSignal<String>,
     /// The code of an invitation; empty without one.
     pub invite: RwSignal<String>,
+    /// How large the chosen space is, where a copy of it would take much.
+    pub large: RwSignal<Option<LargeSpace>>,
+    /// Where that space is to be had.
+    pub hold: RwSignal<Hold>,
     /// The request, and what was wrong with it.
     pub asking: Asking,
 }
@@ -42,6 +46,8 @@ impl Draft {
             space: field(),
             create: field(),
             invite: field(),
+            large: RwSignal::new(None),
+            hold: RwSignal::new(Hold::Server),
             asking: Asking::default(),
         }
     }
@@ -60,6 +66,8 @@ impl Draft {
             space,
             create,
             invite,
+            hold: self.chosen(),
+            large_above: None,
         }
     }
 
@@ -78,6 +86,26 @@ impl Draft {
         let first = spaces.first().map(|space| space.id.clone());
         self.space.try_set(first.unwrap_or_default());
         self.spaces.try_set(Some(spaces));
+    }
+
+    /// Where a large space is to be had, once a person was asked.
+    pub(super) fn chosen(self) -> Option<Hold> {
+        let asked = self.large.try_with_untracked(Option::is_some)?;
+        asked.then(|| self.hold.get_untracked())
+    }
+
+    /// Takes the size of the space that was chosen, which an invitation may have brought this person into.
+    pub(super) fn ask_where(self, spaces: Vec<SpaceChoice>, large: LargeSpace) {
+        self.invite.try_set(String::new());
+        self.offer(spaces);
+        self.hold.try_set(Hold::Server);
+        self.large.try_set(Some(large));
+    }
+
+    /// Back to the first step.
+    pub(super) fn begin_anew(self) {
+        self.spaces.set(None);
+        self.large.set(None);
     }
 
     pub(super) fn fill(self, field: RwSignal<String>, text: String) {

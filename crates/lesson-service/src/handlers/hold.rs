@@ -1,0 +1,178 @@
+//! Where a linked space is had: as a copy here, or on the server.
+
+use crate::handlers::stats::count;
+use crate::host::Host;
+use crate::http::answer::Answer;
+use crate::http::context::RequestContext;
+use crate::remote::network::Network;
+use crate::remote::on_server::{Unread, lacking, unread};
+use crate::remote::part_wanted::PartWanted;
+use crate::remote::remote_error::of_remote;
+use crate::state::service_struct::Service;
+use lesson_sync::{
+    Change, Link, Machine, Named, RemoteError, SpaceSize, Store, Supabase, lacks_function,
+};
+use lesson_types::{ApiError, ErrorCode, Hold, HoldSpace, LargeSpace, SyncStatus};
+
+/// With more lessons a person is asked before a space is copied: up to here the dashboard is measured to be quick, and a
+/// phone holds it.
+pub(crate) const LARGE_ABOVE: u32 = 100_000;
+/// What to do when the server did not say how large a space is.
+const NOT_ASKED: &str = "nothing was connected or changed; try again";
+
+/// What becomes of a link that is to be made.
+pub(crate) enum Placed {
+    /// It is made so.
+    At(Box<Link>),
+    /// A person is asked first.
+    ToBeAsked(Named, LargeSpace),
+}
+
+impl<S: Store, H: Host> Service<S, H> {
+    /// Finds out where the space of a link is to be had, before anything of it is read. A server that can't say how large a
+    /// space is, and a host that holds all spaces whole, have it copied.
+    pub(crate) async fn place(
+        &self,
+        link: Link,
+        hold: Option<Hold>,
+        large_above: u32,
+    ) -> Result<Placed, ApiError> {
+        if hold == Some(Hold::Copy) || (self.parts.is_none() && hold.is_none()) {
+            return Ok(Placed::At(Box::new(link)));
+        }
+        let size = match self.size_of(&link).await {
+            Ok(size) => size,
+            Err(error) if lacks_function(&error) && hold.is_none() => {
+                return Ok(Placed::At(Box::new(link)));
+            }
+            Err(error) if lacks_function(&error) => return Err(lacking("space_size").error),
+            Err(error) => return Err(of_remote(NOT_ASKED, &error)),
+        };
+        if hold == Some(Hold::Server) {
+            let link = self.on_server(link, size).await?;
+            return Ok(Placed::At(Box::new(link)));
+        }
+        if count(usize::try_from(size.lessons).unwrap_or(usize::MAX)) <= large_above {
+            return Ok(Placed::At(Box::new(link)));
+        }
+        let large = LargeSpace {
+            lessons: u32::try_from(size.lessons).unwrap_or(u32::MAX),
+            megabytes: u32::try_from(size.replica_bytes() / 1_000_000).unwrap_or(u32::MAX),
+        };
+        Ok(Placed::ToBeAsked(link.space, large))
+    }
+
+    async fn size_of(&self, link: &Link) -> Result<SpaceSize, RemoteError> {
+        let network = Network(&self.host);
+        Supabase::new(&network).space_size(link).await
+    }
+
+    /// The link for working on the server, once that is known to give parts.
+    async fn on_server(&self, link: Link, size: SpaceSize) -> Result<Link, ApiError> {
+        if self.parts.is_none() {
+            return Err(ApiError::invalid(
+                "hold",
+                "this host holds spaces whole; choose `copy`",
+            ));
+        }
+        let network = Network(&self.host);
+        let remote = Supabase::new(&network);
+        for wanted in PartWanted::probes() {
+            let Some(function) = wanted.function else {
+                continue;
+            };
+            let asked = remote.part(&link, function, &wanted.ask).await;
+            asked.map_err(|error| -> ApiError {
+                let Unread { error, .. } = match lacks_function(&error) {
+                    true => lacking(function),
+                    false => unread(&error),
+                };
+                error
+            })?;
+        }
+        Ok(Link {
+            sends_only: true,
+            epoch: size.epoch,
+            cursor: size.version,
+            ..link
+        })
+    }
+
+    pub(crate) async fn hold(
+        &self,
+        _: &RequestContext,
+        asked: HoldSpace,
+    ) -> Result<Answer<SyncStatus>, ApiError> {
+        // What waits to be stored counts as unsent.
+        self.flush().await?;
+        let is_there = self.linked_or_refuse()?.sends_only;
+        match asked.hold {
+            Hold::Copy if is_there => self.begin_copy().await?,
+            Hold::Server if !is_there => self.give_up_copy().await?,
+            Hold::Copy | Hold::Server => {}
+        }
+        Answer::json(&self.status())
+    }
+
+    /// The next round reads all rows.
+    async fn begin_copy(&self) -> Result<(), ApiError> {
+        let _turn = self.syncing.lock().await;
+        let link = self.linked_or_refuse()?;
+        self.commit_link(Change::to(Link {
+            sends_only: false,
+            cursor: 0,
+            cleared: link.cleared.saturating_add(1),
+            ..link
+        }))
+        .await?;
+        *self.machine.borrow_mut() = Machine::new();
+        Ok(())
+    }
+
+    /// Drops the rows of the linked space. Events that the server has not acknowledged stay, whoever made them meanwhile.
+    async fn give_up_copy(&self) -> Result<(), ApiError> {
+        self.all_sent()?;
+        let link = self.linked_or_refuse()?;
+        let size = self
+            .signed_in(&link, async |link: &Link| self.size_of(link).await)
+            .await
+            .map_err(|error| match lacks_function(&error) {
+                true => lacking("space_size").error,
+                false => of_remote(NOT_ASKED, &error),
+            })?;
+        let placed = self.on_server(self.linked_or_refuse()?, size).await?;
+        let _turn = self.syncing.lock().await;
+        self.all_sent()?;
+        let link = self.linked_or_refuse()?;
+        let link = Link {
+            sends_only: true,
+            epoch: placed.epoch,
+            cursor: placed.cursor,
+            based: link.acked,
+            cleared: link.cleared.saturating_add(1),
+            resync: false,
+            ..link
+        };
+        self.commit_link(Change {
+            clear_rows: true,
+            forget_through: Some(link.acked),
+            ..Change::to(link)
+        })
+        .await?;
+        *self.machine.borrow_mut() = Machine::new();
+        Ok(())
+    }
+
+    fn all_sent(&self) -> Result<(), ApiError> {
+        match self.unsent() {
+            0 => Ok(()),
+            unsent => Err(ApiError::new(
+                ErrorCode::Conflict,
+                format!(
+                    "{unsent} events are not on the server yet; sync first, then give up the copy"
+                ),
+            )
+            .at("hold")),
+        }
+    }
+}
