@@ -13,6 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+/// How to make the store, and the host, of a service over a part of a space.
+pub(crate) type Parts<S, H> = (fn() -> S, fn(&H) -> H);
+
 /// The engine over a store and a host: every request of the interface is answered by
 /// [`Service::handle`](crate::Service::handle).
 ///
@@ -60,7 +63,7 @@ pub struct Service<S, H> {
     /// What the server counted of the whole space, where the state holds but the lessons of its lists.
     pub(crate) report: RefCell<Option<Report>>,
     /// How to make the store and the host of a service over a part of the linked space; `None` where spaces are held whole.
-    pub(crate) parts: Option<(fn() -> S, fn(&H) -> H)>,
+    pub(crate) parts: Option<Parts<S, H>>,
     /// Whether it holds a part of a space, for one request.
     pub(crate) is_part: Cell<bool>,
     /// Of a service over a part: where the syncing of the whole stands, where somebody told.
