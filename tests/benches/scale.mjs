@@ -66,14 +66,7 @@ async function writes(who, space) {
   return [quantile(times.added, 0.5), quantile(times.rated, 0.5)];
 }
 
-const TRIGGERS = [
-  "words_added",
-  "words_changed",
-  "lessons_gone",
-  "vectors_follow",
-  "standings_added",
-  "standings_follow",
-];
+const TRIGGERS = ["words_added", "words_changed", "lessons_gone", "vectors_follow"];
 const triggers = (state) => sql(TRIGGERS.map((name) => `alter table lessons ${state} trigger ${name};`).join("\n"));
 
 const sizeOf = (name) => Number(sql(`select pg_total_relation_size('${name}') / 1e6`));
@@ -127,7 +120,7 @@ for (const count of SIZES) {
   const id = await who.space(`scale ${count}`);
   const [writing] = await timed(() => fill(id, { to: count, model, modelled: vectors }));
   sql(
-    "analyze lessons; analyze lesson_embeddings; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.standings; analyze lessonloop.word_counts",
+    "analyze lessons; analyze lesson_embeddings; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.word_counts",
   );
   let indexing = null;
   if (count > Number(sql("select lessonloop.exact_up_to()"))) {

@@ -206,100 +206,6 @@ test("sizes and pages", async () => {
   assert.deepEqual(decisions.listed.slugs, ["d"]);
 });
 
-test("a page of decisions has no more than 4 MB of texts, and goes on", async () => {
-  const long = "é".repeat(8_000);
-  const { who, id, by } = await space(
-    Array.from({ length: 300 }, (_, n) => ({ slug: `long-${n}`, title: `L ${n}`, context: long })),
-  );
-  const DECISIONS = 30;
-  await who.push(
-    id,
-    by.actor,
-    Array.from({ length: DECISIONS }, (_, d) =>
-      by.event("Surfaced", {
-        retrieval_id: `r-${d}`,
-        purpose: "recommend",
-        context: { decision_id: `d-${String(d).padStart(2, "0")}` },
-        items: Array.from({ length: 10 }, (_, n) => ({
-          lesson: `long-${d * 10 + n}`,
-          rank: n + 1,
-          score: 0.5,
-          relevance: 0.5,
-        })),
-        policy: "p",
-      }),
-    ),
-  );
-  const seen = [];
-  for (let pages = 0, before; ; pages += 1) {
-    const { listed, page } = await who.call("space_decisions", { p_space: id, p_ask: { limit: 200, ...before } });
-    const bytes = page.lessons.reduce((sum, one) => sum + Buffer.byteLength(one.context), 0);
-    assert.ok(bytes < 4_400_000, `${bytes} bytes`);
-    assert.equal(page.lessons.length, listed.slugs.length * 10);
-    seen.push(...listed.slugs);
-    assert.equal(listed.more, seen.length < DECISIONS);
-    if (!listed.more) break;
-    const last = page.decisions.find(({ decision_id }) => decision_id === listed.slugs.at(-1));
-    before = { before: Date.parse(last.at), before_id: last.decision_id };
-  }
-  assert.deepEqual(
-    seen.toSorted(),
-    Array.from({ length: DECISIONS }, (_, d) => `d-${String(d).padStart(2, "0")}`),
-  );
-});
-
-test("standing is weighed with meaning: one that stands best is found though thousands are nearer", async () => {
-  const who = user();
-  const id = await who.space();
-  await fill(id, { to: 8_200, model: "m" });
-  const by = author();
-  await who.push(id, by.actor, [
-    by.event("LessonAdded", lesson("far-and-proven", { title: "Quokka", confidence: 1 })),
-    by.event("LessonAdded", lesson("near-and-new", { title: "Quokkas" })),
-  ]);
-  const hashes = (
-    await who.get(`/lessons?select=slug,embedded_hash&space=eq.${id}&slug=in.(far-and-proven,near-and-new)`)
-  ).body;
-  const vectors = { "far-and-proven": axes([0, 60], [1, 100]), "near-and-new": axes([0, 100]) };
-  await who.call("put_embeddings", {
-    p_space: id,
-    p_model: "m",
-    p_rows: hashes.map(({ slug, embedded_hash }) => ({ slug, content_hash: embedded_hash, packed: vectors[slug] })),
-  });
-  // All others are nearer than it, and stand worst.
-  sql(
-    `update lessons set confidence = 0, effectiveness = 0 where space = :'id' and slug not in ('far-and-proven', 'near-and-new');
-     update lessonloop.vectors set near = (select near from lessonloop.vectors where space = :'id' and slug = 'near-and-new')
-     where space = :'id' and slug <> 'far-and-proven'`,
-    { id },
-  );
-  const ask = async () =>
-    slugs(
-      await who.call("lesson_candidates", {
-        p_space: id,
-        p_ask: { words: [], count: 2, model: "m", packed: axes([0, 100]) },
-      }),
-    );
-  assert.deepEqual(await ask(), ["far-and-proven", "near-and-new"]);
-  sql("select lessonloop.index_space(:'id')", { id });
-  assert.deepEqual(await ask(), ["far-and-proven", "near-and-new"]);
-  // What a person says of a lesson moves it at once.
-  const follows = `select count(*) from lessons l left join lessonloop.standings s on s.space = l.space and s.slug = l.slug
-    where l.space = :'id' and (s.confidence, s.factor) is distinct from (l.confidence, lessonloop.standing_factor(l))`;
-  assert.equal(sql(follows, { id }), "0");
-  const before = sql("select weight from lessonloop.standings where space = :'id' and slug = 'far-and-proven'", { id });
-  await who.push(
-    id,
-    by.actor,
-    Array.from({ length: 6 }, () => by.event("Rated", { lesson: "far-and-proven", helpful: false })),
-  );
-  assert.ok(
-    Number(sql("select weight from lessonloop.standings where space = :'id' and slug = 'far-and-proven'", { id })) <
-      Number(before),
-  );
-  assert.equal(sql(follows, { id }), "0");
-});
-
 test("an index is built beside what goes on, takes over whole, follows, and goes with its space", async () => {
   const who = user();
   const id = await who.space("Indexed");
@@ -345,7 +251,7 @@ test("an index is built beside what goes on, takes over whole, follows, and goes
   const { code } = await who.call("delete_space", { p_space: id, p_name: "Indexed" });
   await who.call("delete_space", { p_space: id, p_name: "Indexed", p_code: code });
   assert.equal(sql("select count(*) from pg_class where relname = :'relation'", { relation }), "0");
-  for (const table of ["lesson_words", "word_counts", "space_sizes", "vectors", "vector_counts", "standings"]) {
+  for (const table of ["lesson_words", "word_counts", "space_sizes", "vectors", "vector_counts"]) {
     assert.equal(sql(`select count(*) from lessonloop.${table} where space = :'id'`, { id }), "0", table);
   }
   assert.ok(AT);
