@@ -206,6 +206,39 @@ test("sizes and pages", async () => {
   assert.deepEqual(decisions.listed.slugs, ["d"]);
 });
 
+test("a page of decisions ends where its lessons' texts are too many bytes, and the next goes on", async () => {
+  const many = Array.from({ length: 60 }, (_, n) => `long-${n}`);
+  const { who, id, by } = await space(many.map((slug) => ({ slug })));
+  // 180,000 bytes each: 23 of them are more than 4 MB.
+  sql("update lessons set recommendation = repeat('word ', 36000) where space = :'id'", { id });
+  await who.push(
+    id,
+    by.actor,
+    many.map((slug, n) =>
+      by.event("Surfaced", {
+        retrieval_id: `r${n}`,
+        purpose: "recommend",
+        context: { decision_id: `d${n}` },
+        items: [{ lesson: slug, rank: 1, score: 0.5, relevance: 0.5 }],
+        policy: "p",
+      }),
+    ),
+  );
+  const [pages, seen] = [[], []];
+  for (let more = {}; ; ) {
+    const { listed, page } = await who.call("space_decisions", { p_space: id, p_ask: { limit: 50, ...more } });
+    pages.push(listed.slugs.length);
+    seen.push(...listed.slugs);
+    if (!listed.more) break;
+    // The first of the next page is there, too: by it a reader sees that there is one.
+    assert.equal(page.decisions.length, listed.slugs.length + 1);
+    const last = page.decisions.find((one) => one.decision_id === listed.slugs.at(-1));
+    more = { before: Date.parse(last.at), before_id: last.decision_id };
+  }
+  assert.deepEqual(pages, [23, 23, 14]);
+  assert.deepEqual(seen.toSorted(), many.map((_, n) => `d${n}`).toSorted());
+});
+
 test("an index is built beside what goes on, takes over whole, follows, and goes with its space", async () => {
   const who = user();
   const id = await who.space("Indexed");
