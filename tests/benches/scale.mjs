@@ -29,6 +29,16 @@ const timed = async (work) => {
   return [performance.now() - begun, given];
 };
 
+/** A busy machine loses a connection now and then: asked once more, as the answer says. */
+const patient = async (work) => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error.actual !== 503) throw error;
+    return await work();
+  }
+};
+
 /** Vectors of the first lessons, by the model that is shipped in an engine in Node, each as signed bytes. */
 async function modelled(count) {
   if (count === 0) return { model: "scale", vectors: [] };
@@ -74,13 +84,9 @@ const gb = (mb) => `${(mb / 1000).toFixed(2)} GB`;
 
 /** The first five with their scores, by an edge. */
 async function fiveOf(me, query) {
-  const { recommended, trace, semantic } = await me.post("/v1/recommend", {
-    query,
-    limit: 5,
-    dry_run: true,
-    explain: true,
-    trace_part: { limit: 1 },
-  });
+  const { recommended, trace, semantic } = await patient(() =>
+    me.post("/v1/recommend", { query, limit: 5, dry_run: true, explain: true, trace_part: { limit: 1 } }),
+  );
   const scores = new Map(trace.map(({ slug, score }) => [slug, score]));
   return {
     slugs: recommended.map(({ slug }) => slug),
@@ -161,7 +167,7 @@ for (const count of SIZES) {
   );
   const times = [];
   for (let n = 0; n < REQUESTS + 20; n++) {
-    const [time] = await timed(() => me.post("/v1/recommend", { query: situation(n, count), limit: 5 }));
+    const [time] = await patient(() => timed(() => me.post("/v1/recommend", { query: situation(n, count), limit: 5 })));
     if (n >= 20) times.push(time);
   }
   const counting = [];
@@ -203,6 +209,8 @@ for (const count of SIZES) {
     isolate.toFixed(0) + mark(`isolate with ${count}`, isolate, isolate <= BARS.isolate),
     ms(quantile(counting, 0.5)),
   ]);
+  // What follows may fail after an hour's work.
+  console.log(rows.at(-1).join("  "));
   await stopAll();
   // In pieces, as the app does it.
   const [deleting] = await timed(async () => {

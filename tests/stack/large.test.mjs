@@ -64,6 +64,57 @@ test("numbers of all lessons in one answer, with the lessons of the lists alone"
   assert.equal((await edge(id).rpc("space_report", { p_space: id, p_ask: {} })).status, 200);
 });
 
+/** Lessons of which the standing beside the vectors is not their own. */
+const untrue = () =>
+  sql(
+    `select count(*) from lessonloop.vectors v join lessons l on l.space = v.space and l.slug = v.slug
+     where v.space = :'id' and (v.confidence, v.causal, v.weighed) is distinct from (l.confidence::real, lessonloop.causal_standing(l), true)`,
+    { id },
+  );
+
+test("a lesson that stands far better than thousands of nearer ones is among the candidates", async () => {
+  assert.equal(untrue(), "0", "feedback and ratings have been followed");
+  const of = record(0).slug;
+  const packed = sql(
+    "select replace(encode(packed, 'base64'), chr(10), '') from lesson_embeddings where space = :'id' and slug = :'of'",
+    { id, of },
+  );
+  const far = sql(
+    `select v.slug from lessonloop.vectors v where v.space = :'id'
+     order by lessonloop.distance(v.near, (select n.near from lessonloop.vectors n where n.space = :'id' and n.slug = :'of')), v.slug
+     offset 12000 limit 1`,
+    { id, of },
+  );
+  const found = async () => {
+    const p_ask = { words: [], count: 120, model: "scale", packed };
+    const { page, counted } = await who.call("lesson_candidates", { p_space: id, p_ask });
+    assert.equal(counted.index, "exact");
+    assert.ok(page.lessons.some(({ slug }) => slug === of));
+    return page.lessons.some(({ slug }) => slug === far);
+  };
+  const stands = (more) => sql(`update lessons set ${more} where space = :'id' and slug = :'far'`, { id, far });
+  stands("confidence = 0.3, effectiveness = 0.2");
+  assert.ok(!(await found()));
+  stands("confidence = 1, effectiveness = 1, use_count = 10, causal_hits = 10");
+  assert.ok(await found());
+  assert.equal(untrue(), "0");
+});
+
+test("vectors from before get their standing in pieces", () => {
+  sql(
+    `update lessonloop.vectors v set confidence = 0.5, causal = 0.5, weighed = false where v.space = :'id'
+       and v.slug in (select slug from lessons where space = :'id' order by slug limit 3000)`,
+    { id },
+  );
+  assert.notEqual(untrue(), "0");
+  let pieces = 0;
+  for (; sql("set statement_timeout = '3s'; select lessonloop.weigh_some(0.01)") !== "t"; pieces += 1) {
+    assert.ok(pieces < 500, "it comes to an end");
+  }
+  assert.ok(pieces > 1, `${pieces} pieces`);
+  assert.equal(untrue(), "0");
+});
+
 test("words and vectors that are missing are caught up in pieces, and counted once", async () => {
   const some = 1_500;
   const count = (what) => sql(`select count(*) from lessonloop.${what} where space = :'id'`, { id });
