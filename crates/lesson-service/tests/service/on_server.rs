@@ -88,7 +88,7 @@ fn no_endpoint_answers_from_an_empty_space() {
         if OF_THE_DEVICE.contains(name) {
             continue;
         }
-        let path = path.replace("{rev}", "1").replace('{', "").replace('}', "");
+        let path = path.replace("{rev}", "1").replace(['{', '}'], "");
         let line = format!("{} {path}", method.to_uppercase());
         let answer = block_on(device.handle(request(&line, Value::Null)));
         let error = &answer.body["error"];
