@@ -31,7 +31,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
     vec![
         count("Lessons", stats.lessons),
         count("Unreviewed", stats.unreviewed),
-        count("Proven", stats.proven),
+        count("Qualified by use", stats.proven),
         count("Rated", stats.lessons_rated),
     ]
 }
