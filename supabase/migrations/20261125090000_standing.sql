@@ -15,9 +15,14 @@ create index if not exists vectors_unweighed on lessonloop.vectors (space, slug)
 -- A space of more lessons with vectors than this ought to have an index.
 create or replace function lessonloop.exact_up_to() returns bigint language sql immutable return 100000;
 
+-- A number from 0 to 1 in single precision. What is next to nothing is nothing: PostgreSQL refuses what is too small to be kept.
+create or replace function lessonloop.as_share(p_number double precision) returns real
+language sql immutable parallel safe
+return case when p_number < 1e-30 then 0 else p_number end::real;
+
 create or replace function lessonloop.causal_standing(l public.lessons) returns real
 language sql immutable
-return (l.effectiveness
+return (lessonloop.as_share(l.effectiveness)
   * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end)::real;
 
 -- What a lesson of this nearness and standing scores, about: the core's score without its words.
@@ -37,7 +42,7 @@ begin
   insert into lessonloop.vectors as v (space, slug, model, near, live, approved, domain, category, confidence, causal, weighed)
   select e.space, e.slug, e.model, lessonloop.as_half(e.packed, e.embedding),
     not l.archived and l.trust <> 'quarantined', l.trust = 'approved', lower(btrim(l.domain)), l.category,
-    l.confidence, lessonloop.causal_standing(l), true
+    lessonloop.as_share(l.confidence), lessonloop.causal_standing(l), true
   from public.lesson_embeddings e join public.lessons l on l.space = e.space and l.slug = e.slug and l.embedded_hash = e.content_hash
   where e.space = p_space and e.slug = any (p_slugs)
   order by e.model, e.slug
@@ -56,11 +61,11 @@ begin
   update lessonloop.vectors v set
     live = not new.archived and new.trust <> 'quarantined', approved = new.trust = 'approved',
     domain = lower(btrim(new.domain)), category = new.category,
-    confidence = new.confidence, causal = lessonloop.causal_standing(new), weighed = true
+    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_standing(new), weighed = true
   where v.space = new.space and v.slug = new.slug
     and (v.live, v.approved, v.domain, v.category, v.confidence, v.causal, v.weighed) is distinct from
       (not new.archived and new.trust <> 'quarantined', new.trust = 'approved', lower(btrim(new.domain)), new.category,
-        new.confidence::real, lessonloop.causal_standing(new), true);
+        lessonloop.as_share(new.confidence), lessonloop.causal_standing(new), true);
   return null;
 end $$;
 create or replace trigger vectors_follow
@@ -269,8 +274,8 @@ begin
     -- With confidence and causal standing, which move a lesson as far as its match does.
     order by (0.5 * sqrt(
       0.4 * least(greatest((1 - coalesce(m.distance, 1) - 0.1) / 0.7, 0), 1)
-      + (case when m.distance is null then 0.8 else 0.6 end) * least(s.score / full_idf, 1)) + 0.2 * l.confidence + 0.15)
-      * (0.5 + 0.5 * l.effectiveness
+      + (case when m.distance is null then 0.8 else 0.6 end) * least(s.score / full_idf, 1)) + 0.2 * lessonloop.as_share(l.confidence) + 0.15)
+      * (0.5 + 0.5 * lessonloop.as_share(l.effectiveness)
         * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end) desc, m.slug
     limit most) x;
   found := coalesce(found, '{}');
@@ -316,7 +321,7 @@ begin
     -- The lock of a push, which changes the same rows.
     perform from public.spaces p where p.id = s for no key update;
     batch := array(select v.slug from lessonloop.vectors v where v.space = s and not v.weighed order by v.slug limit at_once);
-    update lessonloop.vectors v set confidence = l.confidence, causal = lessonloop.causal_standing(l), weighed = true
+    update lessonloop.vectors v set confidence = lessonloop.as_share(l.confidence), causal = lessonloop.causal_standing(l), weighed = true
     from public.lessons l
     where v.space = s and v.slug = any (batch) and l.space = v.space and l.slug = v.slug and not v.weighed;
     if clock_timestamp() > until then

@@ -268,6 +268,10 @@ pub const ROOMS: &[Room] = &[
             "js-sys",
             "leptos",
             "leptos_router",
+            // leptos-use, in the small crates that it is made of.
+            "leptos-use-event-listener",
+            "leptos-use-fn-debounce-throttle",
+            "leptos-use-interval-fn",
             "lesson-types",
             "serde",
             "serde-wasm-bindgen",
