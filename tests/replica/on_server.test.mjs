@@ -118,7 +118,7 @@ test("what needs all of a space says so, and never answers from nothing", async 
     ["GET", "/v1/policies/shadow"],
   ]) {
     const { status, body: told } = await me.send(method, path, body);
-    assert.deepEqual([status, told.error.code, told.error.field], [409, "conflict", "on_server"], path);
+    assert.deepEqual([status, told.error.code, told.error.field], [409, "conflict", "on_server"], String(path));
     assert.match(told.error.message, /you work on this space on the server/);
   }
   // A space that is small may be worked on there, too, and the same lesson is not found twice over.
@@ -202,7 +202,11 @@ test("a server of before: small spaces are copied as ever, and work on the serve
   };
   const me = await device();
   lacks("space_size");
-  const { status, body } = await me.send("POST", "/v1/sync/connect", me.asked({ url: proxy.url, space: id, hold: "server" }));
+  const { status, body } = await me.send(
+    "POST",
+    "/v1/sync/connect",
+    me.asked({ url: proxy.url, space: id, hold: "server" }),
+  );
   assert.equal(status, 503);
   assert.match(body.error.message, /lacks the function space_size.*20261124120200_candidates\.sql/);
   for (const [name, migration] of [
@@ -212,7 +216,10 @@ test("a server of before: small spaces are copied as ever, and work on the serve
     lacks(name);
     const told = await me.send("POST", "/v1/sync/connect", me.asked({ url: proxy.url, space: id, hold: "server" }));
     assert.equal(told.status, 503);
-    assert.ok(told.body.error.message.includes(name) && told.body.error.message.includes(migration), told.body.error.message);
+    assert.ok(
+      told.body.error.message.includes(name) && told.body.error.message.includes(migration),
+      told.body.error.message,
+    );
   }
   assert.equal((await me.status()).phase, "off");
   lacks("space_size");
