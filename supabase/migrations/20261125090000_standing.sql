@@ -20,10 +20,15 @@ create or replace function lessonloop.as_share(p_number double precision) return
 language sql immutable parallel safe
 return case when p_number < 1e-30 then 0 else p_number end::real;
 
+-- Effectiveness times the share of uses that were causal.
+create or replace function lessonloop.causal_share(l public.lessons) returns double precision
+language sql immutable
+return lessonloop.as_share(l.effectiveness)
+  * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end;
+
 create or replace function lessonloop.causal_standing(l public.lessons) returns real
 language sql immutable
-return (lessonloop.as_share(l.effectiveness)
-  * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end)::real;
+return lessonloop.causal_share(l)::real;
 
 -- What a lesson of this nearness and standing scores, about: the core's score without its words.
 create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real)
@@ -275,8 +280,7 @@ begin
     order by (0.5 * sqrt(
       0.4 * least(greatest((1 - coalesce(m.distance, 1) - 0.1) / 0.7, 0), 1)
       + (case when m.distance is null then 0.8 else 0.6 end) * least(s.score / full_idf, 1)) + 0.2 * lessonloop.as_share(l.confidence) + 0.15)
-      * (0.5 + 0.5 * lessonloop.as_share(l.effectiveness)
-        * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end) desc, m.slug
+      * (0.5 + 0.5 * lessonloop.causal_share(l)) desc, m.slug
     limit most) x;
   found := coalesce(found, '{}');
   if coalesce((p_ask ->> 'standing')::boolean, false) or (cardinality(found) = 0 and wanted is null) then

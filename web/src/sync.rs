@@ -9,6 +9,7 @@ use crate::who::{self, Names};
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_use_event_listener::use_event_listener;
 use lesson_types::{SyncPhase, SyncStatus};
 pub use stage::Stage;
 use stage::stage;
@@ -88,12 +89,11 @@ impl Syncing {
     /// Nothing tells this page of what others do to a space on the server: it asks anew when a person comes back to it.
     fn look_again(self) {
         let on_server = self.on_server();
-        let handle = window_event_listener(leptos::ev::focus, move |_| {
+        let _ = use_event_listener(window(), leptos::ev::focus, move |_| {
             if on_server.get_untracked() {
                 self.client.ask_again();
             }
         });
-        on_cleanup(move || handle.remove());
     }
 
     /// The status that the app follows.

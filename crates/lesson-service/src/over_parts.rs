@@ -9,11 +9,9 @@ use crate::remote::on_server::Unread;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
 use lesson_types::{
-    ApiError, EndpointName, ErrorCode, LessonQuery, LessonSort, Request, Response, Settle,
+    ApiError, EndpointName, ErrorCode, LessonQuery, LessonSort, ON_SERVER, Request, Response,
+    Settle,
 };
-
-/// The `field` of refusals of what needs all of the space.
-const ON_SERVER: &str = "on_server";
 
 /// By what a request is answered.
 enum AnsweredBy {

@@ -110,6 +110,9 @@ pub struct Connect {
     pub large_above: Option<u32>,
 }
 
+/// The `field` of errors that say: this needs all lessons, and the space is worked on on the server.
+pub const ON_SERVER: &str = "on_server";
+
 /// Where a space is had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

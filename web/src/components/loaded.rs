@@ -1,9 +1,9 @@
 //! What is read from the engine: a skeleton until it is there, the content, or why there is none.
 
-use super::notice::{ErrorNote, ON_SERVER};
+use super::notice::ErrorNote;
 use crate::api::Client;
 use leptos::prelude::*;
-use lesson_types::ApiError;
+use lesson_types::{ApiError, ON_SERVER};
 
 /// Lines in the place of what is on its way.
 #[component]

@@ -2,7 +2,7 @@
 
 use crate::dom;
 use leptos::prelude::*;
-use lesson_types::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode, ON_SERVER};
 
 /// A page: its title in the window and as its heading, and what can be done at its head.
 #[component]
@@ -111,9 +111,6 @@ pub fn ErrorNote(error: ApiError) -> impl IntoView {
     }
     .into_any()
 }
-
-/// The field of errors that say: this needs all lessons, and they are on the server.
-pub const ON_SERVER: &str = "on_server";
 
 /// Why a place has nothing to show while one works on the server: no fault, and nothing to try again.
 #[component]

@@ -1,17 +1,15 @@
 //! Where a linked space is had: as a copy here, or on the server.
 
-use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::remote::network::Network;
 use crate::remote::on_server::{Unread, lacking, unread};
+use crate::remote::part::sending_only;
 use crate::remote::part_wanted::PartWanted;
 use crate::remote::remote_error::of_remote;
 use crate::state::service_struct::Service;
-use lesson_sync::{
-    Change, Link, Machine, Named, RemoteError, SpaceSize, Store, Supabase, lacks_function,
-};
+use lesson_sync::{Change, Link, Machine, Named, Store, Supabase, lacks_function};
 use lesson_types::{ApiError, ErrorCode, Hold, HoldSpace, LargeSpace, SyncStatus};
 
 /// With more lessons a person is asked before a space is copied: up to here the dashboard is measured to be quick, and a
@@ -49,26 +47,25 @@ impl<S: Store, H: Host> Service<S, H> {
             Err(error) => return Err(of_remote(NOT_ASKED, &error)),
         };
         if hold == Some(Hold::Server) {
-            let link = self.on_server(link, size).await?;
-            return Ok(Placed::At(Box::new(link)));
+            self.try_parts(&link).await?;
+            return Ok(Placed::At(Box::new(sending_only(link, &size))));
         }
-        if count(usize::try_from(size.lessons).unwrap_or(usize::MAX)) <= large_above {
+        let lessons = u32::try_from(size.lessons).unwrap_or(u32::MAX);
+        if lessons <= large_above {
             return Ok(Placed::At(Box::new(link)));
         }
         let large = LargeSpace {
-            lessons: u32::try_from(size.lessons).unwrap_or(u32::MAX),
+            lessons,
             megabytes: u32::try_from(size.replica_bytes() / 1_000_000).unwrap_or(u32::MAX),
         };
         Ok(Placed::ToBeAsked(link.space, large))
     }
 
-    async fn size_of(&self, link: &Link) -> Result<SpaceSize, RemoteError> {
-        let network = Network(&self.host);
-        Supabase::new(&network).space_size(link).await
-    }
-
-    /// The link for working on the server, once that is known to give parts.
-    async fn on_server(&self, link: Link, size: SpaceSize) -> Result<Link, ApiError> {
+    /// Whether the server of a link gives parts.
+    ///
+    /// # Errors
+    /// When it does not, or this host makes no use of them.
+    async fn try_parts(&self, link: &Link) -> Result<(), ApiError> {
         if self.parts.is_none() {
             return Err(ApiError::invalid(
                 "hold",
@@ -81,7 +78,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let Some(function) = wanted.function else {
                 continue;
             };
-            let asked = remote.part(&link, function, &wanted.ask).await;
+            let asked = remote.part(link, function, &wanted.ask).await;
             asked.map_err(|error| -> ApiError {
                 let Unread { error, .. } = match lacks_function(&error) {
                     true => lacking(function),
@@ -90,12 +87,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 error
             })?;
         }
-        Ok(Link {
-            sends_only: true,
-            epoch: size.epoch,
-            cursor: size.version,
-            ..link
-        })
+        Ok(())
     }
 
     pub(crate) async fn hold(
@@ -140,18 +132,15 @@ impl<S: Store, H: Host> Service<S, H> {
                 true => lacking("space_size").error,
                 false => of_remote(NOT_ASKED, &error),
             })?;
-        let placed = self.on_server(self.linked_or_refuse()?, size).await?;
+        self.try_parts(&self.linked_or_refuse()?).await?;
         let _turn = self.syncing.lock().await;
         self.all_sent()?;
         let link = self.linked_or_refuse()?;
         let link = Link {
-            sends_only: true,
-            epoch: placed.epoch,
-            cursor: placed.cursor,
             based: link.acked,
             cleared: link.cleared.saturating_add(1),
             resync: false,
-            ..link
+            ..sending_only(link, &size)
         };
         self.commit_link(Change {
             clear_rows: true,

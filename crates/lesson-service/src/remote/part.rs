@@ -42,6 +42,16 @@ impl Embedder for Remembering {
     }
 }
 
+/// The link by which events are sent and no rows are read.
+pub(crate) fn sending_only(link: Link, size: &SpaceSize) -> Link {
+    Link {
+        sends_only: true,
+        epoch: size.epoch.clone(),
+        cursor: size.version,
+        ..link
+    }
+}
+
 /// What a request made.
 #[derive(Debug, Clone, Default)]
 pub struct MadeEvents {
@@ -60,8 +70,13 @@ impl<S: Store, H: Host> Service<S, H> {
     /// See [`RemoteError`].
     pub async fn space_size(&self) -> Result<SpaceSize, RemoteError> {
         let link = self.link().ok_or(RemoteError::NotFound)?;
+        self.size_of(&link).await
+    }
+
+    /// How large the space of a link is, also of one that is not made yet.
+    pub(crate) async fn size_of(&self, link: &Link) -> Result<SpaceSize, RemoteError> {
         let network = Network(&self.host);
-        Supabase::new(&network).space_size(&link).await
+        Supabase::new(&network).space_size(link).await
     }
 
     /// From now on events are sent to the linked space and no rows of it are read; whether the store took it. Nothing may be
@@ -70,15 +85,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let Some(link) = self.link() else {
             return false;
         };
-        let expected = link.revision;
-        let change = Change::to(Link {
-            sends_only: true,
-            epoch: size.epoch.clone(),
-            cursor: size.version,
-            ..link
-        });
-        let done = self.store.commit(expected, change).await.is_ok();
-        done && self.catch_up().await.is_ok()
+        let change = Change::to(sending_only(link, size));
+        self.commit_link(change).await.is_ok()
     }
 
     /// Bytes that the lessons held here take in memory, about.

@@ -2,10 +2,10 @@
 
 use crate::common;
 
-use common::vector_server::{Device, SPACE, Server, Wire};
+use common::vector_server::{Device, Server, Wire, link};
 use common::{START, TestStore, block_on, request};
 use lesson_service::Service;
-use lesson_sync::{Change, Link, Named, Session, Store};
+use lesson_sync::{Change, Link, Store};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -48,21 +48,8 @@ fn on_server(server: Option<&Rc<Server>>) -> Device {
     let store = TestStore::default();
     block_on(store.identity("device")).unwrap();
     let link = Link {
-        url: "http://localhost".to_owned(),
-        key: "key".to_owned(),
-        space: Named {
-            id: SPACE.to_owned(),
-            name: "test".to_owned(),
-        },
-        actor: "device".to_owned(),
-        session: Some(Session {
-            access_token: "token".to_owned(),
-            refresh_token: "traded for a session".to_owned(),
-        }),
-        epoch: "one".to_owned(),
-        ledger_version: lesson_core::LEDGER_VERSION,
         sends_only: true,
-        ..Link::default()
+        ..link()
     };
     block_on(store.commit(0, Change::to(link))).unwrap();
     let host = Wire {

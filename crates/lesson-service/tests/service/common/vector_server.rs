@@ -225,6 +225,26 @@ pub fn lesson(number: usize) -> Lesson {
     )
 }
 
+/// The link of a device to the server.
+pub fn link() -> Link {
+    Link {
+        url: "http://localhost".to_owned(),
+        key: "key".to_owned(),
+        space: Named {
+            id: SPACE.to_owned(),
+            name: "test".to_owned(),
+        },
+        actor: "device".to_owned(),
+        session: Some(Session {
+            access_token: "token".to_owned(),
+            refresh_token: "traded for a session".to_owned(),
+        }),
+        epoch: "one".to_owned(),
+        ledger_version: lesson_core::LEDGER_VERSION,
+        ..Link::default()
+    }
+}
+
 /// A device that has pulled these lessons, which the server has.
 pub fn device(server: &Rc<Server>, lessons: usize) -> Device {
     let store = TestStore::default();
@@ -246,21 +266,8 @@ pub fn device(server: &Rc<Server>, lessons: usize) -> Device {
     server.version.set(lessons as u64);
     server.most.set(500);
     let link = Link {
-        url: "http://localhost".to_owned(),
-        key: "key".to_owned(),
-        space: Named {
-            id: SPACE.to_owned(),
-            name: "test".to_owned(),
-        },
-        actor: "device".to_owned(),
-        session: Some(Session {
-            access_token: "token".to_owned(),
-            refresh_token: "traded for a session".to_owned(),
-        }),
-        epoch: "one".to_owned(),
-        ledger_version: lesson_core::LEDGER_VERSION,
         cursor: lessons as u64,
-        ..Link::default()
+        ..link()
     };
     let change = Change {
         rows,
