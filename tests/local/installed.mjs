@@ -14,10 +14,28 @@ assert.ok(dist, "LESSONLOOP_DIST is not set: run `cargo xtask test local`");
 
 /** @type {string[]} */
 const made = [];
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const started = new Set();
 process.on("exit", () => {
-  // A process that was told to end may still write.
-  for (const at of made) rmSync(at, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  for (const child of started) child.kill("SIGKILL");
+  for (const at of made) removed(at);
 });
+
+/**
+ * Removes a folder into which a process that was told to end may still write: `rmSync` tries again for a file in use,
+ * but not for a folder that has got a new file after it was read.
+ */
+function removed(at) {
+  for (let left = 100; ; left -= 1) {
+    try {
+      rmSync(at, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+      return;
+    } catch (error) {
+      if (error.code !== "ENOTEMPTY" || !left) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    }
+  }
+}
 
 /** A folder that is gone when the tests of the file are through. */
 export function folder(name = "x") {
@@ -91,7 +109,10 @@ export function machine({ node = process.execPath, home = folder("home"), projec
     },
     /** Starts the command. */
     start(words, { cwd = project, env: more = {} } = {}) {
-      return spawn(node, [bin, ...words], { cwd, env: { ...env, ...more }, stdio: ["pipe", "pipe", "pipe"] });
+      const child = spawn(node, [bin, ...words], { cwd, env: { ...env, ...more }, stdio: ["pipe", "pipe", "pipe"] });
+      started.add(child);
+      child.once("exit", () => started.delete(child));
+      return child;
     },
     /** A client of MCP's own SDK over standard input and output. */
     async client({ cwd = project } = {}) {
