@@ -127,6 +127,12 @@ test("pages of long lessons are cut by bytes, and the cursor goes on", async () 
   assert.equal(seen.length, LONG);
   const hot = await me.get("/v1/lessons?limit=1000&q=length");
   assert.ok(hot.lessons.length > 100);
+  // Those that a request names are read whole, or it is refused: one that were left out would be taken for unknown.
+  const much = await me.send("POST", "/v1/feedback", { outcome: "delivered", lessons: seen });
+  refused(much, 413, "too_large", "lessons");
+  assert.equal(much.headers.get("retry-after"), null);
+  const some = seen.slice(0, 200);
+  assert.equal((await me.post("/v1/feedback", { outcome: "delivered", lessons: some })).updated.length, some.length);
 });
 
 test("spaces that are more than an isolate may hold: it keeps within its bytes, and each is answered", async () => {

@@ -238,6 +238,11 @@ test("a page of decisions ends where its lessons' texts are too many bytes, and 
     more = { before: Date.parse(last.at), before_id: last.decision_id };
   }
   assert.deepEqual(pages, [23, 23, 14]);
+  // Rows by name are given whole or not at all.
+  const named = (count) => who.rpc("space_rows", { p_space: id, p_ask: { slugs: many.slice(0, count) } });
+  const much = await named(23);
+  assert.deepEqual([much.status, much.body.details], [413, "p_ask.slugs"]);
+  assert.equal((await named(22)).body.page.lessons.length, 22);
   assert.deepEqual(seen.toSorted(), many.map((_, n) => `d${n}`).toSorted());
 });
 

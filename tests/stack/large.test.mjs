@@ -72,7 +72,8 @@ const untrue = () =>
     { id },
   );
 
-test("a lesson that stands far better than thousands of nearer ones is among the candidates", async () => {
+/** Whether a lesson that 12,000 are nearer than is among the candidates, by how well it stands. */
+async function standsAndIsFound(index) {
   assert.equal(untrue(), "0", "feedback and ratings have been followed");
   const of = record(0).slug;
   const packed = sql(
@@ -88,7 +89,7 @@ test("a lesson that stands far better than thousands of nearer ones is among the
   const found = async () => {
     const p_ask = { words: [], count: 120, model: "scale", packed };
     const { page, counted } = await who.call("lesson_candidates", { p_space: id, p_ask });
-    assert.equal(counted.index, "exact");
+    assert.equal(counted.index, index);
     assert.ok(page.lessons.some(({ slug }) => slug === of));
     return page.lessons.some(({ slug }) => slug === far);
   };
@@ -98,6 +99,23 @@ test("a lesson that stands far better than thousands of nearer ones is among the
   stands("confidence = 1, effectiveness = 1, use_count = 10, causal_hits = 10");
   assert.ok(await found());
   assert.equal(untrue(), "0");
+}
+
+test("a lesson that stands far better than thousands of nearer ones is among the candidates", () =>
+  standsAndIsFound("exact"));
+
+test("by the index of the space, too, which follows how lessons stand", async () => {
+  sql("select lessonloop.index_space(:'id')", { id });
+  const relation = sql("select relation from lessonloop.near_indexes where space = :'id'", { id });
+  await standsAndIsFound("ready");
+  const otherwise = sql(
+    `select count(*) from lessonloop.vectors v left join lessonloop.${relation} x on x.number = v.number
+     where v.space = :'id' and x.band is distinct from lessonloop.band(v.confidence, v.causal)`,
+    { id },
+  );
+  assert.equal(otherwise, "0");
+  // What comes after is ranked by the scan again.
+  sql("delete from lessonloop.near_indexes where space = :'id'", { id });
 });
 
 test("vectors from before get their standing in pieces", () => {

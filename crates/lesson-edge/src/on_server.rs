@@ -6,7 +6,7 @@ use crate::space::Space;
 use crate::unanswered::Made;
 use lesson_service::{Host, NoModel, PATIENCE_MS, RequestContext, Route, Unread, unread};
 use lesson_sync::Store;
-use lesson_types::{Request, Response};
+use lesson_types::{ErrorCode, Request, Response};
 
 impl<S: Store, H: Host> Space<S, H> {
     /// Answers a request that writes nothing, or only what was recommended.
@@ -72,9 +72,14 @@ impl<S: Store, H: Host> Space<S, H> {
 
 impl From<Unread> for Refusal {
     fn from(unread: Unread) -> Self {
+        // What is refused for its size is refused again.
+        let headers = match unread.error.code {
+            ErrorCode::TooLarge => Vec::new(),
+            _ => vec![("retry-after", unread.wait.to_string())],
+        };
         Self {
             error: unread.error,
-            headers: vec![("retry-after", unread.wait.to_string())],
+            headers,
         }
     }
 }

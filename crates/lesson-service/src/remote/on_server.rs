@@ -163,13 +163,23 @@ pub fn lacking(function: &str) -> Unread {
     }
 }
 
+/// The lessons that a request names have more text than the server gives of a large space at once.
+fn too_much() -> Unread {
+    ApiError::new(
+        ErrorCode::TooLarge,
+        "the lessons that are named here have more text than is read at once of a space that is read from the server at each request (4 MB); name fewer of them; nothing was done",
+    )
+    .at("lessons")
+    .into()
+}
+
 /// Why a part could not be read.
 pub fn unread(error: &RemoteError) -> Unread {
     let cause = match error {
         RemoteError::NoAnswer(cause) => format!("the server can't be reached ({})", clip(cause)),
         RemoteError::Trouble(cause) | RemoteError::Refused(cause) => cause.clone(),
         RemoteError::Busy(_) => "the server is busy".to_owned(),
-        RemoteError::TooLarge => "the server refuses so much at once".to_owned(),
+        RemoteError::TooLarge => return too_much(),
         RemoteError::Unauthorized => {
             "the server does not take this session any more; sign in again".to_owned()
         }

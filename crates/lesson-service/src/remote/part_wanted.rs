@@ -10,8 +10,12 @@ use lesson_sync::{VECTOR_DIMS, packed_text};
 use lesson_types::{DecisionQuery, EndpointName, LessonQuery, LessonSort, Recommend};
 use serde_json::{Map, Value, json};
 
-/// Candidates that are asked for: enough that the best by standing and facets are among them.
-const CANDIDATES: usize = 120;
+/// Candidates that are asked for: enough that the best are among them, which the server reckons nearly as the core does.
+const CANDIDATES: usize = 80;
+/// The same where the project or the market counts, which the server doesn't weigh, and where more are to be recommended than few.
+const MORE_CANDIDATES: usize = 120;
+/// What few are.
+const FEW: u32 = 20;
 /// The same where a list is searched: it has no more pages than these.
 const FOUND: usize = 400;
 /// Words that a query is ranked by, and more that lessons are found by.
@@ -216,7 +220,14 @@ impl PartWanted {
             "standing": domain.is_some() || asked.market.is_some(),
         });
         let embedded = lesson_core::situation_text(&situation).unwrap_or_default();
-        Self::candidates(&words, &embedded, more, model)
+        let mut wanted = Self::candidates(&words, &embedded, more, model);
+        let is_by_text = situation.project_type.is_none()
+            && situation.tech_stack.is_empty()
+            && asked.market.is_none();
+        if is_by_text && asked.limit.is_none_or(|limit| limit <= FEW) {
+            wanted.ask["count"] = Value::from(CANDIDATES);
+        }
+        wanted
     }
 
     fn candidates(
@@ -227,7 +238,7 @@ impl PartWanted {
     ) -> Self {
         let words = words_asked(query, WORDS);
         let vector = vector_of(embedded, model);
-        ask["count"] = Value::from(CANDIDATES);
+        ask["count"] = Value::from(MORE_CANDIDATES);
         ask["words"] = json!(words);
         if let (Some(vector), Some(model)) = (&vector, model)
             && let Ok(quantised) = QuantVector::from_f32(vector)
