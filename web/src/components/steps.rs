@@ -9,6 +9,8 @@ use wasm_bindgen::JsCast;
 const EDGE: f64 = 6.0;
 /// The same at the sides, in percent of the width.
 const SIDE: f64 = 1.5;
+/// Points that have room for a circle each, on a phone too.
+const ROOMY: usize = 40;
 
 /// A point of the chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,7 +147,7 @@ pub fn StepChart(
         view! { <line class="grid-line" x1="0%" x2="100%" y1=up(y) y2=up(y)></line> }
     });
     view! {
-        <div class="steps">
+        <div class="steps" class:steps-dense=move || steps.with(Vec::len) > ROOMY>
             <div class="steps-scale" aria-hidden="true"><span>"100%"</span><span>"50%"</span><span>"0%"</span></div>
             <div class="steps-frame" node_ref=node on:keydown=on_key>
                 <svg role="group" aria-label=caption on:pointermove=on_point on:pointerdown=on_point>
