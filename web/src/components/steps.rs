@@ -143,11 +143,12 @@ pub fn StepChart(
             })
             .collect::<Vec<_>>()
     };
+    let is_dense = move || steps.with(Vec::len) > ROOMY;
     let grid = [0.0, 0.25, 0.5, 0.75, 1.0].map(|y| {
         view! { <line class="grid-line" x1="0%" x2="100%" y1=up(y) y2=up(y)></line> }
     });
     view! {
-        <div class="steps" class:steps-dense=move || steps.with(Vec::len) > ROOMY>
+        <div class="steps" class:steps-dense=is_dense>
             <div class="steps-scale" aria-hidden="true"><span>"100%"</span><span>"50%"</span><span>"0%"</span></div>
             <div class="steps-frame" node_ref=node on:keydown=on_key>
                 <svg role="group" aria-label=caption on:pointermove=on_point on:pointerdown=on_point>
