@@ -276,6 +276,32 @@ begin
     order by lessonloop.score_about(x.distance, x.confidence, x.causal) desc, x.slug limit p_most;
 end $$;
 
+-- See 20261125090000_standing.sql: the vectors of some lessons as they ought to be. Each row is looked for by its key, however many
+-- are put in at once: by a plan of when the tables were small, or had just been emptied, all rows would be compared with all.
+create or replace function lessonloop.put_near(p_space uuid, p_slugs text[]) returns void
+language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  delete from lessonloop.vectors v
+  where v.space = p_space and v.slug = any (p_slugs) and not coalesce((
+    select true from public.lessons l join public.lesson_embeddings e
+      on e.space = l.space and e.slug = l.slug and e.model = v.model and e.content_hash = l.embedded_hash
+    where l.space = v.space and l.slug = v.slug offset 0), false);
+  insert into lessonloop.vectors as v (space, slug, model, near, live, approved, domain, category, confidence, causal, weighed)
+  select l.space, l.slug, e.model, lessonloop.as_half(e.packed, e.embedding),
+    not l.archived and l.trust <> 'quarantined', l.trust = 'approved', lower(btrim(l.domain)), l.category,
+    lessonloop.as_share(l.confidence), lessonloop.causal_standing(l), true
+  from unnest(p_slugs) s (slug)
+  cross join lateral (select x from public.lessons x where x.space = p_space and x.slug = s.slug offset 0) k
+  cross join lateral (select (k.x).*) l
+  cross join lateral (
+    select x.model, x.packed, x.embedding from public.lesson_embeddings x
+    where x.space = p_space and x.slug = s.slug and x.content_hash = l.embedded_hash offset 0) e
+  order by e.model, l.slug
+  on conflict (space, model, slug) do update
+    set near = excluded.near, live = excluded.live, approved = excluded.approved, domain = excluded.domain, category = excluded.category,
+      confidence = excluded.confidence, causal = excluded.causal, weighed = true;
+end $$;
+
 -- What a word that is said so much, by `ts_rank`, scores in a lesson of so many words, from 0 to 1: x / (x + k), as the core has it.
 create or replace function lessonloop.said(p_rank real, p_length integer) returns double precision
 language sql immutable parallel safe
