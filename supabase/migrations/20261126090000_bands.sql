@@ -1,11 +1,8 @@
 -- Indexes of large spaces in bands of standing: the nearest of each band are weighed, so that a lesson which stands far better than
--- thousands of nearer ones is found, as by the scan of a smaller space, and a million lessons are searched in some milliseconds.
+-- thousands of nearer ones is found, nearly as by the scan of a smaller space, and a million lessons are searched in some milliseconds.
 -- One index over all finds the nearest alone, whatever their standing: 0.73 of the best five, where standings are spread.
 
 set search_path = public, extensions;
-
--- A space of more lessons with vectors than this ought to have an index: it finds as much, in less time.
-create or replace function lessonloop.exact_up_to() returns bigint language sql immutable return 50000;
 
 -- By which an index names a vector: looked for in a fifth of the time that space, model and slug take.
 alter table lessonloop.vectors add column if not exists number bigint generated always as identity;

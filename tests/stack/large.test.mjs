@@ -118,6 +118,33 @@ test("by the index of the space, too, which follows how lessons stand", async ()
   sql("delete from lessonloop.near_indexes where space = :'id'", { id });
 });
 
+test("vectors come beside many lessons at once by key, whatever plan there was of emptied tables", async () => {
+  const MANY = 3_000;
+  const other = await who.space("Filled");
+  // As after a large space went: the planner takes the tables for empty.
+  sql(
+    `create table lessonloop.kept as select * from lesson_embeddings; delete from lesson_embeddings;
+     vacuum (analyze) lesson_embeddings; vacuum (analyze) lessonloop.vectors`,
+  );
+  /** Rows that were read of these tables, whether by an index or without. */
+  const read = () =>
+    Number(
+      sql(
+        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables
+         where relname in ('lesson_embeddings', 'vectors')`,
+      ),
+    );
+  try {
+    const before = read();
+    await fill(other, { to: MANY });
+    assert.equal(sql("select count(*) from lessonloop.vectors where space = :'other'", { other }), `${MANY}`);
+    const each = (read() - before) / MANY;
+    assert.ok(each < 50, `${each} rows read for each lesson: all are compared with all`);
+  } finally {
+    sql("insert into lesson_embeddings select * from lessonloop.kept; drop table lessonloop.kept");
+  }
+});
+
 test("vectors from before get their standing in pieces", () => {
   sql(
     `update lessonloop.vectors v set confidence = 0.5, causal = 0.5, weighed = false where v.space = :'id'
