@@ -140,7 +140,9 @@ for (const count of SIZES) {
   const id = await who.space(`scale ${count}`);
   const [writing] = await timed(() => fill(id, { to: count, model, modelled: vectors }));
   sql(
-    "analyze lessons; analyze lesson_embeddings; analyze lessonloop.lesson_words; analyze lessonloop.vectors; analyze lessonloop.word_counts",
+    ["lessons", "lesson_embeddings", "lessonloop.lesson_words", "lessonloop.vectors", "lessonloop.word_counts"]
+      .map((name) => `vacuum (analyze) ${name};`)
+      .join("\n"),
   );
   let indexing = null;
   if (count > Number(sql("select lessonloop.exact_up_to()"))) {
