@@ -5,7 +5,7 @@ use super::prompt_text::PromptText;
 use super::trace::Waterfall;
 use super::walk::{Answered, Walk};
 use crate::api::use_get;
-use crate::components::{BadgeChip, Chip, Empty, Loading, Prose, RelevanceChip};
+use crate::components::{BadgeChip, Chip, Empty, Loading, MeasuredNote, Prose, RelevanceChip};
 use crate::features::none::NoneInUse;
 use crate::format;
 use leptos::prelude::*;
@@ -37,6 +37,11 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
         format::plural(given.total_considered, "lesson", "lessons"),
     );
     let none = given.recommended.is_empty();
+    // Of a run that is measured, lessons may be missing that fit.
+    let measured = given
+        .measured
+        .filter(|run| run.control || !run.withheld.is_empty());
+    let is_control = measured.as_ref().is_some_and(|run| run.control);
     // The pool may be empty because of the situation's own fields.
     let pool_empty = given.total_considered == 0;
     let items = given
@@ -59,7 +64,8 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
                 <small data-testid="recommend-summary">{counts}</small>
             </header>
             {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
-            {none.then(|| view! { <div class="pad"><NoneFits pool_empty/></div> })}
+            {measured.map(|measured| view! { <MeasuredNote measured/> })}
+            {(none && !is_control).then(|| view! { <div class="pad"><NoneFits pool_empty/></div> })}
             <ol class="hits">{items}</ol>
             <LeftOutList counts=left_out entries=trace situation client=walk.client/>
         </section>

@@ -3,7 +3,7 @@
 use super::give::{GiveFeedback, GiveOutcome};
 use super::words::situation;
 use crate::api::{Query, use_get};
-use crate::components::{Empty, ErrorNote, Loading, Page};
+use crate::components::{Empty, ErrorNote, Loading, MeasuredNote, Page};
 use crate::features::playground::{address_for, how_seen, seen};
 use crate::format;
 use crate::markdown::visible;
@@ -11,9 +11,7 @@ use crate::outcome;
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
-use lesson_types::{
-    DecisionLesson, DecisionMeasured, DecisionView, ErrorCode, GivenFeedback, GivenOpinion,
-};
+use lesson_types::{DecisionLesson, DecisionView, ErrorCode, GivenFeedback, GivenOpinion};
 
 /// The run with this id.
 #[component]
@@ -67,7 +65,10 @@ fn Whole(run: DecisionView, me: Option<String>, query: Query<DecisionView>) -> i
     let settled = run.outcome.is_some_and(outcome::is_final);
     let feedback = feedback_rows(&run.feedback, me);
     let given = me.is_none_or(|me| run.feedback.iter().any(|given| given.by == me));
-    let measured = run.measured.as_ref().map(measuring);
+    let measured = run
+        .measured
+        .clone()
+        .map(|measured| view! { <MeasuredNote measured/> });
     let shown: Vec<String> = run
         .lessons
         .iter()
@@ -221,19 +222,4 @@ fn feedback_rows(feedback: &[GivenFeedback], me: Option<&str>) -> AnyView {
         <ul class="shown">{rows}</ul>
     }
     .into_any()
-}
-
-/// What was withheld, so that runs with and without lessons can be compared.
-fn measuring(measured: &DecisionMeasured) -> AnyView {
-    let words = if measured.control {
-        "Measured: no lesson was shown in this run.".to_owned()
-    } else {
-        let withheld: Vec<String> = measured.withheld.iter().map(|slug| visible(slug)).collect();
-        if withheld.is_empty() {
-            "Measured: nothing was withheld in this run.".to_owned()
-        } else {
-            format!("Measured: withheld in this run: {}.", withheld.join(", "))
-        }
-    };
-    view! { <p class="note" data-testid="run-measured">{words}</p> }.into_any()
 }
