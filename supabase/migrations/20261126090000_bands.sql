@@ -235,11 +235,10 @@ begin
     order by 2 limit p_most;
 end $$;
 
-drop function if exists lessonloop.weighed(uuid, text, halfvec, integer, text, text[], boolean);
 -- The slugs that do best by a vector and their standing, with these, best first; of a domain, categories or
 -- approved ones alone where these are given. Weighs all lessons of the space, and with an index the nearest of each band. Whoever
 -- calls it has asked whether the caller may see the space.
-create or replace function lessonloop.weighed(
+create or replace function lessonloop.best_by(
   p_space uuid, p_model text, p_near halfvec, p_most integer,
   p_domain text default null, p_categories text[] default null, p_approved boolean default false)
 returns table (slug text, distance double precision, confidence real, causal real)
@@ -440,7 +439,7 @@ begin
     select coalesce(array_agg(x.slug), '{}'), coalesce(array_agg(x.distance), '{}'), coalesce(array_agg(x.confidence), '{}'),
       coalesce(array_agg(x.causal), '{}')
     into near_slugs, near_at, near_confidence, near_causal
-    from lessonloop.weighed(p_space, of_model, vector, most * 6, in_domain, categories, only_approved) x;
+    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved) x;
   end if;
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
@@ -498,9 +497,17 @@ begin
     'vectors', case when vector is null then '[]'::json else lessonloop.vectors_json(p_space, of_model, found) end);
 end $$;
 
+-- `best_by` is in its place.
+drop function if exists lessonloop.weighed(uuid, text, halfvec, integer, text, text[], boolean);
+
 -- Indexes of before have no bands: they are made anew by who makes them, and answers are exact until then.
-delete from lessonloop.near_indexes;
-delete from lessonloop.near_building;
+do $$
+begin
+  delete from lessonloop.near_building b where not exists (
+    select from pg_attribute a where a.attrelid = to_regclass('lessonloop.' || quote_ident(b.relation)) and a.attname = 'band');
+  delete from lessonloop.near_indexes n where not exists (
+    select from pg_attribute a where a.attrelid = to_regclass('lessonloop.' || quote_ident(n.relation)) and a.attname = 'band');
+end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 revoke all on function public.lesson_candidates(uuid, jsonb) from public, anon;
