@@ -1,5 +1,5 @@
 // The built app in Chromium by the number of lessons: import, export, first paint, reload, scrolling, search, recommend, the model
-// on its way, and how long the main thread was ever held; before it, a first visit over slow lines. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
+// on its way, and how long the main thread was ever held. Run by `cargo xtask bench web`; LESSONLOOP_WEB_SIZES chooses others, such as `1000,100000`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,17 +7,11 @@ import { launch } from "../browser/chromium.mjs";
 import { longest, making, watch } from "./long_tasks.mjs";
 import { WORDS, record } from "./corpus.mjs";
 import { quantile } from "./embed/stats.mjs";
-import { slowLine } from "./slow_line.mjs";
 
 const url = process.env.LESSONLOOP_URL;
 const SIZES = (process.env.LESSONLOOP_WEB_SIZES ?? "1000,10000,100000").split(",").map(Number);
 const ROUNDS = 5;
 const SEARCHES = 60;
-/** Lines of a first visit: megabits a second, and milliseconds of way. */
-const LINES = [
-  [9, 60],
-  [1.6, 150],
-];
 /** From the last key to the search, as the page waits. */
 const PAUSE = 120;
 /** Records in a file: below what one request takes. */
@@ -168,36 +162,9 @@ async function run(browser, size, folder) {
   ];
 }
 
-/** A first visit, with nothing kept: milliseconds until the page is seen, and until it answers. */
-async function firstVisit(browser, [megabits, delay]) {
-  const [seen, answers] = [[], []];
-  let bytes = 0;
-  for (let round = 0; round < 3; round += 1) {
-    const line = await slowLine(url, { bits: megabits * 1e6, delay });
-    const context = await browser.newContext({ serviceWorkers: "block" });
-    const page = await context.newPage();
-    page.setDefaultTimeout(120_000);
-    const begun = performance.now();
-    await page.goto(`${line.url}/lessons`, { waitUntil: "commit" });
-    await page.getByRole("heading", { level: 1, name: "Lessons" }).waitFor();
-    seen.push(performance.now() - begun);
-    // The engine has looked into the store and found it empty.
-    await page.getByTestId("load-samples").waitFor();
-    answers.push(performance.now() - begun);
-    bytes = line.bytes();
-    await context.close();
-    line.end();
-  }
-  console.log(
-    `  ${megabits} Mbit/s, ${delay} ms: seen ${shown(seen)}, answers ${shown(answers)}, ${(bytes / 1e6).toFixed(2)} MB`,
-  );
-}
-
 const folder = mkdtempSync(join(tmpdir(), "lessonloop-web-"));
 const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
 try {
-  console.log("\nA first visit over a slow line, milliseconds: median (fastest to slowest of 3)\n");
-  for (const line of LINES) await firstVisit(browser, line);
   console.log(
     `\nThe app in Chromium ${browser.version()}, milliseconds: median (fastest to slowest of ${ROUNDS}) · longest task of the main thread, 0 when none took 50; in brackets the browser's own, in which it makes the page\n`,
   );
