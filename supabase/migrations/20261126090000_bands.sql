@@ -206,34 +206,23 @@ begin
   return found;
 end $$;
 
--- See 20261124160100_filters.sql: the nearest by meaning alone.
+-- See 20261124160100_filters.sql: the nearest by meaning alone, of a space that has an index; `match_lessons` scans the others itself.
 create or replace function lessonloop.nearest(
   p_space uuid, p_model text, p_near halfvec, p_most integer,
   p_domain text default null, p_categories text[] default null, p_approved boolean default false)
 returns table (slug text, distance double precision)
-language plpgsql stable set search_path = '' as $$
-#variable_conflict use_column
-declare
-  held text := (select n.relation from lessonloop.near_indexes n where n.space = p_space and n.model = p_model);
-  found bigint[];
-begin
-  if held is null then
-    return query
-      select v.slug, lessonloop.distance(v.near, p_near) from lessonloop.vectors v
-      where v.space = p_space and v.model = p_model and v.live and (v.approved or not p_approved)
-        and (p_domain is null or v.domain in ('', p_domain) or v.slug like 'evolved-%')
-        and (p_categories is null or v.category = any (p_categories))
-      order by 2 limit p_most;
-    return;
-  end if;
-  found := lessonloop.by_index(held, p_near, array[greatest(p_most, 200)], p_domain, p_categories, p_approved);
-  return query
-    select v.slug, v.distance from unnest(found) f (number)
-    -- Each by its number, whatever a plan of when the table was small would have had.
-    cross join lateral (
-      select x.slug, lessonloop.distance(x.near, p_near) as distance from lessonloop.vectors x where x.number = f.number offset 0) v
-    order by 2 limit p_most;
-end $$;
+language sql stable set search_path = ''
+begin atomic
+  select v.slug, v.distance
+  from lessonloop.near_indexes n
+  cross join lateral unnest(
+    lessonloop.by_index(n.relation, p_near, array[greatest(p_most, 200)], p_domain, p_categories, p_approved)) f (number)
+  -- Each by its number, whatever a plan of when the table was small would have had.
+  cross join lateral (
+    select x.slug, lessonloop.distance(x.near, p_near) as distance from lessonloop.vectors x where x.number = f.number offset 0) v
+  where n.space = p_space and n.model = p_model
+  order by v.distance limit p_most;
+end;
 
 -- The slugs that do best by a vector and their standing, with these, best first; of a domain, categories or
 -- approved ones alone where these are given. Weighs all lessons of the space, and with an index the nearest of each band. Whoever

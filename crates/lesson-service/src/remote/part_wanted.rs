@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 const CANDIDATES: usize = 80;
 /// The same where the project or the market counts, which the server doesn't weigh, and where more are to be recommended than few.
 const MORE_CANDIDATES: usize = 120;
-/// What few are.
-const FEW: u32 = 20;
 /// The same where a list is searched: it has no more pages than these.
 const FOUND: usize = 400;
+/// Recommendations asked for that are few.
+const FEW: u32 = 20;
 /// Words that a query is ranked by, and more that lessons are found by.
 const WORDS: usize = 64;
 /// Names that are looked for.
