@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use crate::cache::{self, Cache};
+use crate::compressed;
 use crate::demo;
 use crate::engine::{self, Module};
 use crate::fault::advice;
@@ -26,8 +27,9 @@ use crate::wasm_target::Toolchain;
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
 
-/// What of `dist/` Cloudflare does not serve: the function itself, and the package for Node.
-const ASSETS_IGNORED: &str = "/edge\n/npm\n/lessonloop-*.tgz\n";
+/// What of `dist/` Cloudflare does not serve: the function itself, the package for Node, and compressed copies, as it
+/// compresses by itself.
+const ASSETS_IGNORED: &str = "/edge\n/npm\n/lessonloop-*.tgz\n*.br\n";
 
 /// Adds the steps that build `dist/`.
 pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
@@ -128,6 +130,10 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     finish_edge(&new)?;
     precache::write(&new)?;
     npm_package::write(cache, &new)?;
+    // What is built all day is served from this machine to itself.
+    if profile == Profile::Release {
+        compressed::write(cache, &new)?;
+    }
 
     if old.exists() {
         std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;

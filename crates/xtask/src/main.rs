@@ -6,6 +6,7 @@ mod browser;
 mod bundle;
 mod cache;
 mod check;
+mod compressed;
 mod debian;
 mod demo;
 mod edge;

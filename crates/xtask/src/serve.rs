@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context as _, Result};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderMap, HeaderName, HeaderValue,
-    IF_RANGE, RANGE,
+    ACCEPT_ENCODING, ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, HeaderMap,
+    HeaderName, HeaderValue, IF_RANGE, RANGE,
 };
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state, map_request, map_response};
@@ -177,6 +177,8 @@ fn router(
     );
     let files = ServeDir::new(folder)
         .append_index_html_on_directories(false)
+        // The build's copies, where there are any.
+        .precompressed_br()
         .ignore_multi_range_requests(true)
         .fallback(Router::new().fallback(app).with_state(page));
     let router = match offer {
@@ -235,10 +237,16 @@ async fn told(State(offer): State<Offer>) -> Response {
 }
 
 /// The rest of another version would not fit what a client has, and ServeDir does not look at `If-Range`. Such a request
-/// gets the whole file, as every request for a part may; only GET knows parts at all (RFC 9110, section 14.2).
+/// gets the whole file, as every request for a part may; only GET knows parts at all (RFC 9110, section 14.2). Parts are
+/// of the file itself, never of its compressed copy.
 async fn whole_where_unsure(mut request: Request) -> Request {
-    if request.headers().contains_key(IF_RANGE) || request.method() != Method::GET {
-        request.headers_mut().remove(RANGE);
+    let unsure = request.headers().contains_key(IF_RANGE) || request.method() != Method::GET;
+    let headers = request.headers_mut();
+    if unsure {
+        headers.remove(RANGE);
+    }
+    if headers.contains_key(RANGE) {
+        headers.remove(ACCEPT_ENCODING);
     }
     request
 }

@@ -1,4 +1,4 @@
-//! The built app in Chromium: its times by the number of lessons, and what Lighthouse says of its pages.
+//! The built app in Chromium: a first visit over slow lines, times by the number of lessons, what Lighthouse says of pages.
 
 use anyhow::Result;
 
@@ -15,7 +15,7 @@ pub fn ensure_lighthouse(cache: &Cache) -> Result<String> {
     npm::install(cache, &cache.root.join(LIGHTHOUSE), "npm-lighthouse")
 }
 
-/// Sizes, Lighthouse, times; the site is served from this process.
+/// Sizes, Lighthouse, first visits, times; the site is served from this process.
 pub fn run(cache: &Cache) -> Result<()> {
     let sizes = size(cache);
     let site = Site::open(&cache.root.join("dist"), Some(0), None)?;
@@ -29,6 +29,7 @@ pub fn run(cache: &Cache) -> Result<()> {
     };
     // All are printed, even when a bar is missed; then it fails.
     let scores = node(&format!("{LIGHTHOUSE}/run.mjs"));
+    let visits = node("tests/benches/visit.mjs");
     let times = node("tests/benches/web.mjs");
-    sizes.and(scores).and(times)
+    sizes.and(scores).and(visits).and(times)
 }

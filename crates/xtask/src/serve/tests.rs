@@ -372,6 +372,46 @@ fn texts_and_modules_are_packed_for_who_asks_and_the_model_is_not() {
 }
 
 #[test]
+fn a_copy_that_the_build_compressed_is_sent_as_it_is_and_parts_are_of_the_file() {
+    let folder = std::env::temp_dir().join(format!("lessonloop-copies-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    for (name, text) in [
+        ("index.html", "x".to_owned()),
+        ("a.wasm", "x".repeat(10_000)),
+        ("a.wasm.br", "the copy".to_owned()),
+    ] {
+        std::fs::write(folder.join(name), text).expect("a temporary file");
+    }
+    let site = Site::open(&folder, Some(0), None).expect("a free port");
+    site.start().expect("a thread");
+    let ask = |headers: &str| {
+        let host = format!("127.0.0.1:PORT\r\n{headers}");
+        ask_bytes(&site, "GET", "/a.wasm", &host)
+    };
+    let (head, body) = ask("Accept-Encoding: gzip, br");
+    for line in [
+        "Content-Encoding: br\r\n",
+        "Content-Type: application/wasm\r\n",
+        "Etag: W/\"",
+    ] {
+        assert!(head.contains(line), "{line}: {head}");
+    }
+    assert!(
+        head.to_lowercase().contains("vary: accept-encoding"),
+        "{head}"
+    );
+    assert!(!head.contains("Accept-Ranges"), "{head}");
+    assert_eq!(body, b"the copy");
+    let (head, body) = ask("Accept-Encoding: br\r\nRange: bytes=10-19");
+    assert!(head.starts_with("HTTP/1.1 206 "), "{head}");
+    assert!(!head.contains("Content-Encoding"), "{head}");
+    assert_eq!(body, b"xxxxxxxxxx");
+    let (head, _) = ask("Accept-Encoding: identity");
+    assert!(head.contains("Content-Length: 10000\r\n"), "{head}");
+    std::fs::remove_dir_all(&folder).expect("the temporary folder");
+}
+
+#[test]
 fn the_policy_is_that_of_the_page_as_it_is_now() {
     let folder = std::env::temp_dir().join(format!("lessonloop-anew-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
