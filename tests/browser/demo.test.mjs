@@ -67,6 +67,17 @@ test("what is done in the demo stays there until it is removed with its store", 
     await eventually(async () => assert.ok(!(await databases(page)).includes("lessonloop-demo")));
   }));
 
+test("the demo tells whether the loop helps, and which lessons do", () =>
+  withApp(async (page) => {
+    await openDemo(page);
+    const headline = page.getByTestId("headline");
+    await headline.filter({ hasText: "Runs with lessons succeed more often" }).waitFor();
+    assert.match(await headline.innerText(), /\+\d+(\.\d)? points/);
+    await visit(page, "Insights");
+    await page.getByTestId("effect-badge").filter({ hasText: "Helps" }).first().waitFor();
+    await page.getByTestId("effect-badge").filter({ hasText: "No difference seen" }).first().waitFor();
+  }));
+
 test("a server can't be connected to in the demo", () =>
   withApp(async (page) => {
     await openDemo(page);

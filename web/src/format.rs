@@ -140,7 +140,7 @@ fn zone(ahead: i32) -> String {
     format!("UTC{sign}{:02}:{:02}", ahead / 60, ahead % 60)
 }
 
-/// An age in days as words.
+/// An age in days as words, to a tenth: what fades goes by it.
 pub fn age(days: f64) -> String {
     if days < 1.0 / 24.0 {
         "just now".to_owned()
@@ -169,7 +169,12 @@ pub fn ago(seconds: f64) -> String {
     } else if minutes < 60.0 {
         plural(minutes as u32, "minute ago", "minutes ago")
     } else {
-        age(seconds / 86_400.0)
+        match (seconds / 86_400.0).floor() {
+            days if days < 1.0 => age(seconds / 86_400.0),
+            days if days < 60.0 => plural(days as u32, "day ago", "days ago"),
+            days if days < 730.0 => plural((days / 30.0) as u32, "month ago", "months ago"),
+            days => plural((days / 365.0) as u32, "year ago", "years ago"),
+        }
     }
 }
 
@@ -330,6 +335,9 @@ mod tests {
             (3599.0, "59 minutes ago"),
             (3600.0, "1 hour ago"),
             (172_800.0, "2 days ago"),
+            (250_000.0, "2 days ago"),
+            (6_000_000.0, "2 months ago"),
+            (70_000_000.0, "2 years ago"),
         ] {
             assert_eq!(ago(seconds), text, "{seconds}");
         }

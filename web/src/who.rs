@@ -55,7 +55,11 @@ pub fn name(by: &str, me: Option<&str>) -> Option<String> {
         return Some(visible(&known));
     }
     Some(match by.split_once(':') {
-        Some(("agent", key)) => format!("agent key {}", visible(short(key))),
+        Some(("agent", key)) => format!("agent {}", visible(short(key))),
+        // A name needs no word before it, unless it would be taken for another.
+        Some(("person", account)) if !is_id(account) && !matches!(account, "" | "you") => {
+            visible(account)
+        }
         Some(("person", account)) => format!("person {}", visible(short(account))),
         _ => visible(short(by)),
     })
@@ -69,11 +73,14 @@ pub fn or_device(by: &str, me: Option<&str>, actor: &str) -> Option<String> {
 
 /// An id of 36 characters says little: its last part is enough to tell two apart. A name stays as it is.
 fn short(id: &str) -> &str {
-    let is_id = id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4;
     match id.rsplit_once('-') {
-        Some((_, last)) if is_id => last,
+        Some((_, last)) if is_id(id) => last,
         _ => id,
     }
+}
+
+fn is_id(id: &str) -> bool {
+    id.len() == 36 && id.bytes().filter(|byte| *byte == b'-').count() == 4
 }
 
 #[cfg(test)]
@@ -93,9 +100,11 @@ mod tests {
         let name = |by: &str| name(by, None).unwrap_or_default();
         assert_eq!(name(""), "");
         assert_eq!(name("local"), "you");
-        assert_eq!(name(&format!("agent:{ID}")), "agent key a767f515c648");
+        assert_eq!(name(&format!("agent:{ID}")), "agent a767f515c648");
         assert_eq!(name(&format!("person:{ID}")), "person a767f515c648");
-        assert_eq!(name("agent:ci"), "agent key ci");
+        assert_eq!(name("agent:ci"), "agent ci");
+        assert_eq!(name("person:Maya"), "Maya");
+        assert_eq!(name("person:you"), "person you");
         assert_eq!(name("something else"), "something else");
     }
 
@@ -107,7 +116,7 @@ mod tests {
         let name = |by: &str| name(by, me.as_deref()).unwrap_or_default();
         assert_eq!(name(&own), "you");
         assert_eq!(name("local"), "you", "before signing in");
-        assert_eq!(name(&format!("agent:{ID}")), "agent key a767f515c648");
+        assert_eq!(name(&format!("agent:{ID}")), "agent a767f515c648");
         assert_eq!(
             name("person:01a2012d-d092-763a-ba5f-000000000000"),
             "person 000000000000"

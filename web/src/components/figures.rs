@@ -49,7 +49,12 @@ fn percent(share: f64) -> String {
 
 /// A difference of shares in points of a percentage, with its sign.
 pub fn points(difference: f64) -> String {
-    let points = format::trim(difference * 100.0, 0);
+    points_to(difference, 0)
+}
+
+/// The same with so many decimals.
+pub fn points_to(difference: f64, decimals: usize) -> String {
+    let points = format::trim(difference * 100.0, decimals);
     match points.strip_prefix('-') {
         Some("0") => "0".to_owned(),
         Some(loss) => format!("−{loss}"),
@@ -115,5 +120,6 @@ mod tests {
         for (difference, text) in [(0.091, "+9"), (-0.052, "−5"), (0.001, "0"), (-0.001, "0")] {
             assert_eq!(points(difference), text);
         }
+        assert_eq!(points_to(-0.1764, 1), "−17.6");
     }
 }

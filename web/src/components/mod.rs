@@ -32,7 +32,7 @@ pub use decay::{DecayCurve, DecaySpark};
 pub use dialog::Dialog;
 pub use explain::Explain;
 pub use field::{Area, Choice, Pick, TextField, submit_by_key};
-pub use figures::{IntervalBar, Sparkline, points};
+pub use figures::{IntervalBar, Sparkline, points, points_to};
 pub use loaded::{Loaded, Skeleton};
 pub use measured::MeasuredNote;
 pub use notice::{Chip, Empty, ErrorNote, Loading, OnServerNote, Page};

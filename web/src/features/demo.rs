@@ -4,12 +4,21 @@ use crate::space::Space;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+/// Whether there is a demo to open from here.
+pub fn offers_demo() -> bool {
+    Space::current() == Space::Own && !Space::is_of_host()
+}
+
 /// Opens the demo; from within it, and where a program on this machine has the lessons, there is nothing to open.
 #[component]
-pub fn DemoButton() -> impl IntoView {
-    (Space::current() == Space::Own && !Space::is_of_host()).then(|| {
+pub fn DemoButton(
+    /// Whether it is what the page would have one do first.
+    #[prop(optional)]
+    primary: bool,
+) -> impl IntoView {
+    offers_demo().then(|| {
         view! {
-            <button type="button" on:click=|_| Space::Demo.open() data-testid="open-demo">"Load the demo"</button>
+            <button type="button" class:primary=primary on:click=|_| Space::Demo.open() data-testid="open-demo">"Load the demo"</button>
         }
     })
 }

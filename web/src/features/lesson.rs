@@ -36,7 +36,7 @@ use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
-use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
+use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust};
 use movers::Movers;
 pub use preview::Preview;
 use revisions::Revisions;
@@ -320,7 +320,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     view! {
         <div class="chips lesson-chips">
             {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
-            {lesson.measured.filter(|_| !held_back).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
+            {lesson.measured.filter(|held| !held_back && held.verdict != LiftVerdict::Unknown).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
             {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>

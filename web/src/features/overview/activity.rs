@@ -49,7 +49,7 @@ pub fn Activity() -> impl IntoView {
                 None => view! { <div class="pad"><Skeleton/></div> }.into_any(),
                 Some(events) if events.is_empty() => view! { <p class="quiet">"Nothing has happened yet."</p> }.into_any(),
                 Some(events) => view! {
-                    <ul class="lines">{events.into_iter().map(|event| drawn(event, me.get().as_deref())).collect_view()}</ul>
+                    <ul class="lines lines-wrap">{events.into_iter().map(|event| drawn(event, me.get().as_deref())).collect_view()}</ul>
                 }.into_any(),
             }}
         </section>

@@ -81,7 +81,7 @@ pub fn Attention(
                 None => view! { <div class="pad"><Skeleton/></div> }.into_any(),
                 Some(lines) if lines.is_empty() => view! { <p class="quiet">"Nothing does. Lessons that hurt, are held back or sink would be listed here."</p> }.into_any(),
                 Some(lines) => view! {
-                    <ul class="lines">{lines.into_iter().take(LINES).map(drawn).collect_view()}</ul>
+                    <ul class="lines lines-wrap">{lines.into_iter().take(LINES).map(drawn).collect_view()}</ul>
                 }.into_any(),
             }}
         </section>

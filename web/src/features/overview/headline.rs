@@ -1,7 +1,7 @@
 //! The headline: how much more often runs go well with lessons than without, or what is missing to know it.
 
 use crate::api::{Asking, Client, json, read};
-use crate::components::{ErrorNote, IntervalBar, Skeleton, points, use_toasts};
+use crate::components::{ErrorNote, IntervalBar, Skeleton, points_to, use_toasts};
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use leptos::prelude::*;
@@ -73,7 +73,8 @@ fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView
     view! {
         <div data-testid="headline" data-known="true">
             <p class="big">{format::percent_or_dash(of(shown))}<span class="versus">" vs "</span>{format::percent_or_dash(of(withheld))}</p>
-            <p class=format!("big {class}")>{points(estimate)}" points"</p>
+            // To a decimal, as it is no difference of rounded shares: 63 % and 46 % may be 17.6 apart.
+            <p class=format!("big {class}")>{points_to(estimate, 1)}" points"</p>
             <p class="muted">{says}" 95% interval, valid while you watch."</p>
             <IntervalBar estimate low high/>
             <p class="muted">{format!("{} · {} control · {} pending",

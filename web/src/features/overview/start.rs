@@ -1,7 +1,7 @@
 //! Before there is a lesson: what this is for, how it goes round, and three steps to begin with.
 
 use crate::api::{Client, Engine};
-use crate::features::demo::DemoButton;
+use crate::features::demo::{DemoButton, offers_demo};
 use crate::features::settings::SamplesButton;
 use leptos::prelude::*;
 use lesson_types::ModelState;
@@ -23,7 +23,7 @@ pub fn Start() -> impl IntoView {
                 <span class="start-step" aria-hidden="true">"1"</span>
                 <h2>"Look around"</h2>
                 <p>"The demo has sample lessons with ninety simulated days of runs, in a space of its own. Or begin with the samples alone."</p>
-                <div class="actions"><SamplesButton/><DemoButton/></div>
+                <div class="actions"><DemoButton primary=true/><SamplesButton quiet=offers_demo()/></div>
             </li>
             <li class="panel">
                 <span class="start-step" aria-hidden="true">"2"</span>

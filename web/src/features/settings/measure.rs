@@ -1,7 +1,7 @@
 //! Measuring what lessons do: the switch, and what is known so far.
 
 use crate::api::{Asking, Client, json, read, use_get};
-use crate::components::{ErrorNote, Loading, use_toasts};
+use crate::components::{ErrorNote, Loading, points, use_toasts};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
@@ -106,7 +106,7 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
     let observed = match lesson.evidence_runs {
         0 => "–".to_owned(),
         runs => format!(
-            "{} in {}",
+            "{} points in {}",
             points(lesson.evidence),
             format::plural(runs, "run", "runs")
         ),
@@ -128,19 +128,14 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
             "Turned off: lessons were shown and withheld in other shares than were drawn".to_owned()
         }
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
-            format!("{} ({} to {})", points(estimate), points(low), points(high))
+            format!(
+                "{} points ({} to {})",
+                points(estimate),
+                points(low),
+                points(high)
+            )
         }
         _ => LiftVerdict::Unknown.in_words(more_runs),
-    }
-}
-
-/// A difference of shares in percentage points, with its sign.
-fn points(difference: f64) -> String {
-    let points = format::trim(difference * 100.0, 0);
-    match points.strip_prefix('-') {
-        Some(loss) => format!("−{loss} points"),
-        None if points == "0" => "0 points".to_owned(),
-        None => format!("+{points} points"),
     }
 }
 
@@ -157,7 +152,7 @@ mod tests {
             guard: LiftGuard::Given,
             ..Lift::default()
         };
-        assert_eq!(told(&given, None), "+15 points (−2 points to +30 points)");
+        assert_eq!(told(&given, None), "+15 points (−2 to +30)");
         let few = Lift::default();
         assert_eq!(told(&few, Some(120)), "not known yet: about 120 more runs");
         assert_eq!(told(&few, None), "not known yet");

@@ -23,6 +23,9 @@ pub fn SamplesButton(
     /// What to do next, as a sentence.
     #[prop(optional)]
     then: &'static str,
+    /// Whether something else is what the page would have one do first.
+    #[prop(optional)]
+    quiet: bool,
 ) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
@@ -38,7 +41,7 @@ pub fn SamplesButton(
         });
     };
     view! {
-        <button type="button" class="primary" disabled=busy on:click=load data-testid="load-samples">
+        <button type="button" class:primary=!quiet disabled=busy on:click=load data-testid="load-samples">
             {move || if busy.get() { "Loading…" } else { "Load sample lessons" }}
         </button>
     }
