@@ -1,17 +1,17 @@
-// A line of so many bits a second and so long a way before a server, shared by all requests.
+// A proxy that limits bandwidth and adds latency, with all requests sharing the bandwidth.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { setTimeout as after } from "node:timers/promises";
 
-/** Bytes that are given on at a time. */
+/** Bytes per write. */
 const PIECE = 8 * 1024;
 
 /**
  * @param {string} url the server's
- * @param {{ bits: number, delay: number }} line bits a second, and milliseconds there and back
+ * @param {{ bits: number, delay: number }} line bits a second, and milliseconds of round trip
  */
 export async function slowLine(url, { bits, delay }) {
-  // When the line is free for what comes next.
+  // When the bandwidth is free for the next piece.
   let free = 0;
   let sent = 0;
 
@@ -29,7 +29,7 @@ export async function slowLine(url, { bits, delay }) {
   const server = createServer(async (asked, response) => {
     const chunks = await asked.toArray();
     await after(delay);
-    // The server answers to its own address alone.
+    // `xtask serve` refuses other hosts.
     const headers = { ...asked.headers, host: new URL(url).host };
     const upstream = request(url + asked.url, { method: asked.method, headers });
     upstream.end(Buffer.concat(chunks));
@@ -46,7 +46,7 @@ export async function slowLine(url, { bits, delay }) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`,
-    /** Bytes that came over it. */
+    /** Bytes sent so far. */
     bytes: () => sent,
     end() {
       server.closeAllConnections();

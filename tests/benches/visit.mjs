@@ -1,5 +1,5 @@
-// A first visit over slow lines: when something is seen, when the page is there, when the engine answers, and what came over
-// the line by then. Run by `cargo xtask bench web`.
+// A first visit over slow connections: first paint, the page, the engine's first answer, and the bytes transferred by then.
+// Run by `cargo xtask bench web`.
 import { launch } from "../browser/chromium.mjs";
 import { slowLine } from "./slow_line.mjs";
 
@@ -10,7 +10,7 @@ const LINES = [
   { name: "1.6 Mbit/s, 150 ms", bits: 1.6e6, delay: 150 },
 ];
 
-/** In the page, before anything of it: notes when what a person waits for is drawn, as a driver would see it late. */
+/** Runs in the page before its scripts. Records times there, as polling from the driver would add its own delay. */
 function noted() {
   const seen = {};
   globalThis.__seen = seen;
@@ -53,8 +53,8 @@ const seconds = (numbers) => {
 const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
 try {
   console.log(`\nA first visit, seconds: median (fastest to slowest of ${ROUNDS})\n`);
-  const row = (cells) => console.log(cells[0].padEnd(20), ...cells.slice(1).map((cell) => cell.padStart(20)));
-  row(["line, there and back", "first paint", "page", "engine answers", "MB by then"]);
+  const row = (cells) => console.log(cells[0].padEnd(24), ...cells.slice(1).map((cell) => cell.padStart(20)));
+  row(["connection, round trip", "first paint", "page", "engine answers", "MB by then"]);
   for (const line of LINES) {
     const visits = [];
     for (let round = 0; round < ROUNDS; round += 1) visits.push(await visited(browser, line));

@@ -417,6 +417,14 @@ test("a lesson is read on paper: its text, without the ways to do something abou
     ]) {
       assert.ok(!(await hidden.isVisible()), `${hidden}`);
     }
+    // Print is always light.
+    await page.evaluate(() => document.documentElement.setAttribute("data-theme", "dark"));
+    const tone = (property) =>
+      page.evaluate((property) => getComputedStyle(document.body).getPropertyValue(property), property);
+    assert.equal(await tone("background-color"), "rgb(255, 255, 255)");
+    assert.equal(await tone("color"), "rgb(27, 27, 25)");
+    await page.emulateMedia({ media: null });
+    assert.equal(await tone("color"), "rgb(236, 235, 232)");
   });
 });
 

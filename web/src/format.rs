@@ -140,7 +140,7 @@ fn zone(ahead: i32) -> String {
     format!("UTC{sign}{:02}:{:02}", ahead / 60, ahead % 60)
 }
 
-/// An age in days as words, to a tenth: what fades goes by it.
+/// An age in days as words, to a tenth of a day, which the decay of tool records needs.
 pub fn age(days: f64) -> String {
     if days < 1.0 / 24.0 {
         "just now".to_owned()

@@ -56,7 +56,7 @@ pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     }
     Some(match by.split_once(':') {
         Some(("agent", key)) => format!("agent {}", visible(short(key))),
-        // A name needs no word before it, unless it would be taken for another.
+        // Names stand alone, except one that could pass for the reader.
         Some(("person", account)) if !is_id(account) && !matches!(account, "" | "you") => {
             visible(account)
         }

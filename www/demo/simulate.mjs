@@ -5,8 +5,8 @@
 // product makes of such a history. The world behind it is one like those of the bench `learn`, but kinder, as lessons that
 // people keep are: each lesson has a hidden lift of −0.2 to 0.4 where it is applied, a quarter of them none; runs of a
 // domain go well so often without lessons; agents apply what fits and stands high; a part of the outcomes never comes, the
-// others late. A few lessons that are drawn often have the lift that `story.json` gives them, and agents follow some of these
-// nearly always, so that ninety days are enough to tell.
+// others late. `story.json` sets the lift of a few lessons that are drawn often, and lists some that agents nearly always
+// follow, so that ninety days are enough to prove an effect.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -25,7 +25,7 @@ const MEASURED_FROM = 12;
 /** The share of outcomes that never come. */
 const MISSING = 0.2;
 const PLACES = 5;
-/** How often agents apply what they have made a habit of, wherever it stands. */
+/** How often agents apply the lessons that `story.json` lists as followed, whatever their rank. */
 const FOLLOWED = 0.9;
 /** How often agents apply what fits so well, in the first place. */
 const APPLIED = { "very high": 0.85, high: 0.7, medium: 0.45, low: 0.15 };
@@ -76,7 +76,6 @@ const tasks = JSON.parse(await readFile(new URL("tasks.json", import.meta.url), 
 const story = JSON.parse(await readFile(new URL("story.json", import.meta.url), "utf8"));
 const names = (await readdir(samplesDir)).filter((name) => name.endsWith(".md")).sort();
 
-/** What agents have made a habit of. */
 const followed = new Set(story.followed);
 /** What each lesson really does where it is applied. */
 const lifts = new Map(Object.entries(story.lifts));

@@ -130,7 +130,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     finish_edge(&new)?;
     precache::write(&new)?;
     npm_package::write(cache, &new)?;
-    // What is built all day is served from this machine to itself.
+    // Development builds are only served over loopback.
     if profile == Profile::Release {
         compressed::write(cache, &new)?;
     }

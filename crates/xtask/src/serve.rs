@@ -177,7 +177,7 @@ fn router(
     );
     let files = ServeDir::new(folder)
         .append_index_html_on_directories(false)
-        // The build's copies, where there are any.
+        // Release builds have Brotli copies; the layer below compresses everything else.
         .precompressed_br()
         .ignore_multi_range_requests(true)
         .fallback(Router::new().fallback(app).with_state(page));
@@ -237,8 +237,8 @@ async fn told(State(offer): State<Offer>) -> Response {
 }
 
 /// The rest of another version would not fit what a client has, and ServeDir does not look at `If-Range`. Such a request
-/// gets the whole file, as every request for a part may; only GET knows parts at all (RFC 9110, section 14.2). Parts are
-/// of the file itself, never of its compressed copy.
+/// gets the whole file, as every request for a part may; only GET knows parts at all (RFC 9110, section 14.2). A range
+/// always applies to the uncompressed file.
 async fn whole_where_unsure(mut request: Request) -> Request {
     let unsure = request.headers().contains_key(IF_RANGE) || request.method() != Method::GET;
     let headers = request.headers_mut();

@@ -43,7 +43,7 @@ pub fn EffectChip(
             "Decisions go well less often with it than without",
         ),
         LiftVerdict::NoDifference => ("chip", "Decisions go about as well with it as without"),
-        // The case of most lessons: said, but not marked.
+        // Plain text, as this applies to most lessons.
         LiftVerdict::Unknown => (
             "effect-unknown",
             "Too few runs with it and without it have an outcome",

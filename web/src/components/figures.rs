@@ -52,7 +52,7 @@ pub fn points(difference: f64) -> String {
     points_to(difference, 0)
 }
 
-/// The same with so many decimals.
+/// The same with up to this many decimals.
 pub fn points_to(difference: f64, decimals: usize) -> String {
     let points = format::trim(difference * 100.0, decimals);
     match points.strip_prefix('-') {

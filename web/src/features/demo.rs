@@ -4,7 +4,7 @@ use crate::space::Space;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// Whether there is a demo to open from here.
+/// Whether the demo can be opened from the current space.
 pub fn offers_demo() -> bool {
     Space::current() == Space::Own && !Space::is_of_host()
 }
@@ -12,7 +12,7 @@ pub fn offers_demo() -> bool {
 /// Opens the demo; from within it, and where a program on this machine has the lessons, there is nothing to open.
 #[component]
 pub fn DemoButton(
-    /// Whether it is what the page would have one do first.
+    /// Whether this is the page's primary action.
     #[prop(optional)]
     primary: bool,
 ) -> impl IntoView {

@@ -121,7 +121,7 @@ fn badge(lesson: &LessonView, feed: Feed) -> AnyView {
             standing(lesson, feed.tells_unreviewed.get())
         }
     };
-    // How many more runs a lesson takes is said on its page: it is the case of most.
+    // Most lessons need more runs before their effect is known; only the lesson's page says how many.
     if word.is_empty() {
         return ().into_any();
     }

@@ -73,7 +73,7 @@ fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView
     view! {
         <div data-testid="headline" data-known="true">
             <p class="big">{format::percent_or_dash(of(shown))}<span class="versus">" vs "</span>{format::percent_or_dash(of(withheld))}</p>
-            // To a decimal, as it is no difference of rounded shares: 63 % and 46 % may be 17.6 apart.
+            // One decimal, because the shares above are rounded: 63 % and 46 % may be 17.6 points apart.
             <p class=format!("big {class}")>{points_to(estimate, 1)}" points"</p>
             <p class="muted">{says}" 95% interval, valid while you watch."</p>
             <IntervalBar estimate low high/>

@@ -23,7 +23,7 @@ pub fn SamplesButton(
     /// What to do next, as a sentence.
     #[prop(optional)]
     then: &'static str,
-    /// Whether something else is what the page would have one do first.
+    /// Whether the page has another primary action.
     #[prop(optional)]
     quiet: bool,
 ) -> impl IntoView {
