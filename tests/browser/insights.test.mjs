@@ -43,7 +43,7 @@ test("the overview tells how runs end, and measuring is begun there once", async
     await runWith(page, "success");
     await visit(page, "Overview");
     const headline = page.getByTestId("headline");
-    await headline.filter({ hasText: "100%" }).filter({ hasText: "no run goes without them" }).waitFor();
+    await headline.filter({ hasText: "100%" }).filter({ hasText: "every run gets them" }).waitFor();
     await page.getByTestId("success").getByTestId("plot").waitFor();
     const activity = page.getByTestId("activity");
     await activity.getByText(`got 5 lessons for ${QUERY}`).waitFor();
@@ -52,12 +52,12 @@ test("the overview tells how runs end, and measuring is begun there once", async
     const start = page.getByTestId("start-measuring");
     // A second press changes nothing.
     await start.dblclick();
-    await headline.filter({ hasText: "not certain yet" }).waitFor();
+    await headline.filter({ hasText: "isn't certain yet" }).waitFor();
     await headline.filter({ hasText: "with lessons · 0 control" }).waitFor();
     await eventually(async () => assert.equal(await start.count(), 0));
     assert.equal(await page.getByTestId("toast").filter({ hasText: "measured from now on" }).count(), 1);
     await page.reload();
-    await headline.filter({ hasText: "not certain yet" }).waitFor();
+    await headline.filter({ hasText: "isn't certain yet" }).waitFor();
   });
 });
 

@@ -196,7 +196,7 @@ test("a lesson that outcomes keep out gets another trial", async () => {
     await page.goto(`${url}/lessons/often-failed`);
     const state = page.getByTestId("standing-qualification");
     await state.filter({ hasText: "Not recommended" }).waitFor();
-    await page.getByText("Its run of failures is forgiven; counters stay.").waitFor({ state: "attached" });
+    await page.getByText("Its streak of failures is forgiven; counters stay.").waitFor({ state: "attached" });
     await page.getByTestId("trial").click();
     await state.filter({ hasText: "May be recommended" }).waitFor();
     await page.getByTestId("trial").waitFor({ state: "detached" });

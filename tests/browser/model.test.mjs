@@ -235,7 +235,7 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
     await release(page);
     assert.equal((await recommend(page, "Lesson 999 on"))[0], "pattern-many-999");
     await visit(page, "Settings");
-    await eventually(async () => assert.match(await card(page), /Stopped: \d+ of 1.?000 lessons/));
+    await eventually(async () => assert.match(await card(page), /Paused: \d+ of 1.?000 lessons/));
     await eventually(async () => assert.equal(await page.getByTestId("model-state").textContent(), stopped));
     assert.ok((await vectors(page)).count < LESSONS);
 

@@ -107,7 +107,7 @@ test("other weights are shown side by side and put back, and nothing is recorded
     await items(page).first().waitFor();
     const before = await slugs(items(page));
     await page.getByTestId("replay").locator("summary").first().click();
-    await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
+    await page.getByTestId("replay-status").filter({ hasText: "those of the space" }).waitFor();
     // By keyboard: the end key brings the slider to 1.
     await page.getByTestId("weight-low_score_factor").focus();
     await page.keyboard.press("End");
@@ -126,7 +126,7 @@ test("other weights are shown side by side and put back, and nothing is recorded
     const moved = page.getByTestId("moved");
     for (const text of await moved.allTextContents()) assert.match(text, /score/);
     await page.getByTestId("weights-reset").click();
-    await page.getByTestId("replay-status").filter({ hasText: "as the space has them" }).waitFor();
+    await page.getByTestId("replay-status").filter({ hasText: "those of the space" }).waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("order-after").count(), 0));
     await page.waitForURL((address) => !address.search.includes("w."));
     // One recommendation was made, the rest was looking.
@@ -373,7 +373,7 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("tool-query").fill("open another page");
     await page.getByTestId("tool-server").fill("browser");
     await page.getByTestId("tool-submit").click();
-    await page.getByTestId("tool-result").filter({ hasText: "this is a core server" }).waitFor();
+    await page.getByTestId("tool-result").filter({ hasText: "core servers are always available" }).waitFor();
     await visit(page, "Settings");
     await page.getByRole("button", { name: "Remove Browser" }).click();
     await eventually(async () => assert.equal(await core.count(), held - 1));

@@ -281,7 +281,7 @@ test("a lesson that outcomes keep out gets another trial by its key, which can b
     await inFront(page, "often-failed");
     const kept = page.locator("[data-testid=review-card] [data-testid=reason][data-reason=disqualified]");
     await kept.waitFor();
-    await page.getByText("its run of failures is forgiven; counters stay").waitFor();
+    await page.getByText("its streak of failures is forgiven; counters stay").waitFor();
     await page.getByTestId("review-keys").getByText("another trial").waitFor({ state: "attached" });
 
     await page.keyboard.press("t");

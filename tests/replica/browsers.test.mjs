@@ -270,7 +270,7 @@ test("a space is deleted once its name is typed and what goes is confirmed", asy
     await page.getByLabel("Name of the space").fill("Short-lived");
     await next.click();
     await told.waitFor();
-    await next.filter({ hasText: "Delete for good" }).click();
+    await next.filter({ hasText: "Delete permanently" }).click();
     await page.getByTestId("sync-open").waitFor();
     assert.equal(await page.getByTestId("delete-space-card").count(), 0);
     for (const table of ["lessons", "events", "members"]) {
@@ -330,7 +330,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
     const agentKey = await page.getByTestId("fresh-key-text").textContent();
     assert.match(agentKey, /^llk_[0-9a-f]{72}$/);
     await page.getByTestId("copy-key").click();
-    await page.getByTestId("toast").filter({ hasText: "clipboard" }).first().waitFor();
+    await page.getByTestId("toast").filter({ hasText: "Key copied" }).first().waitFor();
     assert.equal(await copied(), agentKey);
 
     // The key and the address are filled in wherever they belong.
@@ -351,7 +351,7 @@ test("a key for an agent is made, copied once, used, and revoked", async () => {
       assert.doesNotMatch(text, /YOUR_/);
     }
     await page.getByTestId("copy-snippet").click();
-    await page.getByTestId("toast").filter({ hasText: "It is in the clipboard" }).waitFor();
+    await page.getByTestId("toast").filter({ hasText: "Snippet copied" }).waitFor();
     assert.equal(await copied(), await snippet.textContent());
     await shoot(page, "agents-fresh");
 

@@ -36,17 +36,17 @@ pub fn EffectChip(
     let (class, title) = match verdict {
         LiftVerdict::Helps => (
             "chip chip-good",
-            "Decisions go well more often with it than without",
+            "Runs succeed more often with it than without",
         ),
         LiftVerdict::Hurts => (
             "chip chip-bad",
-            "Decisions go well less often with it than without",
+            "Runs succeed less often with it than without",
         ),
-        LiftVerdict::NoDifference => ("chip", "Decisions go about as well with it as without"),
+        LiftVerdict::NoDifference => ("chip", "Runs succeed about as often with it as without"),
         // Plain text, as this applies to most lessons.
         LiftVerdict::Unknown => (
             "effect-unknown",
-            "Too few runs with it and without it have an outcome",
+            "Too few runs with and without it have an outcome yet",
         ),
     };
     view! { <span class=class title=title data-testid="effect-badge">{sentence(&badge)}</span> }
@@ -66,12 +66,12 @@ pub fn TrustChip(trust: Trust) -> impl IntoView {
         Trust::Approved => (
             "chip chip-good",
             "Approved",
-            "A person approved this very text",
+            "A person approved this exact text",
         ),
         Trust::Unreviewed => (
             "chip chip-warn",
             "Unreviewed",
-            "Nobody has looked at this text yet",
+            "Nobody has reviewed this text yet",
         ),
         Trust::Quarantined => (
             "chip chip-bad",

@@ -50,12 +50,12 @@ pub fn DecaySpark(
 #[component]
 pub fn DecayCurve(decay: Decay) -> impl IntoView {
     if decay.half_life_days <= 0.0 {
-        return view! { <p class="muted">"Records do not lose weight with age here."</p> }
+        return view! { <p class="muted">"Records don't lose weight with age here."</p> }
             .into_any();
     }
     let span = decay.points.last().map_or(1.0, |last| last.age_days);
     let said = format!(
-        "Every {} a record counts half as much as before: what worked lately weighs more.",
+        "The weight of a record halves every {}: recent successes count more.",
         days(decay.half_life_days)
     );
     // One row per half-life says it all.
@@ -83,7 +83,7 @@ pub fn DecayCurve(decay: Decay) -> impl IntoView {
     view! {
         <figure class="decay" data-testid="decay">
             <figcaption>{said}</figcaption>
-            <svg class="decay-curve" role="img" aria-label="How much a record counts, by its age">
+            <svg class="decay-curve" role="img" aria-label="Weight of a record by its age">
                 <line class="grid-line" x1="0%" x2="100%" y1=up(0.0) y2=up(0.0)></line>
                 <line class="grid-line" x1="0%" x2="100%" y1=up(0.5) y2=up(0.5)></line>
                 <line class="grid-line" x1="0%" x2="100%" y1=up(1.0) y2=up(1.0)></line>
@@ -94,7 +94,7 @@ pub fn DecayCurve(decay: Decay) -> impl IntoView {
             <details>
                 <summary>"The numbers as a table"</summary>
                 <table>
-                    <caption class="sr-only">"How much a record counts, by its age"</caption>
+                    <caption class="sr-only">"Weight of a record by its age"</caption>
                     <thead><tr><th scope="col">"Age"</th><th scope="col" class="num">"Counts"</th></tr></thead>
                     <tbody>{rows}</tbody>
                 </table>

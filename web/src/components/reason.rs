@@ -29,7 +29,7 @@ pub fn ReasonDialog(
             <form class="form" on:submit=move |event| { event.prevent_default(); submit(); }
                 on:keydown=move |event| if dom::is_submit(&event) { event.prevent_default(); submit(); }>
                 <ul class="findings-list">{move || findings.get().into_iter().map(|finding| view! { <li dir="auto">{finding}</li> }).collect_view()}</ul>
-                <Area id="approve-reason" label="Why may agents be given it all the same?" value=reason rows=3 max=limits::DESCRIPTION
+                <Area id="approve-reason" label="Why is it safe to give to agents?" value=reason rows=3 max=limits::DESCRIPTION
                     hint="Kept in the lesson's history with your approval."/>
                 <div class="actions">
                     <button type="button" on:click=move |_| open.set(false)>"Cancel"</button>

@@ -54,7 +54,7 @@ pub fn AgentsPage() -> impl IntoView {
     });
     let on = Memo::new(move |_| stage.get() == Stage::On);
     view! {
-        <Page title="Agents" intro="What your agents do with the lessons, how each is set up, and the keys they come with.">
+        <Page title="Agents" intro="What your agents do with lessons, how to set each one up, and their API keys.">
             <ActivityCard/>
             {move || match stage.get() {
                 Stage::Unknown => view! { <Skeleton/> }.into_any(),

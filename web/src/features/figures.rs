@@ -62,7 +62,7 @@ pub fn Figures(figures: Vec<Figure>) -> impl IntoView {
         .into_iter()
         .map(|figure| {
             let change = figure.change.map(|(text, better)| {
-                view! { <span class=tone(better) title="Against as many days before">{text}</span> }
+                view! { <span class=tone(better) title="Compared with the same number of days before">{text}</span> }
             });
             view! { <div class="kpi"><dt>{figure.label}</dt><dd><b>{figure.value}</b>{change}</dd></div> }.into_any()
         })

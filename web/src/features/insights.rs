@@ -55,11 +55,11 @@ pub fn InsightsPage() -> impl IntoView {
                         <Whole/>
                     }.into_any()
                 } else if coming.get() {
-                    view! { <Empty title="Your lessons are on their way" text="They are being fetched from the server. Insights are counted as they come."/> }.into_any()
+                    view! { <Empty title="Your lessons are on their way" text="They are being fetched from the server. Insights update as they arrive."/> }.into_any()
                 } else {
                     view! {
-                        <Empty title="Nothing to count yet" text="Insights grow with lessons, runs and what comes of them. Start with some lessons.">
-                            <a href="/" class="button primary">"Begin"</a>
+                        <Empty title="Nothing to count yet" text="Insights come from lessons, runs and their outcomes. Start with some lessons.">
+                            <a href="/" class="button primary">"Get started"</a>
                             <a href="/settings" class="button">"Import lessons"</a>
                         </Empty>
                     }.into_any()
@@ -153,9 +153,9 @@ fn Shown(
             <Chart id="success" title="Success over time" plotted=plotted(trend::success) unit=Unit::Share columns=false note=window/>
             <Chart id="ends" title="Runs by outcome" plotted=plotted(trend::ends) unit=Unit::Count columns=true/>
             <Chart id="coverage" title="Coverage and feedback" plotted=plotted(trend::coverage) unit=Unit::Share columns=false
-                note="Runs for which a lesson of medium relevance or better was there, and runs that somebody judged."/>
+                note="Runs that had a lesson of medium relevance or better, and runs that got feedback."/>
             <Chart id="tokens" title="Tokens of lessons per run" plotted=plotted(trend::tokens) unit=Unit::Count columns=true
-                note="By the lessons' texts of today, at four bytes a token."/>
+                note="Computed from the lessons' current texts, at four bytes per token."/>
         </div>
         <section class="panel by" data-testid="by">
             <Tabs id="by" label="What the table shows" options=tabs value=by/>
@@ -190,7 +190,7 @@ fn Chart(
         <div class="panel">
             <ChartFrame id title legend numbers>
                 {move || match (some.get(), columns) {
-                    (false, _) => view! { <p class="plot-none">"No run of these days says anything of it."</p> }.into_any(),
+                    (false, _) => view! { <p class="plot-none">"No run in this range says anything about it."</p> }.into_any(),
                     (true, true) => view! { <BarChart caption=title plotted unit/> }.into_any(),
                     (true, false) => view! { <LineChart caption=title plotted unit/> }.into_any(),
                 }}

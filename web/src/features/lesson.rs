@@ -259,10 +259,10 @@ fn Kept(
             let ago = format::ago((js_sys::Date::now() - held.at) / 1_000.0);
             view! {
                 <div class="note draft-note" role="status" data-testid="draft-waits">
-                    <span>{format!("You began to edit this lesson {ago}. Your text is kept.")}</span>
+                    <span>{format!("You started editing this lesson {ago}. Your draft is kept.")}</span>
                     <span class="actions">
                         <button type="button" class="primary" data-testid="draft-continue" on:click=move |_| editing.set(lesson.get_untracked())>"Continue editing"</button>
-                        <button type="button" data-testid="draft-drop" on:click=drop>"Drop it"</button>
+                        <button type="button" data-testid="draft-drop" on:click=drop>"Discard it"</button>
                     </span>
                 </div>
             }

@@ -67,7 +67,7 @@ pub fn NewLessonPage() -> impl IntoView {
                     <div class="form edit-fields">
                         <LessonForm fields/>
                         <TextField id="new-slug" label="Slug" value=fields.slug max=limits::SLUG placeholder="made from the title"
-                            hint="Small letters, digits and hyphens. “strategy-”, “warning-” or “evolved-” at its start says what form the lesson takes."/>
+                            hint="Lowercase letters, digits and hyphens. The prefix “strategy-”, “warning-” or “evolved-” sets the kind of lesson."/>
                     </div>
                     <Preview fields/>
                 </div>

@@ -35,7 +35,7 @@ pub fn NoneInUse(
         match archived {
             None => view! { <Loading/> }.into_any(),
             Some(0) if coming.get() => view! {
-                <Empty title="Your lessons are on their way" text="They are being fetched from the server, and are shown here as they come."/>
+                <Empty title="Your lessons are on their way" text="They are being fetched from the server and appear here as they arrive."/>
             }
             .into_any(),
             Some(0) => view! {
@@ -48,7 +48,7 @@ pub fn NoneInUse(
             }
             .into_any(),
             Some(_) => view! {
-                <Empty title="All lessons are archived" text="None is in use, and none is recommended. Restore those that are still of use, or write a new one.">
+                <Empty title="All lessons are archived" text="None of them is recommended. Restore those that are still useful, or write a new one.">
                     <a href=ARCHIVED class="button primary" data-testid="show-archived">"Show archived lessons"</a>
                     <a href="/lessons/new" class="button">"Write a lesson"</a>
                 </Empty>

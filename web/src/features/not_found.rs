@@ -8,7 +8,7 @@ use leptos::prelude::*;
 pub fn NotFoundPage() -> impl IntoView {
     view! {
         <Page title="Page not found">
-            <Empty title="There is nothing at this address" text="The link may be old, or a letter may be missing.">
+            <Empty title="There is nothing at this address" text="The link may be outdated or incomplete.">
                 <a href="/lessons" class="button primary">"All lessons"</a>
                 <a href="/playground" class="button">"Playground"</a>
             </Empty>

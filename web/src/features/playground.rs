@@ -142,7 +142,7 @@ pub fn PlaygroundPage() -> impl IntoView {
     };
     let compared = Compared::new();
     view! {
-        <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why, then tell what came of it." actions=head>
+        <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why, then record how it went." actions=head>
             <div class="playground">
                 <section class="panel playground-task" aria-label="Task">
                     <SituationForm walk/>
@@ -166,12 +166,12 @@ pub fn PlaygroundPage() -> impl IntoView {
                             {only_looked.then(|| view! {
                                 <div class="note" data-testid="only-looked">
                                     <strong>"A preview: nothing is recorded"</strong>
-                                    <p>"This task came with the page's address. Press “Recommend” to start a run with it and to count these lessons as shown."</p>
+                                    <p>"This task came from the link. Press “Recommend” to start a run with it and count these lessons as shown."</p>
                                 </div>
                             })}
                             {move || (outdone && read_all.get()).then(|| view! {
                                 <div class="note" data-testid="outdone">
-                                    <strong>"The model is there now"</strong>
+                                    <strong>"The model is ready"</strong>
                                     <p>"These lessons were ranked before it was."</p>
                                     <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
                                 </div>
@@ -211,7 +211,7 @@ fn Nothing() -> impl IntoView {
     view! {
         <div class="empty" data-testid="playground-empty">
             <h2>"What would an agent get?"</h2>
-            <p>"Write a task on the left. Here come the lessons that fit it, each with the steps of its score, what was left out and why, and the very text that the agent reads."</p>
+            <p>"Write a task on the left. The lessons that fit it appear here, each with the steps of its score, along with what was left out and why, and the exact text that the agent reads."</p>
         </div>
     }
 }

@@ -68,7 +68,7 @@ pub fn ReviewPage() -> impl IntoView {
     let offline = Syncing::get_from_context();
     let offline = Memo::new(move |_| offline.read(|status| status.phase == SyncPhase::Offline));
     view! {
-        <Page title="Review" intro="What waits for your judgement. Agents are told what you decide." actions=|| view! { <Keys/> }.into_any()>
+        <Page title="Review" intro="Lessons that wait for your decision. Agents see what you decide." actions=|| view! { <Keys/> }.into_any()>
             <p class="sr-only" role="status" aria-live="polite" data-testid="review-said">{desk.said}</p>
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>

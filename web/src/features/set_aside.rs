@@ -49,12 +49,12 @@ pub fn SetAsidePage() -> impl IntoView {
     let waiting = Memo::new(move |_| desk.list.data.with(Option::is_none));
     view! {
         <p class="back"><a href="/settings#sync">"← Sync"</a></p>
-        <Page title="Sync conflicts" intro="Changes made here that the server did not take. They are kept until you decide.">
+        <Page title="Sync conflicts" intro="Changes made here that the server did not accept. They are kept until you decide.">
             <div id="set-aside-error" tabindex="-1">{move || desk.asking.error.get().map(|error| view! { <ErrorNote error/> })}</div>
             {move || failed.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=move || waiting.get()><Loading/></Show>
             <Show when=move || empty.get()>
-                <Empty title="Nothing is set aside" text="The server took every change. An edit of a lesson that somebody else edited meanwhile would wait here for you.">
+                <Empty title="Nothing is set aside" text="The server accepted every change. If somebody else edits a lesson at the same time as you, your edit waits here.">
                     <a href="/settings#sync" class="button">"Back to sync"</a>
                 </Empty>
             </Show>

@@ -95,7 +95,7 @@ fn ThemeCard() -> impl IntoView {
             <label class="check">
                 <input type="checkbox" prop:checked=shell.singles data-testid="settings-single-keys"
                     on:change:target=move |event| shell.set_singles(event.target().checked())/>
-                <span>"Shortcuts of a single key. They never act while you type."</span>
+                <span>"Single-key shortcuts. They never act while you type."</span>
             </label>
         </section>
     }

@@ -18,7 +18,7 @@ use records::RecordList;
 #[component]
 pub fn ToolsPage() -> impl IntoView {
     view! {
-        <Page title="Tools" intro="Tool servers that did similar work before are suggested first. What worked long ago counts for less each day.">
+        <Page title="Tools" intro="Suggests the tool servers that did similar work before. Older successes count less each day.">
             <div class="columns-2">
                 <SuggestCard/>
                 <RecordCard/>
@@ -100,13 +100,13 @@ fn is_filled(field: RwSignal<String>) -> bool {
 fn Suggestions(found: ToolSuggestions) -> impl IntoView {
     if found.servers.is_empty() {
         return if found.records == 0 {
-            view! { <Empty title="Nothing is recorded yet" text="Record what worked, then similar requests find it again."/> }.into_any()
+            view! { <Empty title="Nothing is recorded yet" text="Record what worked, and similar requests will find it."/> }.into_any()
         } else {
             let text = format!(
                 "{} recorded, none of them like this one.",
                 format::plural(found.records, "success is", "successes are")
             );
-            view! { <Empty title="No tool is known for this" text=text/> }.into_any()
+            view! { <Empty title="No known tool for this" text=text/> }.into_any()
         };
     }
     let most = found
@@ -156,8 +156,8 @@ fn suggestion(server: SuggestedServer, most: f64, decay: StoredValue<Decay>) -> 
             <div class="suggestion-head"><b>{server.server}</b>{bar(server.score / most)}<span class="num">{format::trim(server.score, 3)}</span></div>
             <div class="scroll">
                 <table class="reasons">
-                    <caption class="sr-only">"Successes that speak for it"</caption>
-                    <thead class="sr-only"><tr><th scope="col">"Request"</th><th scope="col">"Decay"</th><th scope="col">"When, and what is left of it"</th><th scope="col">"Adds"</th></tr></thead>
+                    <caption class="sr-only">"Supporting successes"</caption>
+                    <thead class="sr-only"><tr><th scope="col">"Request"</th><th scope="col">"Decay"</th><th scope="col">"When, and its remaining weight"</th><th scope="col">"Adds"</th></tr></thead>
                     <tbody>{reasons}</tbody>
                 </table>
             </div>
@@ -188,10 +188,8 @@ fn RecordCard() -> impl IntoView {
             },
             move |answer| {
                 let words = match answer.reason {
-                    Some(NotRecorded::Core) => {
-                        "Not recorded: this is a core server, always at hand."
-                    }
-                    Some(NotRecorded::Duplicate) => "Known already; its time was refreshed.",
+                    Some(NotRecorded::Core) => "Not recorded: core servers are always available.",
+                    Some(NotRecorded::Duplicate) => "Already known; its time was updated.",
                     None => "Recorded.",
                 };
                 said.try_set(Some(words));

@@ -32,7 +32,7 @@ pub const TABLE: &[Group] = &[
             (&["Ctrl", "K"], "Search lessons, go anywhere, do anything"),
             (&["?"], "This list"),
             (&["/"], "Search lessons"),
-            (&["Ctrl", "Enter"], "Send the form that you are in"),
+            (&["Ctrl", "Enter"], "Submit the current form"),
             (&["g", "o"], "Go to Overview"),
             (&["g", "l"], "Go to Lessons"),
             (&["g", "v"], "Go to Review"),
@@ -49,7 +49,7 @@ pub const TABLE: &[Group] = &[
         lines: &[
             (&["j"], "Next lesson"),
             (&["k"], "Lesson before"),
-            (&["x"], "Select the lesson, or not"),
+            (&["x"], "Select or deselect the lesson"),
             (&["Shift", "x"], "Select all rows up to this one"),
             (&["Shift", "↓"], "Select on, row by row"),
             (&["Enter"], "Open the lesson"),

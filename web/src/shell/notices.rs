@@ -20,7 +20,7 @@ pub fn Notices(client: Client) -> impl IntoView {
         client.restarted.get().map(|message| {
             view! {
                 <div class="note note-warn" role="alert" data-testid="engine-restarted">
-                    <strong>"The engine was started anew; everything stored is kept"</strong>
+                    <strong>"The engine was restarted; everything stored is kept"</strong>
                     <p>{message}</p>
                     <button type="button" on:click=move |_| client.restarted.set(None)>"Close"</button>
                 </div>
@@ -32,7 +32,7 @@ pub fn Notices(client: Client) -> impl IntoView {
             view! {
                 <div class="note note-warn" role="alert" data-testid="store-cleared">
                     <strong>"What was stored in this browser was deleted"</strong>
-                    <p>"You or the browser deleted it while this page was open. What you see is what is there now. To get lessons back, import an export or connect to your server again, both in Settings."</p>
+                    <p>"You or the browser deleted it while this page was open. What you see is what is left. To get lessons back, import an export or connect to your server again, both in Settings."</p>
                     <button type="button" on:click=move |_| client.cleared.set(false)>"Close"</button>
                 </div>
             }

@@ -202,7 +202,7 @@ fn Search() -> impl IntoView {
             aria-autocomplete="list"
             aria-labelledby="palette-title"
             aria-activedescendant=move || (!choices.read().is_empty()).then(|| option_id(at.get()))
-            placeholder="A lesson, a page, or what to do"
+            placeholder="Find a lesson, a page or an action"
             autocomplete="off"
             spellcheck="false"
             maxlength=LONGEST
@@ -234,7 +234,7 @@ fn Search() -> impl IntoView {
                 </div>
             }).collect_view()}
             <Show when=move || choices.read().is_empty()>
-                <p class="muted" data-testid="palette-empty">"Nothing fits. Try fewer words."</p>
+                <p class="muted" data-testid="palette-empty">"No match. Try fewer words."</p>
             </Show>
         </div>
         <p class="hint palette-hint" aria-hidden="true"><kbd>"↑"</kbd><kbd>"↓"</kbd>" choose "<kbd>"Enter"</kbd>" open "<kbd>"Esc"</kbd>" close"</p>

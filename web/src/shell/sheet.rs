@@ -15,7 +15,7 @@ pub fn Sheet() -> impl IntoView {
             <label class="check">
                 <input type="checkbox" prop:checked=shell.singles data-testid="single-keys"
                     on:change:target=move |event| shell.set_singles(event.target().checked())/>
-                <span>"Shortcuts of a single key. They never act while you type."</span>
+                <span>"Single-key shortcuts. They never act while you type."</span>
             </label>
             <div class="sheet">{TABLE.iter().map(group).collect_view()}</div>
             <div class="actions">

@@ -166,7 +166,7 @@ fn model(state: &ModelState) -> (&'static str, String) {
             ("dot dot-good", format!("Semantic · {}", of(done, total)))
         }
         ModelState::Paused { done, total, .. } => {
-            ("dot dot-warn", format!("Stopped · {}", of(done, total)))
+            ("dot dot-warn", format!("Paused · {}", of(done, total)))
         }
         ModelState::Ready { .. } => ("dot dot-good", "Semantic".to_owned()),
         ModelState::Failed { .. } => ("dot dot-warn", "Keyword ranking".to_owned()),

@@ -180,7 +180,7 @@ pub fn UpdateNote() -> impl IntoView {
         Stage::Ready => Some(("A new version is ready", "Reload")),
         Stage::Asked => Some(("Loading the new version…", "Reload")),
         Stage::Elsewhere => Some((
-            "Another tab took a new version; this one goes on with the old one",
+            "Another tab switched to a new version; this tab still runs the old one",
             "Reload",
         )),
     };

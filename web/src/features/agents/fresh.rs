@@ -30,11 +30,11 @@ pub fn FreshKey() -> impl IntoView {
     view! {
         <div class="note note-warn fresh-key" id=PANEL tabindex="-1" role="group" aria-labelledby="fresh-key-title" data-testid="fresh-key">
             <strong id="fresh-key-title">"The key of “"<span dir="auto">{name}</span>"”"</strong>
-            <p>"Copy it now: it is not shown again, and nobody can look it up. If it gets lost, revoke it and make another. Whoever has it can act as this agent."</p>
+            <p>"Copy it now: it won't be shown again. If it gets lost, revoke it and create another. Anyone who has it can act as this agent."</p>
             <code class="secret" data-testid="fresh-key-text">{key}</code>
             <div class="actions">
-                <CopyButton text=key label="Copy the key" done="The key is in the clipboard" primary=true testid="copy-key"/>
-                <button type="button" on:click=done data-testid="fresh-key-done">"I have kept it"</button>
+                <CopyButton text=key label="Copy the key" done="Key copied" primary=true testid="copy-key"/>
+                <button type="button" on:click=done data-testid="fresh-key-done">"I saved it"</button>
             </div>
         </div>
     }

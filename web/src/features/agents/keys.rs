@@ -21,7 +21,7 @@ pub fn KeysCard() -> impl IntoView {
                 <h2 id="agent-keys-title">"API keys"</h2>
                 <button type="button" class="plain" disabled=desk.busy on:click=move |_| desk.read() data-testid="refresh-keys">"Refresh"</button>
             </div>
-            <p>"With a key an agent reads the lessons of this space, adds to them and tells what came of them, until you revoke it. Give each agent its own, to see which one came when and to stop it alone."</p>
+            <p>"With a key, an agent reads the lessons of this space, adds to them and reports outcomes, until you revoke it. Give each agent its own key, so that you can tell them apart and revoke one alone."</p>
             <Show when=move || is_fresh.get() fallback=|| view! { <MakeForm/> }><FreshKey/></Show>
             {move || desk.error.get().map(|error| view! { <NotRead error/> })}
             <List revoking/>

@@ -59,7 +59,7 @@ pub fn MakeForm() -> impl IntoView {
     view! {
         <form class="form" on:submit=submit data-testid="make-key-form">
             <TextField id=NAME label="Name of the agent" value=name max=limits::WORD required=true
-                placeholder="For example: Claude Code on my laptop" hint="It tells you and the other members of the space which agent the key is for."
+                placeholder="For example: Claude Code on my laptop" hint="Shows you and the other members which agent the key belongs to."
                 error=Signal::derive(move || part(true).map(|error| error.message))/>
             <div id=ERROR tabindex="-1">{move || part(false).map(|error| view! { <ErrorNote error/> })}</div>
             <div class="actions">

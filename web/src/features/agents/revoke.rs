@@ -65,7 +65,7 @@ fn Question(revoking: Revoking) -> impl IntoView {
                 revoking.open.try_set(false);
                 desk.read();
                 toasts.good(if answer.revoked {
-                    "Revoked. Within a minute it lets nobody in"
+                    "Revoked. It stops working within a minute"
                 } else {
                     "It was revoked already"
                 });
@@ -75,8 +75,8 @@ fn Question(revoking: Revoking) -> impl IntoView {
         );
     };
     view! {
-        <p>"Within a minute, whoever comes with this key is refused. What the agent has recorded stays."</p>
-        <p>"This can't be undone; to let the agent in again, make it a new key."</p>
+        <p>"Requests with this key are refused within a minute. What the agent has recorded stays."</p>
+        <p>"This can't be undone. To let the agent in again, create a new key."</p>
         {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
         <div class="actions">
             <button type="button" on:click=move |_| revoking.open.set(false) data-testid="revoke-cancel">"Cancel"</button>

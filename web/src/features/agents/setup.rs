@@ -76,7 +76,7 @@ fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
         <pre class="prompt" tabindex="0" data-testid="agent-snippet">{text}</pre>
         {move || gaps.get().into_iter().map(|(word, is)| view! { <p class="hint"><code>{word}</code>" "{is}"."</p> }).collect_view()}
         <div class="actions">
-            <CopyButton text label="Copy" done="It is in the clipboard" testid="copy-snippet"/>
+            <CopyButton text label="Copy" done="Snippet copied" testid="copy-snippet"/>
         </div>
     }
 }
@@ -120,7 +120,7 @@ pub fn SetupCard(
     view! {
         <section class="card" id="setup" tabindex="-1" aria-labelledby="agent-setup-title" data-testid="agent-setup">
             <div class="card-head">
-                <h2 id="agent-setup-title">"Set an agent up"</h2>
+                <h2 id="agent-setup-title">"Set up an agent"</h2>
                 <Segmented label="Where the agent runs" options=vec![(Way::Local, "This machine"), (Way::Http, "Over HTTP")] value=way testid="agent-way"/>
             </div>
             <Choice name="agent" legend="Which agent?" value=word options/>
@@ -128,7 +128,7 @@ pub fn SetupCard(
                 (Way::Local, _) => view! { <OnThisMachine agent/> }.into_any(),
                 (Way::Http, true) => view! { <OverHttp agent/> }.into_any(),
                 (Way::Http, false) => view! {
-                    <Empty title="Over HTTP, agents need a server" text="They can't reach this browser. Connect a server: your lessons go there, an edge function gives them to agents, and what the agents do comes back here.">
+                    <Empty title="Over HTTP, agents need a server" text="They can't reach this browser. Connect a server: it stores your lessons, an edge function serves them to agents, and what the agents do syncs back here.">
                         <a href="/settings#sync" class="button primary">"Connect a server"</a>
                     </Empty>
                 }.into_any(),
@@ -140,22 +140,20 @@ pub fn SetupCard(
 /// The command for a client of this machine.
 #[component]
 fn OnThisMachine(agent: Memo<Agent>) -> impl IntoView {
-    move || {
-        match agent.get().init() {
+    move || match agent.get().init() {
         Some(client) => {
             let command = format!("npx lessonloop init {client}");
             view! {
-                <p class="muted">"Run this in a project, once; it needs Node 20. The agent gets lessons at each task and tells what it applied; they are kept in files of this machine, and “npx lessonloop serve” shows them on this page. It can be taken back with “--remove”."</p>
+                <p class="muted">"Run this once in a project; it needs Node 20. The agent gets lessons for each task and reports which it applied. Lessons are stored in files on this machine: “npx lessonloop serve” shows them on this page, and “--remove” undoes the setup."</p>
                 <pre class="prompt" tabindex="0" data-testid="agent-init">{command.clone()}</pre>
-                <div class="actions"><CopyButton text=command label="Copy" done="It is in the clipboard" testid="copy-init"/></div>
+                <div class="actions"><CopyButton text=command label="Copy" done="Copied" testid="copy-init"/></div>
             }
             .into_any()
         }
         None => view! {
-            <p class="muted">"Any client of the Model Context Protocol can start this as a server of its own."</p>
+            <p class="muted">"Any MCP client can start this as a server."</p>
             <pre class="prompt" tabindex="0" data-testid="agent-init">"npx lessonloop mcp"</pre>
         }
         .into_any(),
-    }
     }
 }

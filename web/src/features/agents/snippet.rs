@@ -81,28 +81,28 @@ impl Agent {
     pub fn about(self) -> &'static str {
         match self {
             Self::ClaudeCode => {
-                "Run this in a terminal, once. It holds for all your projects; the key is kept in your own settings."
+                "Run this once in a terminal. It applies to all your projects; the key is stored in your user settings."
             }
             Self::Codex => {
-                "Put this into ~/.codex/config.toml, and the key into the environment variable LESSONLOOP_KEY."
+                "Add this to ~/.codex/config.toml, and set the environment variable LESSONLOOP_KEY to the key."
             }
             Self::Cursor => {
-                "Put this into ~/.cursor/mcp.json, beside the servers that are there already."
+                "Add this to ~/.cursor/mcp.json, next to the servers that are already there."
             }
             Self::VsCode => {
-                "Put this into .vscode/mcp.json of a project, or run “MCP: Open User Configuration” for all of them. VS Code asks for the key once, and keeps it out of the file."
+                "Add this to .vscode/mcp.json of a project, or run “MCP: Open User Configuration” for all projects. VS Code asks for the key once and keeps it out of the file."
             }
             Self::Copilot => {
-                "Put this into ~/.copilot/mcp-config.json, beside the servers that are there already."
+                "Add this to ~/.copilot/mcp-config.json, next to the servers that are already there."
             }
             Self::Gemini => {
-                "Put this into ~/.gemini/settings.json, beside the settings that are there already."
+                "Add this to ~/.gemini/settings.json, next to the settings that are already there."
             }
             Self::OpenCode => {
-                "Put this into ~/.config/opencode/opencode.json, beside the settings that are there already."
+                "Add this to ~/.config/opencode/opencode.json, next to the settings that are already there."
             }
             Self::Http => {
-                "Try this in a terminal. In the answer, “prompt” is the text to put before the model."
+                "Try this in a terminal. In the response, “prompt” is the text for the model."
             }
         }
     }

@@ -54,15 +54,11 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     let steps = vec![
         step(
             "Shown",
-            "A lesson was given to an agent for a decision",
+            "A lesson was given to an agent for a run",
             funnel.surfaced,
         ),
-        step("Applied", "The agent was seen to use it", funnel.applied),
-        step(
-            "With an outcome",
-            "Somebody said what came of it",
-            funnel.outcome,
-        ),
+        step("Applied", "The agent applied it", funnel.applied),
+        step("With an outcome", "An outcome was reported", funnel.outcome),
         step(
             "Went well",
             "Its outcome was a success, or a profit",
@@ -153,7 +149,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <div class="panel">
                 <ChartFrame id="bands" title="Effectiveness" numbers=Signal::stored(band_numbers) tools=|| view! {
                     <Explain id="effectiveness-bands" word="Effectiveness">
-                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson begins at 50%, rises when it was a cause of something delivered, falls when it was one of work that got stuck, and drifts back when it was only at hand."</span></span>
+                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson starts at 50%, rises when it helped to deliver, falls when it helped to get stuck, and drifts back when it was only available."</span></span>
                     </Explain>
                 }>
                     <Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands=bands.get_value()/>
@@ -178,9 +174,9 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
                 </div>
             }.into_any()
         } else {
-            view! { <p class="quiet panel" data-testid="no-ratings">"Nobody has rated a lesson yet. Ratings are one sign of three: outcomes and feedback count without them."</p> }.into_any()
+            view! { <p class="quiet panel" data-testid="no-ratings">"Nobody has rated a lesson yet. Ratings are one of three signals; outcomes and feedback count without them."</p> }.into_any()
         }}
-        {(!stats.pruning.is_empty()).then(|| view! { <Ranks title="To prune: a cause of work that got stuck" none="" list=stats.pruning/> })}
+        {(!stats.pruning.is_empty()).then(|| view! { <Ranks title="To prune: a cause of blocked work" none="" list=stats.pruning/> })}
         {(!stats.never_rated.is_empty()).then(|| view! { <Ranks title="Shown ten times or more, never rated" none="" list=stats.never_rated/> })}
     }
 }
@@ -229,13 +225,13 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
     let rows = [
         (
             "Uses that were a cause",
-            "Of all uses that feedback names, those in which the lesson made the difference.",
+            "Uses in which the lesson made the difference, among all that feedback names.",
             health.causal_ratio,
             String::new(),
         ),
         (
             "Rated",
-            "Lessons that have a rating, against lessons that were ever shown.",
+            "Lessons that have a rating, among lessons that were ever shown.",
             rated.map(|share| share.min(1.0)),
             format!(
                 "{} rated, {} shown, {} in all",
@@ -246,7 +242,7 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
         ),
         (
             "Reviewed",
-            "Lessons in use that a person has looked at.",
+            "Lessons in use that a person has reviewed.",
             reviewed,
             format!("{} wait", format::count(stats.unreviewed)),
         ),
@@ -257,7 +253,7 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
             <header><h2>"Feedback coverage"</h2></header>
             <div class="chart-body">
             {if recent == 0 {
-                view! { <p class="note">"No feedback on a session within the last seven days. Outcomes of runs count all the same; feedback adds which lessons made the difference. Post finished sessions to /v1/sessions, or give feedback on a run."</p> }.into_any()
+                view! { <p class="note">"No feedback on a session within the last seven days. Outcomes of runs count regardless; feedback adds which lessons made the difference. Post finished sessions to /v1/sessions, or give feedback on a run."</p> }.into_any()
             } else {
                 view! { <p class="note">{format!("Feedback on {} within the last seven days.", format::plural(recent, "session", "sessions"))}</p> }.into_any()
             }}

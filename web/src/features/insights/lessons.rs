@@ -74,7 +74,7 @@ pub fn LessonTable(
         column: 4,
         down: true,
     };
-    view! { <DataTable caption="Lessons in the runs of these days" columns rows sorted address="sort" none="No run of these days was given a lesson." testid="by-lesson"/> }
+    view! { <DataTable caption="Lessons in the runs of this range" columns rows sorted address="sort" none="No run in this range got a lesson." testid="by-lesson"/> }
 }
 
 fn title(slug: &str, title: &str) -> AnyView {
@@ -148,7 +148,7 @@ pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl I
         .by(|row: &StaleLesson| Some(row.times_surfaced)),
     ];
     view! {
-        <DataTable caption="Lessons that no run of these days was given" columns rows=stale address="sort" none="Every lesson from before these days was given to a run." testid="stale"/>
+        <DataTable caption="Lessons that no run in this range got" columns rows=stale address="sort" none="Every older lesson was given to a run in this range." testid="stale"/>
         {more}
     }
 }

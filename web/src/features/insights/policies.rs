@@ -43,7 +43,7 @@ fn Shown(both: Memo<(ShadowReport, Value)>) -> impl IntoView {
     view! {
         <ChartFrame id="policies" title="Policies side by side" numbers=table>
             <div class="policies">
-                <p class="muted">"Other ranking constants, tried on real runs beside those in force. While a comparison runs it holds for everybody in the space."</p>
+                <p class="muted">"Try other ranking constants on real runs, next to those in force. A running comparison applies to everybody in the space."</p>
                 {move || comparison.get().map(|held| view! { <Comparison held policy/> })}
                 <Show when=move || !running.get()><Begin policy/></Show>
                 <Show when=move || !earlier.read().is_empty()><Earlier all=earlier/></Show>
@@ -135,7 +135,7 @@ fn Comparison(held: ShadowComparison, policy: Memo<Value>) -> impl IntoView {
                 {if running {
                     view! { <button type="button" disabled=asking.busy on:click=end data-testid="comparison-end">"End the comparison"</button> }.into_any()
                 } else {
-                    view! { <button type="button" disabled=asking.busy on:click=go_on data-testid="comparison-go-on">"Go on with it"</button> }.into_any()
+                    view! { <button type="button" disabled=asking.busy on:click=go_on data-testid="comparison-go-on">"Resume"</button> }.into_any()
                 }}
                 <button type="button" disabled=asking.busy on:click=take_over data-testid="comparison-take">"Use the second policy"</button>
             </div>
@@ -147,10 +147,10 @@ fn Comparison(held: ShadowComparison, policy: Memo<Value>) -> impl IntoView {
 fn meaning(mode: ShadowMode) -> &'static str {
     match mode {
         ShadowMode::Interleave => {
-            "Each run gets lessons of both, drafted in turn; whose lessons are applied is the preference."
+            "Each run gets lessons from both, drafted in turn; the policy whose lessons are applied is preferred."
         }
         ShadowMode::Split => {
-            "Each run goes to one policy or the other; outcomes tell which is better."
+            "Each run goes to one policy or the other; outcomes show which is better."
         }
     }
 }

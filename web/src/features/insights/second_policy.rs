@@ -139,8 +139,8 @@ pub fn Begin(policy: Memo<Value>) -> impl IntoView {
                 <div class="filter-chips">{list}</div>
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="actions">
-                    <button type="submit" class="primary" disabled=move || asking.busy.get() || !ready() data-testid="comparison-begin">"Begin"</button>
-                    <p class="hint">"One step back at any time: ending it leaves the policy in force as it is."</p>
+                    <button type="submit" class="primary" disabled=move || asking.busy.get() || !ready() data-testid="comparison-begin">"Start"</button>
+                    <p class="hint">"You can end it at any time; the policy in force stays as it is."</p>
                 </div>
             </form>
         </details>

@@ -49,8 +49,8 @@ pub fn UncoveredTable(tasks: Signal<Vec<UncoveredTask>>, total: Signal<u32>) -> 
         })
     };
     view! {
-        <p class="chart-note by-note">"No lesson of medium relevance or better was there for these. A lesson for one that comes often is worth most: "<a href="/lessons/new">"write it"</a>"."</p>
-        <DataTable caption="Tasks that no lesson fits" columns rows=tasks address="sort" none="Every task of these days had a lesson that fits." testid="uncovered"/>
+        <p class="chart-note by-note">"No lesson of medium relevance or better fit these tasks. A lesson for a frequent one is worth the most: "<a href="/lessons/new">"write it"</a>"."</p>
+        <DataTable caption="Tasks that no lesson fits" columns rows=tasks address="sort" none="Every task in this range had a lesson that fits." testid="uncovered"/>
         {more}
     }
 }

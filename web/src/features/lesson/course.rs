@@ -160,7 +160,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
             <div class="pad stack">
             {move || match count.get() {
                 0 => ().into_any(),
-                1 => view! { <p class="muted" data-testid="course-still">"Nothing has moved this lesson yet. Its numbers begin to move with the first rating, vote, feedback or outcome."</p> }.into_any(),
+                1 => view! { <p class="muted" data-testid="course-still">"Nothing has moved this lesson yet. Its numbers change with the first rating, vote, feedback or outcome."</p> }.into_any(),
                 _ => view! {
                     <div class="course-tools">
                         <fieldset class="segments"><legend class="sr-only">"Number to show"</legend>{choice()}</fieldset>
@@ -170,7 +170,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                         </label>
                     </div>
                     <Show when=move || measure.get() != Measure::Success || has_success() fallback=|| view! {
-                        <p class="muted">"There is no success rate yet: no decision in which this lesson was applied has an outcome."</p>
+                        <p class="muted">"There is no success rate yet: no run that applied this lesson has an outcome."</p>
                     }>
                         <figure class="course">
                             <StepChart caption steps chosen level marks/>
@@ -180,7 +180,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                             </figcaption>
                         </figure>
                     </Show>
-                    <p class="hint">"Each step is an event of the ledger. Point at it, or go along with the arrow keys. A filled point is where the lesson became qualified by use or stopped being so; the dashed line is where it began."</p>
+                    <p class="hint">"Each step is an event of the ledger. Point at it, or move with the arrow keys. A filled point marks where the lesson became qualified by use or stopped being so; the dashed line is its starting value."</p>
                     <CourseTable points/>
                 }.into_any(),
             }}

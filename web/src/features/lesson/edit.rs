@@ -93,7 +93,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
                 });
                 editing.try_set(Some(edited.clone()));
             };
-            toasts.with_act("Your changes were dropped", "Bring them back", bring_back);
+            toasts.with_act("Your changes were discarded", "Bring them back", bring_back);
         }
     };
     let settled = Callback::new(move |newest: LessonView| {
@@ -104,7 +104,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
     });
     let note = kept.map(|draft| {
         let at = format::ago((js_sys::Date::now() - draft.at) / 1_000.0);
-        view! { <p class="note" role="status" data-testid="draft-kept">{format!("Your draft, typed {at}. It is kept in this browser until you save or drop it.")}</p> }
+        view! { <p class="note" role="status" data-testid="draft-kept">{format!("Your draft from {at}. It is kept in this browser until you save or discard it.")}</p> }
     });
     view! {
         <form class="lesson-edit" data-testid="edit-form"
@@ -121,7 +121,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             <div class="form-foot">
                 <button type="submit" class="primary" disabled=move || busy.get() || theirs.read().is_some() data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
                 <button type="button" data-testid="cancel-edit" on:click=cancel>"Cancel"</button>
-                <p class="hint">"Saving resets the approval: it belongs to the text that was seen."</p>
+                <p class="hint">"Saving resets the approval, which applies to the text that was reviewed."</p>
             </div>
         </form>
     }

@@ -40,7 +40,7 @@ fn told(report: LiftReport) -> AnyView {
                 <Explain id="effect-about" word="Lift">
                     <span class="meaning">
                         <b>"Lift"</b>
-                        <span>"How much more often decisions go well with it than without, as withholding it at random shows."</span>
+                        <span>"How much more often runs succeed with it than without, measured by withholding it at random."</span>
                         <span class="meaning-formula">"success with − success without, each weighted by the probability that it was drawn; a 95 % interval that holds however often one looks"</span>
                     </span>
                 </Explain>
@@ -50,7 +50,7 @@ fn told(report: LiftReport) -> AnyView {
         }
         .into_any(),
         (LiftGuard::Ratio, ..) => view! {
-            <p class="effect-none">"The estimate is turned off: it was shown and withheld in other shares than were drawn."</p>
+            <p class="effect-none">"The estimate is turned off: the lesson was not shown and withheld in the drawn proportions."</p>
         }
         .into_any(),
         _ => observed(&lesson, measured),
@@ -77,7 +77,7 @@ fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
             <Explain id="effect-about" word="Evidence">
                 <span class="meaning">
                     <b>"Evidence"</b>
-                    <span>"How decisions that applied it went, beside others of their situation. They were not drawn at random, so it is no proof."</span>
+                    <span>"How runs that applied it went, compared with similar runs. They were not chosen at random, so this is no proof."</span>
                     <span class="meaning-formula">"success where it was applied − success expected in that situation, drawn towards 0 while runs are few"</span>
                 </span>
             </Explain>

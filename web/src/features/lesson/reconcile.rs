@@ -112,7 +112,7 @@ pub fn Reconcile(
     };
     view! {
         <section class="note note-warn reconcile" id="reconcile" tabindex="-1" role="alertdialog" aria-label="The lesson was changed meanwhile" data-testid="edit-conflict">
-            <strong>"The lesson was changed since you began. Your text is still here."</strong>
+            <strong>"The lesson was changed since you started. Your text is still here."</strong>
             {taken.map(|taken| view! { <p data-testid="conflict-taken">{taken}</p> })}
             {sides}
             <div class="actions">

@@ -25,7 +25,7 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
         <section class="stack">
             <div class="card-head"><h3>"Revisions of the text"</h3><span class="chip">{move || format::count(marks.with(Vec::len) as u64)}</span></div>
             <Show when=move || marks.with(|marks| marks.len() == 1)>
-                <p class="muted">"The text is as it was when it was added."</p>
+                <p class="muted">"The text is unchanged since it was added."</p>
             </Show>
             <div class="groups">
                 <For each=move || marks.get().into_iter().rev() key=|mark| mark.rev let:mark>
@@ -82,7 +82,7 @@ fn Text(slug: String, rev: u32) -> impl IntoView {
                     {changed.into_iter().filter(|field| !first || !field.after.is_empty()).map(|field| view! { <Field field/> }).collect::<Vec<_>>()}
                     <Show when=move || rest.with_value(|rest| !rest.is_empty())>
                         <details>
-                            <summary>"The rest of the text as it was"</summary>
+                            <summary>"The rest of the text is unchanged"</summary>
                             <div class="stack">{rest.get_value().into_iter().map(|field| view! { <Field field/> }).collect::<Vec<_>>()}</div>
                         </details>
                     </Show>

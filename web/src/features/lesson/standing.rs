@@ -80,21 +80,21 @@ fn Numbers(
         </div>
         <dl class="meters">
             <Meter id="success" label="Success rate" share=derived.success_rate terms term="success_rate"
-                about="What happened: decisions that went well among those in which it was applied."/>
+                about="Successful runs among those that applied it."/>
             <Meter id="adjusted" label="Causal score" share=Some(derived.causal_adjusted) terms term="causal_adjusted"
-                about="Effectiveness, lowered when the lesson was often at hand and seldom a cause."/>
+                about="Effectiveness, lowered when the lesson was often available and seldom a cause."/>
             <Meter id="confidence" label="Confidence" share=Some(standing.confidence) terms term="confidence"
                 about="How sure we are of this lesson. Ratings and votes move it."/>
             {penalised.then(|| view! { <Meter id="effective-confidence" label="After penalties" share=Some(derived.effective_confidence) terms term="effective_confidence"
-                about="Confidence as it reads while ratings are poor. What is stored stays."/> })}
+                about="Confidence as shown while ratings are poor. The stored value stays."/> })}
             <Meter id="helpfulness" label="Helpfulness" share=derived.effectiveness_score terms term="effectiveness_score"
-                about="What people say: helpful ratings among all."/>
+                about="The share of helpful ratings."/>
             <Meter id="effectiveness" label="Effectiveness" share=Some(standing.effectiveness) terms term="effectiveness"
                 about="How strongly feedback on sessions names it as a cause of good work."/>
         </dl>
         <dl class="facts">
             <Fact id="proven" label="Qualified by use" value=proven>
-                <Meaning terms term="proven" word="Qualified by use" about="It was applied three times or more, and at least half of that went well. Most useless lessons pass this rule too: what it does is its effect."/>
+                <Meaning terms term="proven" word="Qualified by use" about="It was applied at least three times, and at least half of those runs succeeded. Most useless lessons pass this rule too, so look at its effect."/>
             </Fact>
             <Fact id="shown" label="Shown" value=format::plural(standing.times_surfaced, "time", "times")/>
             <Fact id="rated" label="Rated" value=format!("{} helpful, {} not", n(standing.times_helpful), n(standing.times_not_helpful))/>
@@ -119,7 +119,7 @@ fn RankFactor(terms: Terms) -> impl IntoView {
     move || {
         value.get().map(|value| view! {
             <Fact id="rank-factor" label="Weight in ranking" value=format!("× {}", format::trim(value, 3))>
-                <Meaning terms term="rank_factor" word="Weight in ranking" about="How much of its relevance its standing leaves."/>
+                <Meaning terms term="rank_factor" word="Weight in ranking" about="The factor by which its standing multiplies its relevance."/>
             </Fact>
         })
     }

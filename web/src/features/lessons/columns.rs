@@ -40,13 +40,13 @@ const COLUMNS: [Column; 7] = [
         "Success",
         Some("success"),
         "cell-success",
-        "Decisions that went well, of those that applied it and have an outcome",
+        "Successful runs among those that applied it and have an outcome",
     ),
     column(
         "Uses",
         Some("applied"),
         "cell-uses",
-        "Decisions with an outcome that applied it",
+        "Runs with an outcome that applied it",
     ),
     column(
         "13 weeks",

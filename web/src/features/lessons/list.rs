@@ -356,7 +356,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
         Act::new("Lesson before", move || list.step(-1))
             .key("k")
             .unlisted(),
-        Act::new("Select the lesson, or not", pick)
+        Act::new("Select or deselect the lesson", pick)
             .key("x")
             .unlisted()
             .when(move || list.held.read().is_some()),

@@ -151,7 +151,7 @@ fn standing(
         Qualification::Qualified if lesson.trust == Trust::Unreviewed && tells_unreviewed => (
             "chip chip-warn",
             "Unreviewed",
-            "Nobody has looked at this text yet",
+            "Nobody has reviewed this text yet",
         ),
         Qualification::Qualified => ("", "", ""),
     }

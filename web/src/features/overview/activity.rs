@@ -98,7 +98,7 @@ fn of_run(run: &DecisionView) -> Vec<Event> {
     }
     if let (Some(at), Some(came)) = (&run.outcome_at, run.outcome) {
         let word = outcome::word(came, run.domain.as_deref().unwrap_or_default());
-        events.push(event(at, &run.outcome_by, format!("told {word} of")));
+        events.push(event(at, &run.outcome_by, format!("reported {word} for")));
     }
     let feedback = run.feedback.iter();
     events.extend(feedback.map(|given| event(&given.at, &given.by, "gave feedback on".to_owned())));

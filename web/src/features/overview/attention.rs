@@ -66,7 +66,7 @@ pub fn Attention(
             tone: "warn",
             word: "silent",
             text: format!(
-                "{} has told no outcome",
+                "{} has reported no outcome",
                 who::name(&by, me.get().as_deref()).unwrap_or_else(|| "an agent".to_owned())
             ),
             note: format::plural(days, "day", "days"),
@@ -79,7 +79,7 @@ pub fn Attention(
             <header><h2 id="attention-title">"Needs attention"</h2><small>{move || lines.get().map(|lines| format::count(lines.len() as u32)).filter(|n| n != "0")}</small></header>
             {move || match lines.get() {
                 None => view! { <div class="pad"><Skeleton/></div> }.into_any(),
-                Some(lines) if lines.is_empty() => view! { <p class="quiet">"Nothing does. Lessons that hurt, are held back or sink would be listed here."</p> }.into_any(),
+                Some(lines) if lines.is_empty() => view! { <p class="quiet">"Nothing right now. Lessons that hurt, sink or are held back show up here."</p> }.into_any(),
                 Some(lines) => view! {
                     <ul class="lines lines-wrap">{lines.into_iter().take(LINES).map(drawn).collect_view()}</ul>
                 }.into_any(),

@@ -64,7 +64,7 @@ fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView
     } else if high < 0.0 {
         "Runs with lessons succeed less often than the control runs without. Look at what needs attention."
     } else {
-        "No difference between runs with lessons and control runs without is certain yet."
+        "The difference between runs with lessons and control runs isn't certain yet."
     };
     let open = shown
         .open
@@ -102,11 +102,11 @@ fn unknown(insights: &Insights, report: &LiftReport) -> AnyView {
     let missing = if begun == 0 {
         "A run begins when an agent asks for lessons for a task. Connect one, or try it in the Playground."
     } else if success.is_none() {
-        "Outcomes are told by agents when they finish, or by you on a run. They show what lessons do."
+        "Agents report outcomes when they finish, or you record them on a run. They show what lessons do."
     } else if measures {
-        "Whether the lessons do it is not certain yet: the interval is told once runs with lessons and control runs both have enough outcomes."
+        "It isn't certain yet whether the lessons cause this. The interval appears once runs with lessons and control runs both have enough outcomes."
     } else {
-        "Whether the lessons do it is not known: no run goes without them. Leave them out of one run in ten, and the difference is what they do."
+        "It's unknown whether the lessons cause this, because every run gets them. Leave them out of one run in ten, and the difference shows their effect."
     };
     let arms = measures.then(|| {
         let Lift { shown, withheld, .. } = report.whole;
@@ -116,7 +116,7 @@ fn unknown(insights: &Insights, report: &LiftReport) -> AnyView {
     let act = if begun == 0 {
         view! { <a href="/agents" class="button primary">"Connect an agent"</a><a href="/playground" class="button">"Open the Playground"</a> }.into_any()
     } else if success.is_none() {
-        view! { <a href="/runs" class="button">"Give outcomes"</a> }.into_any()
+        view! { <a href="/runs" class="button">"Record outcomes"</a> }.into_any()
     } else if measures {
         ().into_any()
     } else {

@@ -24,7 +24,7 @@ pub fn Movers(insights: Memo<Insights>, range: RwSignal<Range>) -> impl IntoView
         <section class="panel" data-testid="movers" aria-labelledby="movers-title">
             <header><h2 id="movers-title">"Risers and fallers"</h2><small>{move || range.get().words()}</small></header>
             {move || match moved.get() {
-                moved if moved.is_empty() => view! { <p class="quiet">"Lessons appear here once runs that applied them have outcomes in both halves of this time."</p> }.into_any(),
+                moved if moved.is_empty() => view! { <p class="quiet">"Lessons appear here once runs that applied them have outcomes in both halves of this range."</p> }.into_any(),
                 moved => view! { <ul class="lines">{moved.into_iter().map(drawn).collect_view()}</ul> }.into_any(),
             }}
         </section>

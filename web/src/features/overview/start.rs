@@ -14,7 +14,7 @@ pub fn Start() -> impl IntoView {
         <section class="start" data-testid="empty">
             <div class="start-say">
                 <p class="start-promise">"Your agents make the same mistake once."</p>
-                <p class="start-about">"Lessonloop gives an agent the lessons that fit its task, watches what came of the run, and keeps what helps. Everything stays in this browser until you connect a server."</p>
+                <p class="start-about">"Lessonloop gives an agent the lessons that fit its task, tracks how the run went, and keeps what helps. Everything stays in this browser until you connect a server."</p>
             </div>
             <Loop/>
         </section>
@@ -34,7 +34,7 @@ pub fn Start() -> impl IntoView {
             <li class="panel">
                 <span class="start-step" aria-hidden="true">"3"</span>
                 <h2>"Connect an agent"</h2>
-                <p>"Claude Code, Codex, Cursor and others ask for lessons and tell what came of them, over MCP or HTTP."</p>
+                <p>"Claude Code, Codex, Cursor and others ask for lessons and report how it went, over MCP or HTTP."</p>
                 <div class="actions"><a href="/agents" class="button">"Set up an agent"</a></div>
             </li>
         </ol>
@@ -74,8 +74,13 @@ fn Loop() -> impl IntoView {
             "An agent describes what it is about to do",
         ),
         ("268", "120", "Lessons", "It gets those that fit, and why"),
-        ("160", "206", "Run", "What it applies is seen"),
-        ("52", "120", "Outcome", "What came of it moves each lesson"),
+        ("160", "206", "Run", "What it applies is tracked"),
+        (
+            "52",
+            "120",
+            "Outcome",
+            "The result moves each lesson's standing",
+        ),
     ];
     let stations = STATIONS
         .into_iter()

@@ -147,7 +147,7 @@ pub fn LeftOutList(
             <div aria-live="polite">
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
                 <Show when=move || found.read().counts.is_empty()>
-                    <p class="muted" data-testid="left-out-none">"None that was left out has this in its title or slug. It may be among the lessons above, or not be here at all."</p>
+                    <p class="muted" data-testid="left-out-none">"No lesson that was left out matches. It may be among the lessons above, or not exist."</p>
                 </Show>
             </div>
             <div class="groups">{groups}</div>
@@ -226,7 +226,7 @@ fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
     let (label, about) = match reason {
         "archived" => (
             "Archived",
-            "Taken out of use. Restore one on its page to have it recommended again.",
+            "Archived lessons are never recommended. Restore one on its page.",
         ),
         "quarantined" => (
             "Quarantined",
@@ -238,27 +238,27 @@ fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
         ),
         "domain" => (
             "For another domain",
-            "They belong to another field than the one asked for. Leave the domain out to see them.",
+            "They belong to another domain than the one asked for. Leave the domain empty to see them.",
         ),
         "category" => (
             "Not for this phase of work",
-            "Each phase wants some categories only; workflow always passes.",
+            "Each phase allows some categories only; workflow always passes.",
         ),
         "low_effectiveness" => (
             "Failed too often when applied",
-            "Outcomes speak against them, whatever their relevance.",
+            "Their outcomes are poor, whatever their relevance.",
         ),
         "low_relevance" => (
             "Not relevant enough",
-            "They fit the situation too little. Standing has no say in this.",
+            "They match the situation too little. Standing plays no part in this.",
         ),
         "duplicate_title" => (
             "Same title as a better one",
-            "Of lessons with one title the best is shown.",
+            "Of lessons with the same title, only the best is shown.",
         ),
         "beyond_limit" => (
             "Fits, but others fit better",
-            "They would be next. Ask for more lessons to see them.",
+            "They come next. Raise “Max results” to see them.",
         ),
         _ => return (None, None),
     };

@@ -86,7 +86,7 @@ fn Orders(answer: Comparison) -> impl IntoView {
         .collect::<Vec<_>>();
     let none = moved.is_empty();
     view! {
-        {(!answer.semantic).then(|| view! { <p class="note">"There is no model at work, so semantic similarity, project and confidence are not weighed against each other here: words in common take their place."</p> })}
+        {(!answer.semantic).then(|| view! { <p class="note">"Without the model, shared words stand in for semantic similarity, project and confidence, so these are not weighed against each other."</p> })}
         <div class="orders">
             <section aria-labelledby="order-before"><h3 id="order-before">"Current weights"</h3><ol>{side(before, |lesson| lesson.before.rank, false)}</ol></section>
             <svg class="slopes" height=height aria-hidden="true">{slopes}</svg>

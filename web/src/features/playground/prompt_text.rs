@@ -36,7 +36,7 @@ pub fn CopyPrompt(walk: Walk) -> impl IntoView {
         };
         spawn_local(async move {
             if dom::copy(&text).await {
-                toasts.good("The prompt is in the clipboard");
+                toasts.good("Prompt copied");
             } else {
                 toasts.bad(
                     "The browser did not allow copying. Select the text below and copy it by hand.",
@@ -60,7 +60,7 @@ pub fn PromptText(text: String) -> impl IntoView {
                 <h2 id="prompt-title">"What the agent reads"</h2>
                 <small data-testid="prompt-tokens">{size}</small>
                 <span class="grow"></span>
-                <CopyButton text=kept label="Copy" done="The prompt is in the clipboard" testid="copy-prompt-text"/>
+                <CopyButton text=kept label="Copy" done="Prompt copied" testid="copy-prompt-text"/>
             </header>
             <pre class="prompt" tabindex="0" dir="auto" data-testid="prompt-text">{text}</pre>
         </section>

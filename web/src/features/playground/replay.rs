@@ -84,7 +84,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
     view! {
         <details class="replay" data-testid="replay" prop:open=opened on:toggle:target=move |event| opened.set(event.target().open())>
             <summary>"Try other weights"</summary>
-            <p class="hint">"The same task is ranked again beside the first answer. Nothing is stored, and no lesson counts as shown."</p>
+            <p class="hint">"Ranks the same task again, side by side with the first answer. Nothing is stored, and no lesson counts as shown."</p>
             <div class="knobs">
                 {weights.each().map(|(knob, place)| view! { <Slider name=knob.name label=knob.label about=knob.about place policy=policy.data/> }).collect::<Vec<_>>()}
             </div>
@@ -103,13 +103,13 @@ fn status(
     compared: &Option<Result<Comparison, ApiError>>,
 ) -> String {
     match compared {
-        _ if !weights.is_moved() => "All weights are as the space has them.".to_owned(),
+        _ if !weights.is_moved() => "All weights are those of the space.".to_owned(),
         Some(Ok(answer)) if answer.moved == 0 => "Nothing moves: the order stays.".to_owned(),
         Some(Ok(answer)) => format!(
             "{} moved.",
             format::plural(answer.moved, "lesson has", "lessons have")
         ),
-        _ if !asked => "Recommend first: then both orders are shown.".to_owned(),
+        _ if !asked => "Press “Recommend” first; then both orders are shown.".to_owned(),
         _ if busy => "Ranking again…".to_owned(),
         _ => String::new(),
     }

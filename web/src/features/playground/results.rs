@@ -63,7 +63,7 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
                 <Chip tone=if semantic { "accent" } else { "" } label=mode/>
                 <small data-testid="recommend-summary">{counts}</small>
             </header>
-            {given.stale.then(|| view! { <p class="note note-warn">"These may be older than what is stored."</p> })}
+            {given.stale.then(|| view! { <p class="note note-warn">"These may be out of date."</p> })}
             {measured.map(|measured| view! { <MeasuredNote measured/> })}
             {(none && !is_control).then(|| view! { <div class="pad"><NoneFits pool_empty/></div> })}
             <ol class="hits">{items}</ol>
@@ -78,7 +78,7 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
 fn NoneFits(pool_empty: bool) -> impl IntoView {
     let fits = || {
         view! {
-            <Empty title="No lesson fits" text="Say more of the task, or leave out the domain, phase or tech stack that narrow it. Below stands why each lesson was left out."/>
+            <Empty title="No lesson fits" text="Describe the task in more detail, or remove the domain, phase or tech stack that narrow it. Below you see why each lesson was left out."/>
         }
     };
     if !pool_empty {

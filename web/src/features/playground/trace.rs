@@ -29,7 +29,7 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
         <div class="waterfall-frame" class:waterfall-notes=move || notes.get()>
             <p class="waterfall-said" data-testid="waterfall-said">{said(&entry)}</p>
             <table class="waterfall" data-testid="waterfall">
-                <caption class="sr-only">{format!("How the score of {} came about", entry.title)}</caption>
+                <caption class="sr-only">{format!("How the score of {} was computed", entry.title)}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Factor"</th>

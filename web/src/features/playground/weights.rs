@@ -52,13 +52,13 @@ pub const KNOBS: [Knob; 9] = [
     Knob {
         name: "relevance_min",
         label: "Minimum relevance",
-        about: "What fits less is left out.",
+        about: "Lessons below this are left out.",
         rest: None,
     },
     Knob {
         name: "causal_weight",
         label: "Causal impact",
-        about: "How far a lesson that seldom made a difference falls.",
+        about: "How far a lesson drops that seldom made a difference.",
         rest: Some("causal_base"),
     },
     Knob {

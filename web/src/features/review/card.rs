@@ -233,7 +233,7 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
     let run = move |command| move |_| desk.run(command);
     view! {
         <Show when=move || kept_out.get()>
-            <p class="hint" id="review-trial-about">"Another trial: its run of failures is forgiven; counters stay."</p>
+            <p class="hint" id="review-trial-about">"Another trial: its streak of failures is forgiven; counters stay."</p>
         </Show>
         <div class="review-acts" role="group" aria-label="What to do with it">
             <Show when=move || is_lesson.get()>

@@ -296,7 +296,7 @@ impl Desk {
                 self.told(&Act::Skip, &entry.title());
             }
             (_, Entry::Conflict(_)) => {
-                self.say("This edit is decided with its buttons: keep yours or the server's.");
+                self.say("Use the buttons of this conflict: keep your edit or the server's.");
             }
             (command, Entry::Lesson(item)) => self.judge(command, &item),
         }
@@ -335,14 +335,14 @@ impl Desk {
                     };
                     self.answer(item, act, true);
                 } else {
-                    self.say("The lesson is being read; approve it once it is shown.");
+                    self.say("The lesson is loading; approve it once it is shown.");
                 }
             }
             Command::Trial if item.qualification == Qualification::Qualified => {
                 self.say("Outcomes don't keep this lesson out.");
             }
             Command::Trial if untrack(|| self.reviewing.is_tried(&item.slug)) => {
-                self.say("This lesson gets another trial already. Undo takes it back.");
+                self.say("This lesson already has another trial. Undo takes it back.");
             }
             Command::Trial => {
                 // Other questions about it stay open.
@@ -355,7 +355,7 @@ impl Desk {
             Command::Archive => self.answer(item, Act::Archive, true),
             Command::Skip => self.answer(item, Act::Skip, true),
             Command::Merge if item.duplicates.is_empty() => {
-                self.say("No lesson is known that says the same.");
+                self.say("No duplicate of this lesson is known.");
             }
             Command::Merge => self.merging.set(true),
             _ => {}

@@ -23,7 +23,7 @@ pub fn End() -> impl IntoView {
         {move || if visit.get().done > 0 || skipped.get() > 0 {
             view! { <CaughtUp visit=visit.get() skipped=skipped.get()/> }.into_any()
         } else if none.get() {
-            view! { <NoneInUse text="Lessons that your agents write down wait here until you have looked at them. Load the samples to try it, or import what your agents have already learned."/> }.into_any()
+            view! { <NoneInUse text="Lessons that your agents write wait here until you have reviewed them. Load the samples to try it, or import what your agents have already learned."/> }.into_any()
         } else {
             view! {
                 <div class="caught-up" data-testid="caught-up">
@@ -46,7 +46,7 @@ fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
         "All caught up"
     };
     let done = format!(
-        "You have dealt with {} in this visit.",
+        "You handled {} in this session.",
         format::plural(visit.done, "lesson", "lessons")
     );
     let rows = [

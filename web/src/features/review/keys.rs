@@ -104,7 +104,7 @@ pub fn Keys() -> impl IntoView {
                 <label class="check">
                     <input type="checkbox" prop:checked=shell.singles data-testid="keys-on"
                         on:change:target=move |event| shell.set_singles(event.target().checked())/>
-                    <span>"Single keys act, here and on every page"</span>
+                    <span>"Single-key shortcuts, here and on every page"</span>
                 </label>
             </div>
         </details>

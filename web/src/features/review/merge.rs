@@ -92,7 +92,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
                 view! { <Sides stays goes/> }.into_any()
             }
         }}
-        <p class="hint">"The one that goes is archived, and its counts are added to the one that stays. No text is changed; edit the lesson afterwards if something is missing."</p>
+        <p class="hint">"The other lesson is archived, and its counts are added to the one that stays. No text is changed; edit the lesson afterwards if something is missing."</p>
         <div class="actions">
             <button type="button" class="primary" aria-disabled=move || (!read()).then_some("true") on:click=move |_| merge() data-testid="merge-confirm">"Merge"<kbd aria-hidden="true">{format!("{} ↵", dom::key_name("Ctrl"))}</kbd></button>
             <button type="button" on:click=move |_| turned.update(|turned| *turned = !*turned) data-testid="merge-turn">"Keep the other one"</button>

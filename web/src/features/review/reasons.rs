@@ -25,7 +25,7 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             "Held back: no agent is shown this text until you approve it and say why.".to_owned()
         }
         ReviewReason::Hurts => format!(
-            "Decisions go well less often with it{}. {}",
+            "Runs succeed less often with it{}. {}",
             item.hurts.as_ref().map_or_else(String::new, interval),
             item.remedy.as_deref().unwrap_or_default()
         ),
@@ -63,7 +63,7 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             format::plural(item.times_surfaced, "time", "times")
         ),
         ReviewReason::Unreviewed => {
-            "Nobody has looked at this text yet. Is it right, and safe to pass on?".to_owned()
+            "Nobody has reviewed this text yet. Is it correct, and safe to pass on?".to_owned()
         }
     }
 }
@@ -84,7 +84,7 @@ fn interval(lift: &Lift) -> String {
 pub fn alike(other: &NearDuplicate) -> String {
     let share = format::percent(other.similarity);
     match other.measure {
-        Measure::Meaning => format!("Its meaning is {share} like that of “{}”.", other.title),
+        Measure::Meaning => format!("Its meaning is {share} similar to “{}”.", other.title),
         Measure::Words => format!("It shares {share} of its words with “{}”.", other.title),
     }
 }

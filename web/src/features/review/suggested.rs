@@ -17,7 +17,7 @@ pub fn Suggestions() -> impl IntoView {
         <Show when=move || waiting.with(|waiting| !waiting.is_empty())>
             <section class="card" aria-labelledby="suggested-title" data-testid="suggested">
                 <h2 id="suggested-title">"How did these runs end?"</h2>
-                <p class="hint">"Nobody said. What a test run or a commit suggests counts only once you confirm it."</p>
+                <p class="hint">"No outcome was reported. What a test run or a commit suggests counts only once you confirm it."</p>
                 <ul class="suggested">
                     <For each=move || waiting.get() key=|one| (one.decision_id.clone(), one.because.clone()) let(one)>
                         <Suggestion one/>

@@ -28,7 +28,7 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     let none = Memo::new(move |_| feed.total.get() == Some(0));
     let waiting = Memo::new(move |_| feed.total.read().is_none() && feed.error.read().is_none());
     view! {
-        <Page title="Runs" intro="Each task that an agent got lessons for: which lessons came, which were applied, and how it ended.">
+        <Page title="Runs" intro="Each task that an agent got lessons for: which lessons it got, which it applied, and how it ended.">
             <Filters filter feed/>
             <p class="list-head" aria-live="polite" data-testid="runs-total">
                 {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
@@ -37,7 +37,7 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
             <Show when=move || waiting.get()><Skeleton lines=8/></Show>
             {move || none.get().then(|| if is_plain() {
                 view! {
-                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you press Recommend in the Playground. What was applied, the outcome and feedback are then told about the same run, and are shown here.">
+                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you press Recommend in the Playground. What was applied, the outcome and feedback are then recorded for the same run and shown here.">
                         <a href="/playground" class="button primary">"Open the Playground"</a>
                         <a href="/agents" class="button">"Connect an agent"</a>
                     </Empty>

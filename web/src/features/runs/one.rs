@@ -183,7 +183,7 @@ fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
 fn outcome_words(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {
     match run.outcome {
         None => {
-            view! { <p class="muted">"Pending: nobody has told yet how it ended."</p> }.into_any()
+            view! { <p class="muted">"Pending: no outcome has been reported yet."</p> }.into_any()
         }
         Some(told) => {
             let words = format!(

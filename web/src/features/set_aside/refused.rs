@@ -28,7 +28,7 @@ pub fn Refused() -> impl IntoView {
                 <h2 id="refused-title">{move || format::plural(count(), "change was refused", "changes were refused")}</h2>
                 <button type="button" disabled=desk.asking.busy on:click=move |_| asks.set(true) data-testid="dismiss-all">"Dismiss all"</button>
             </div>
-            <p class="muted">"They are not on the server and don't count. Make the change again where you still want it."</p>
+            <p class="muted">"They are not on the server and don't count. Make the change again if you still want it."</p>
             <table class="refused">
                 <thead><tr><th scope="col">"Change"</th><th scope="col">"Why it was refused"</th><th scope="col"><span class="sr-only">"Action"</span></th></tr></thead>
                 <tbody>
@@ -36,7 +36,7 @@ pub fn Refused() -> impl IntoView {
                 </tbody>
             </table>
             <Dialog id="dismiss-all-dialog" title open=asks>
-                <p>"They are gone from this browser then, and can't be looked at again."</p>
+                <p>"They are then deleted from this browser and can't be viewed again."</p>
                 <div class="actions">
                     <button type="button" on:click=move |_| asks.set(false)>"Cancel"</button>
                     <button type="button" class="danger" on:click=dismiss_all data-testid="dismiss-all-confirm">"Dismiss all"</button>

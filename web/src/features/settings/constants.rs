@@ -142,7 +142,7 @@ async fn moved(client: Client, name: &str, value: Value) -> Result<String, lesso
     Ok(match compared.moved {
         0 => format!("For the last task, “{asked}”, nothing would change."),
         moved => format!(
-            "For the last task, “{asked}”, {} of {} would have another place.",
+            "For the last task, “{asked}”, {} of {} would rank differently.",
             format::plural(moved, "lesson", "lessons"),
             compared.lessons.len()
         ),

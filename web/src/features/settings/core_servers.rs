@@ -101,7 +101,7 @@ pub fn CoreServersCard() -> impl IntoView {
     view! {
         <section class="card" data-testid="core-servers">
             <h2>"Core servers"</h2>
-            <p class="muted">"Tool servers that are always at hand, whatever the case of their letters. They are neither recorded nor suggested. The list holds for everybody in the space."</p>
+            <p class="muted">"Tool servers that are always available; upper and lower case don't matter. They are neither recorded nor suggested. The list applies to everybody in the space."</p>
             <Show when=move || policy.data.read().is_none()><Loading/></Show>
             {move || failed().map(|error| view! { <ErrorNote error/> })}
             <ul class="keys" aria-label="Core servers">{rows}</ul>

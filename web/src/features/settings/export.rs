@@ -14,17 +14,17 @@ const FORMATS: [(&str, &str, &str); 3] = [
     (
         "jsonl",
         "Everything, as JSONL",
-        "The whole ledger, lossless: import it elsewhere and nothing is missing.",
+        "The complete ledger, lossless: import it elsewhere to restore everything.",
     ),
     (
         "markdown",
         "Lessons, as markdown",
-        "One file a lesson with front matter, in a zip archive.",
+        "One file per lesson with front matter, in a ZIP archive.",
     ),
     (
         "csv",
         "Lessons, as CSV",
-        "One row a lesson, for spreadsheets.",
+        "One row per lesson, for spreadsheets.",
     ),
 ];
 

@@ -122,7 +122,7 @@ pub fn ImportCard() -> impl IntoView {
                 </div>
                 <label class="check">
                     <input type="checkbox" prop:checked=run.dry_run on:change:target=move |event| run.dry_run.set(event.target().checked()) data-testid="dry-run"/>
-                    <span>"Dry run: only say what would happen"</span>
+                    <span>"Dry run: only show what would happen"</span>
                 </label>
             </div>
             {move || run.progress.get().map(|progress| view! {

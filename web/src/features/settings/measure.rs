@@ -52,7 +52,7 @@ pub fn MeasureCard() -> impl IntoView {
     view! {
         <section class="card" id="measure" tabindex="-1" data-testid="measure" aria-labelledby="measure-title">
             <h2 id="measure-title">"Measuring"</h2>
-            <p class="muted">"A success rate says more of the task than of the lesson. When this is on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is what it does. It holds for everybody in the space, and can be turned off at any time."</p>
+            <p class="muted">"A success rate says more about the task than about the lesson. With this on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is its effect. It applies to everybody in the space and can be turned off at any time."</p>
             <label class="check">
                 <input type="checkbox" data-testid="measure-on"
                     prop:checked=move || on.get() == Some(true)
@@ -125,7 +125,7 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
 fn told(lift: &Lift, more_runs: Option<u32>) -> String {
     match (lift.guard, lift.estimate, lift.low, lift.high) {
         (LiftGuard::Ratio, ..) => {
-            "Turned off: lessons were shown and withheld in other shares than were drawn".to_owned()
+            "Turned off: lessons were not shown and withheld in the drawn proportions".to_owned()
         }
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
             format!(

@@ -222,7 +222,7 @@ fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
                 toasts.good(if answer.revoked {
                     "The invitation was revoked"
                 } else {
-                    "The invitation was over already"
+                    "The invitation was no longer valid"
                 });
                 desk.read();
             },
@@ -290,7 +290,7 @@ fn InviteForm(desk: Desk) -> impl IntoView {
                     <strong>"Invitation for "<span dir="auto">{called}</span></strong>
                     <p>"Send this code, with the project URL and the publishable key. It is not shown again, and brings one person in within seven days: they choose “Connect a server” in Settings and type it there."</p>
                     <code class="secret" data-testid="invite-code">{made.code}</code>
-                    <CopyButton text=code label="Copy the code" done="The code is in the clipboard" testid="copy-invite"/>
+                    <CopyButton text=code label="Copy the code" done="Code copied" testid="copy-invite"/>
                 </div>
             }
         })}
@@ -346,7 +346,7 @@ fn Question(desk: Desk) -> impl IntoView {
                 toasts.good(if answer.removed {
                     "No member any more"
                 } else {
-                    "This was no member already"
+                    "This person was no longer a member"
                 });
                 desk.asks.try_set(false);
                 desk.read();
@@ -354,7 +354,7 @@ fn Question(desk: Desk) -> impl IntoView {
         );
     };
     view! {
-        <p>"They see nothing of this space any more, and their devices stop syncing. Their lessons and what they did stay. Keys of agents that they know go on working: revoke those on the page Agents."</p>
+        <p>"They lose access to this space, and their devices stop syncing. Their lessons and history stay. Agent keys that they know keep working: revoke those on the page Agents."</p>
         {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
         <div class="actions">
             <button type="button" on:click=move |_| desk.asks.set(false)>"Cancel"</button>

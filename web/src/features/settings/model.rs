@@ -18,12 +18,12 @@ pub fn ModelCard() -> impl IntoView {
     let ready = move || matches!(client.engine.get(), Engine::Ready(_));
     let words = move || {
         match client.model.get() {
-        ModelState::Absent => "Without the model, lessons are found by their words. With it, also by what they mean. It is fetched once from this site, about 23 MB, and then works offline.".to_owned(),
+        ModelState::Absent => "Without the model, lessons are found by keywords; with it, also by meaning. It is downloaded once from this site (about 23 MB) and then works offline.".to_owned(),
         ModelState::Downloading { loaded, total: 0 } => format!("{} fetched", format::bytes(f64::from(loaded))),
         ModelState::Downloading { loaded, total } => format!("{} of {} fetched", format::bytes(f64::from(loaded)), format::bytes(f64::from(total))),
         ModelState::Loading => "Checking and loading…".to_owned(),
-        ModelState::Indexing { done, total, .. } => format!("Reading lessons: {} of {}. Search works meanwhile.", format::count(done), format::count(total)),
-        ModelState::Paused { done, total, .. } => format!("Stopped: {} of {} lessons are read. The others are found by their words until you go on.", format::count(done), format::count(total)),
+        ModelState::Indexing { done, total, .. } => format!("Indexing lessons: {} of {}. Search keeps working.", format::count(done), format::count(total)),
+        ModelState::Paused { done, total, .. } => format!("Paused: {} of {} lessons are indexed. The others are found by keywords until you resume.", format::count(done), format::count(total)),
         ModelState::Ready { id } => format!("Ready ({id}). Lessons are found by meaning."),
         ModelState::Failed { message } => message,
     }
@@ -62,13 +62,13 @@ pub fn ModelCard() -> impl IntoView {
                     </button>
                 </Show>
                 <Show when=move || matches!(client.model.get(), ModelState::Downloading { .. })>
-                    <button type="button" on:click=move |_| client.cancel_model() data-testid="cancel-model">"Stop"</button>
+                    <button type="button" on:click=move |_| client.cancel_model() data-testid="cancel-model">"Cancel"</button>
                 </Show>
                 <Show when=move || matches!(client.model.get(), ModelState::Indexing { .. })>
-                    <button type="button" on:click=move |_| client.stop_indexing() data-testid="stop-indexing">"Stop"</button>
+                    <button type="button" on:click=move |_| client.stop_indexing() data-testid="stop-indexing">"Pause"</button>
                 </Show>
                 <Show when=move || matches!(client.model.get(), ModelState::Paused { .. })>
-                    <button type="button" class="primary" on:click=move |_| client.resume_indexing() data-testid="resume-indexing">"Go on"</button>
+                    <button type="button" class="primary" on:click=move |_| client.resume_indexing() data-testid="resume-indexing">"Resume"</button>
                 </Show>
             </div>
             <p class="hint">{build}</p>

@@ -20,7 +20,7 @@ pub fn PolicyCard() -> impl IntoView {
     view! {
         <section class="card" id="policy" tabindex="-1" data-testid="policy">
             <h2>"Policy"</h2>
-            <p class="muted">"The constants behind every number. Those of the ranking can be tried on a task of yours: "<a href="/playground">"Try other weights"</a>"."</p>
+            <p class="muted">"The constants behind every number. Try those of the ranking on a task of your own: "<a href="/playground">"Try other weights"</a>"."</p>
             {move || match policy.data.get() {
                 None => view! { <Loading/> }.into_any(),
                 Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
@@ -66,7 +66,7 @@ fn sections(policy: &Value) -> AnyView {
                 <details>
                     <summary>{format::spaced(name)}</summary>
                     {(!changeable.is_empty()).then(|| view! { <Constants section=name.clone() constants=constants.clone() values=section.clone()/> })}
-                    {fixed.then(|| view! { <p class="hint">"The same in every space, and not changed here:"</p> })}
+                    {fixed.then(|| view! { <p class="hint">"The same in every space, and read-only:"</p> })}
                     <table class="policy" class:hidden=!fixed><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
                 </details>
             }

@@ -47,7 +47,7 @@ pub fn StorageCard() -> impl IntoView {
             if granted {
                 toasts.good("The browser keeps this site's data until you delete it");
             } else {
-                toasts.bad("The browser did not agree. Bookmark or install this page and try again, and export now and then.");
+                toasts.bad("The browser declined. Bookmark or install this page and try again, and export from time to time.");
             }
         });
     };
@@ -63,7 +63,7 @@ pub fn StorageCard() -> impl IntoView {
             }}
             {move || match health.data.get() {
                 Some(Ok(health)) => {
-                    let place = if health.store.kind == "memory" { "In memory only: it is gone when this page is closed" } else { "Kept in this browser" };
+                    let place = if health.store.kind == "memory" { "In memory only: lost when this page is closed" } else { "Kept in this browser" };
                     let store = health.store;
                     let events = format::plural(store.events, "event", "events");
                     // The server has the ledger; here are only the events it may not know of.

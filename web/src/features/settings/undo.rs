@@ -71,7 +71,7 @@ pub fn Arrived(lessons: Vec<ImportedLesson>) -> impl IntoView {
                  left,
              }| {
                 let mut words = format!(
-                    "Undone: {} archived, {} put back to the text before.",
+                    "Undone: {} archived, {} restored to their previous text.",
                     format::plural(archived, "lesson", "lessons"),
                     format::plural(restored, "lesson", "lessons"),
                 );
@@ -89,7 +89,7 @@ pub fn Arrived(lessons: Vec<ImportedLesson>) -> impl IntoView {
         <ul class="arrived">{links}</ul>
         {(rest > 0).then(|| view! { <p class="muted">{format!("and {} more", format::count(rest))}</p> })}
         <div class="actions">
-            <a href=to_list class="button" data-testid="import-open">"Open what arrived"</a>
+            <a href=to_list class="button" data-testid="import-open">"Show imported lessons"</a>
             <button type="button" disabled=move || asking.busy.get() || undone.read().is_some() on:click=undo data-testid="import-undo">
                 {move || if asking.busy.get() { "Undoing…" } else { "Undo import" }}
             </button>

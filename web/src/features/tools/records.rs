@@ -56,11 +56,11 @@ pub fn RecordList() -> impl IntoView {
         None => view! { <Loading/> }.into_any(),
         Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
         Some(Ok(page)) if page.total == 0 && words.read().trim().is_empty() => view! {
-            <Empty title="Nothing is recorded yet" text="When a tool server has done what was asked, record it above. Agents record it themselves over the interface. Requests like it will then find the server again."/>
+            <Empty title="Nothing is recorded yet" text="When a tool server has done what was asked, record it above; agents do so themselves over the API. Similar requests will then find the server."/>
         }
         .into_any(),
         Some(Ok(page)) if page.total == 0 => {
-            view! { <p class="muted" data-testid="no-records">"No record has this in its request or server."</p> }.into_any()
+            view! { <p class="muted" data-testid="no-records">"No record matches."</p> }.into_any()
         }
         Some(Ok(page)) => {
             let decay = StoredValue::new(page.decay);

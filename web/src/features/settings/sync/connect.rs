@@ -95,7 +95,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
                     draft.password.try_set(String::new());
                     toasts.good(match draft.chosen() {
                         Some(Hold::Server) => "Connected. You work on the server",
-                        _ => "Connected. Syncing begins",
+                        _ => "Connected. Syncing started",
                     });
                     // What is not sent yet is here only. A browser that does not agree says so on this page.
                     spawn_local(async move {
@@ -159,7 +159,7 @@ fn PersonStep(draft: Draft) -> impl IntoView {
             <TextField id="sync-email" label="E-mail" value=draft.email kind="email" max=limits::ID required=true autocomplete="username"
                 error=draft.error_at("email")/>
             <TextField id="sync-password" label="Password" value=draft.password kind="password" max=SECRET required=true
-                autocomplete="current-password" hint="It signs you in and is not kept." error=draft.error_at("password")/>
+                autocomplete="current-password" hint="Used to sign in; it is not stored." error=draft.error_at("password")/>
             <TextField id="sync-invite" label="Invitation code, if you have one" value=draft.invite max=SECRET placeholder="lli_…"
                 hint="An owner of the space gave it to you; it brings you into the space." error=draft.error_at("invite")/>
         </div>

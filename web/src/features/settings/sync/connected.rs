@@ -63,31 +63,31 @@ fn words(status: &SyncStatus) -> String {
         }
         SyncPhase::Idle if status.on_server => ("", "What you do here is sent at once."),
         SyncPhase::Offline | SyncPhase::Trouble if status.on_server => (
-            "The server can't be reached. It is tried again by itself. ",
+            "The server can't be reached. Retrying automatically. ",
             "You work on the server, so there is little to show until then; what was not sent yet is kept here.",
         ),
         SyncPhase::Idle if status.synced_at.is_none() => ("", "The first sync is about to begin."),
         SyncPhase::Idle if status.conflicts > 0 || status.set_aside > 0 => {
-            ("", "Everything else is the same on both sides.")
+            ("", "Everything else is in sync.")
         }
-        SyncPhase::Idle => ("", "This browser and the server are the same."),
-        SyncPhase::Pushing => ("", "Changes are being sent. You can go on working."),
-        SyncPhase::Pulling => ("", "Changes are coming in. You can go on working."),
+        SyncPhase::Idle => ("", "This browser and the server are in sync."),
+        SyncPhase::Pushing => ("", "Changes are being sent. You can keep working."),
+        SyncPhase::Pulling => ("", "Changes are coming in. You can keep working."),
         SyncPhase::Offline => (
-            "The server can't be reached. It is tried again by itself. ",
+            "The server can't be reached. Retrying automatically. ",
             "You can go on working.",
         ),
         SyncPhase::Trouble => (
-            "The server does not answer as it should. It is tried again by itself. ",
+            "The server returned an unexpected answer. Retrying automatically. ",
             "You can go on working.",
         ),
         SyncPhase::SignedOut => (
-            "The server wants you to sign in again. ",
-            "You can go on working; nothing is sent until you sign in.",
+            "Please sign in again. ",
+            "You can keep working; nothing is sent until you sign in.",
         ),
         SyncPhase::Blocked => (
             "Syncing has stopped. ",
-            "You can go on working; what you do is kept in this browser until syncing goes on.",
+            "You can keep working; your changes are kept in this browser until syncing resumes.",
         ),
     };
     let said = if status.message.is_some() { "" } else { said };

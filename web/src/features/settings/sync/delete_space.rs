@@ -20,7 +20,7 @@ pub fn DeleteSpaceCard() -> impl IntoView {
         <Show when=move || is_on.get()>
             <section class="card" aria-labelledby="delete-space-title" data-testid="delete-space-card">
                 <h2 id="delete-space-title">"Delete this space"</h2>
-                <p>"Its owner can delete the space on the server, with its lessons, their whole history, its members and its agents' keys. Nothing of it can be brought back: export it first if you may want it again."</p>
+                <p>"Its owner can delete the space on the server, with its lessons, their whole history, its members and its agents' keys. Nothing can be restored: export it first if you may need it again."</p>
                 <div class="actions">
                     <button type="button" class="danger" on:click=move |_| open.set(true) data-testid="delete-space">"Delete the space…"</button>
                 </div>
@@ -72,11 +72,11 @@ fn Steps(open: RwSignal<bool>, space: Memo<String>) -> impl IntoView {
     let is_typed = move || name.get() == space.get();
     view! {
         <Show when=move || told.get().is_some() fallback=move || view! {
-            <p>"Type the name of the space, as it is written, to see what would be deleted."</p>
+            <p>"Type the exact name of the space to see what would be deleted."</p>
             <TextField id="delete-space-name" label="Name of the space" value=name max=200/>
         }>
             <div class="note note-bad" role="alert" data-testid="delete-space-told">
-                <strong>"This is deleted for good, for everybody"</strong>
+                <strong>"This is deleted permanently, for everybody"</strong>
                 <p>{move || told.get().map(|told| words(&told))}</p>
                 <p>"The lessons are removed from this browser, too. Other browsers keep what they have until they sign out."</p>
             </div>
@@ -86,7 +86,7 @@ fn Steps(open: RwSignal<bool>, space: Memo<String>) -> impl IntoView {
             <button type="button" on:click=move |_| open.set(false) data-testid="delete-space-cancel">"Cancel"</button>
             <button type="button" class="danger" on:click=send data-testid="delete-space-next"
                 disabled=move || asking.busy.get() || !is_typed()>
-                {move || if told.get().is_some() { "Delete for good" } else { "Go on" }}
+                {move || if told.get().is_some() { "Delete permanently" } else { "Continue" }}
             </button>
         </div>
     }

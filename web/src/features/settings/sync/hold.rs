@@ -28,7 +28,7 @@ pub fn HoldSwitch() -> impl IntoView {
             },
             move |status| {
                 toasts.good(match hold {
-                    Hold::Server => "You work on the server from now on",
+                    Hold::Server => "You now work on the server",
                     Hold::Copy => "The space is being copied",
                 });
                 syncing.take(status);
@@ -39,7 +39,7 @@ pub fn HoldSwitch() -> impl IntoView {
     view! {
         <div data-testid="sync-hold">
             <p>{move || if on_server.get() {
-                "You work on the server: each page reads what it needs from it, and no copy of the space is kept here. Without a connection there is nothing to show; what was not sent yet is kept."
+                "You work on the server: each page reads what it needs from it, and no copy of the space is kept here. Without a connection there is nothing to show; unsent changes are kept."
             } else {
                 "A copy of the space is kept in this browser, so that everything works without a connection."
             }}</p>

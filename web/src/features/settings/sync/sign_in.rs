@@ -38,7 +38,7 @@ pub fn SignInForm() -> impl IntoView {
             move |status| {
                 password.try_set(String::new());
                 syncing.take(status);
-                toasts.good("Signed in. Syncing goes on");
+                toasts.good("Signed in. Syncing continues");
                 dom::focus(CARD);
             },
         );
@@ -59,7 +59,7 @@ pub fn SignInForm() -> impl IntoView {
             <input type="text" class="hidden" autocomplete="username" aria-hidden="true" tabindex="-1" readonly
                 prop:value=move || syncing.read(|status| status.email.clone())/>
             <TextField id=PASSWORD label="Password" value=password kind="password" max=SECRET required=true
-                autocomplete="current-password" hint="It signs you in and is not kept."
+                autocomplete="current-password" hint="Used to sign in; it is not stored."
                 error=Signal::derive(move || wrong().map(|error| error.message))/>
             {move || general().map(|error| view! { <ErrorNote error/> })}
             <div class="actions">

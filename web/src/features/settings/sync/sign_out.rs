@@ -74,7 +74,7 @@ fn Question(open: RwSignal<bool>) -> impl IntoView {
         <Show when=move || { unsent.get() > 0 } fallback=|| view! { <p>"Everything made here is on the server."</p> }>
             <div class="note note-bad" role="alert" data-testid="sign-out-unsent">
                 <strong>{move || format!("{} not on the server yet", format::plural(unsent.get(), "event is", "events are"))}</strong>
-                <p>"Cancel and sync first to keep them. Once lost they can't be brought back."</p>
+                <p>"Cancel and sync first to keep them. Once lost, they can't be restored."</p>
                 <label class="check">
                     <input type="checkbox" prop:checked=lose on:change:target=move |event| lose.set(event.target().checked()) data-testid="discard-unsent"/>
                     <span>{move || if unsent.get() == 1 { "Lose it for good".to_owned() } else { format!("Lose these {} for good", format::count(unsent.get())) }}</span>

@@ -16,7 +16,7 @@ pub fn SpaceStep(draft: Draft) -> impl IntoView {
         .collect_view();
     view! {
         <fieldset class="choice" id="sync-space" tabindex="-1" aria-describedby="sync-space-error">
-            <legend>{if none { "You are in no space yet. Name your first one." } else { "Which space?" }}</legend>
+            <legend>{if none { "You have no space yet. Name your first one." } else { "Which space?" }}</legend>
             <div class="spaces">
                 {rows}
                 {(!none).then(|| view! { <SpaceRadio draft id=String::new() name="A new space".to_owned()/> })}
