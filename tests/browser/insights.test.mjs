@@ -47,7 +47,7 @@ test("the overview tells how runs end, and measuring is begun there once", async
     await page.getByTestId("success").getByTestId("plot").waitFor();
     const activity = page.getByTestId("activity");
     await activity.getByText(`got 5 lessons for ${QUERY}`).waitFor();
-    await activity.getByText(`told success of ${QUERY}`).waitFor();
+    await activity.getByText(`reported success for ${QUERY}`).waitFor();
 
     const start = page.getByTestId("start-measuring");
     // A second press changes nothing.

@@ -261,7 +261,7 @@ test("an import says what came in archived, leads to what arrived, and is undone
     );
     // By keyboard, twice: it is done once.
     await page.getByTestId("import-undo").dblclick();
-    await page.getByTestId("import-undone").filter({ hasText: "1 lesson archived, 1 lesson put back" }).waitFor();
+    await page.getByTestId("import-undone").filter({ hasText: "1 lesson archived, 1 lesson restored" }).waitFor();
     assert.ok(await page.getByTestId("import-undo").isDisabled());
     await page.getByTestId("import-open").click();
     await page.getByRole("heading", { level: 1, name: "Lessons" }).waitFor();

@@ -165,7 +165,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
       assert.equal(await step.getAttribute("aria-label"), null);
     }
     await page.keyboard.press("m");
-    await said(page, "No lesson is known that says the same");
+    await said(page, "No duplicate of this lesson is known");
 
     // A rating leaves the question whether the text is right.
     await page.keyboard.press("h");
@@ -288,7 +288,7 @@ test("a lesson that outcomes keep out gets another trial by its key, which can b
     await said(page, "Another trial for “Often failed”");
     await page.getByTestId("tried").waitFor();
     await page.keyboard.press("t");
-    await said(page, "gets another trial already");
+    await said(page, "already has another trial");
     await page.keyboard.press("u");
     await page.getByTestId("tried").waitFor({ state: "detached" });
     await page.getByTestId("review-trial").click();

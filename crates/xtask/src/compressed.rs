@@ -51,7 +51,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
         if kept.exists() {
             // `prune` goes by the time of the last use. If it can't be set, the copy is made again some day.
             let _ = fs::File::open(&kept).and_then(|file| file.set_modified(SystemTime::now()));
-        } else {
+        } else if !missing.iter().any(|(_, _, other)| *other == kept) {
             missing.push((file.clone(), making, kept.clone()));
         }
         copies.push((kept, file));
