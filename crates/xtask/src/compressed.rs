@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, Result};
 
@@ -22,8 +21,8 @@ const SMALLEST: u64 = 4 * 1024;
 /// Folders of `dist/` that pages don't load from.
 const APART: [&str; 2] = ["edge", "npm"];
 
-/// How long the cache keeps a copy that no build has used.
-const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// How many copies the cache keeps: those of about six builds.
+const KEPT: usize = 100;
 
 /// Node's zlib is used because it is installed anyway, runs on several threads, and is fast even in a debug build of xtask.
 const COMPRESS: &str = r#"
@@ -48,10 +47,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     for file in loaded(dist)? {
         let kept = shelf.join(cache::file_hash(&file)?);
         let making = kept.with_extension("tmp");
-        if kept.exists() {
-            // `prune` goes by the time of the last use. If it can't be set, the copy is made again some day.
-            let _ = fs::File::open(&kept).and_then(|file| file.set_modified(SystemTime::now()));
-        } else if !missing.iter().any(|(_, _, other)| *other == kept) {
+        if !kept.exists() && !missing.iter().any(|(_, _, other)| *other == kept) {
             missing.push((file.clone(), making, kept.clone()));
         }
         copies.push((kept, file));
@@ -70,16 +66,16 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
             fs::rename(making, kept).with_context(|| advice(kept.display(), full))?;
         }
     }
-    for (kept, file) in copies {
-        let at = beside(&file);
-        fs::copy(&kept, &at).with_context(|| {
+    for (kept, file) in &copies {
+        let at = beside(file);
+        fs::copy(kept, &at).with_context(|| {
             advice(
                 at.display(),
                 "free some space and check the permissions of the clone",
             )
         })?;
     }
-    prune(&shelf);
+    prune(&shelf, &copies);
     Ok(())
 }
 
@@ -106,19 +102,21 @@ fn loaded(dist: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes copies that no recent build has used. Failures are harmless.
-fn prune(shelf: &Path) {
+/// Removes the oldest copies, except those of this build. Failures are harmless.
+fn prune(shelf: &Path, used: &[(PathBuf, PathBuf)]) {
     let Ok(entries) = fs::read_dir(shelf) else {
         return;
     };
-    for entry in entries.filter_map(std::result::Result::ok) {
-        let age = entry
-            .metadata()
-            .and_then(|data| data.modified())
-            .map(|at| at.elapsed().unwrap_or_default());
-        if age.is_ok_and(|age| age > KEPT) && entry.file_name() != ".lock" {
-            let _ = fs::remove_file(entry.path());
-        }
+    let mut aged: Vec<_> = entries
+        .filter_map(std::result::Result::ok)
+        .filter(|entry| entry.file_name() != ".lock")
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .filter(|(_, path)| used.iter().all(|(kept, _)| kept != path))
+        .collect();
+    aged.sort();
+    let surplus = (aged.len() + used.len()).saturating_sub(KEPT);
+    for (_, old) in aged.into_iter().take(surplus) {
+        let _ = fs::remove_file(old);
     }
 }
 

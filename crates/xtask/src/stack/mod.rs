@@ -411,16 +411,20 @@ fn migrate(
     let bootstrap = folder.join("bootstrap.sql");
     std::fs::write(&bootstrap, first)
         .with_context(|| advice(bootstrap.display(), "free some space"))?;
-    let remedy = "mend what PostgreSQL names";
+    // Data of a migration that was changed since may not fit.
+    let remedy = format!(
+        "fix what PostgreSQL names; or, if its data may go, remove {} to start with empty data",
+        folder.display()
+    );
     let mut psql = ask(SUPERUSER)?;
     psql.arg("-1").arg("-f").arg(&bootstrap);
-    let done = run::quiet(cache, "stack-bootstrap", psql, None, remedy);
+    let done = run::quiet(cache, "stack-bootstrap", psql, None, &remedy);
     let _ = std::fs::remove_file(&bootstrap);
     done?;
     for file in cache::files(&cache.root.join(MIGRATIONS))? {
         let mut psql = ask("postgres")?;
         psql.arg("-1").arg("-f").arg(&file);
-        run::quiet(cache, "stack-migrations", psql, None, remedy)?;
+        run::quiet(cache, "stack-migrations", psql, None, &remedy)?;
     }
     Ok(())
 }
