@@ -1,6 +1,7 @@
 // A first visit over slow connections: first paint, the page, the engine's first answer, and the bytes transferred by then.
 // Run by `cargo xtask bench web`.
 import { launch } from "../browser/chromium.mjs";
+import { median } from "./embed/stats.mjs";
 import { slowLine } from "./slow_line.mjs";
 
 const url = process.env.LESSONLOOP_URL;
@@ -40,14 +41,15 @@ async function visited(browser, line) {
     paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
   }));
   await context.close();
-  slow.end();
+  await slow.end();
   return { ...seen, bytes };
 }
 
-const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
-const seconds = (numbers) => {
-  const shown = middle(numbers);
-  return `${(shown / 1000).toFixed(2)} (${(numbers[0] / 1000).toFixed(2)}–${(numbers.at(-1) / 1000).toFixed(2)})`;
+const seconds = (spent) => {
+  const [middle, least, most] = [median(spent), Math.min(...spent), Math.max(...spent)].map((ms) =>
+    (ms / 1000).toFixed(2),
+  );
+  return `${middle} (${least}–${most})`;
 };
 
 const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
@@ -64,7 +66,7 @@ try {
       seconds(all("paint")),
       seconds(all("page")),
       seconds(all("engine")),
-      (middle(all("bytes")) / 1e6).toFixed(2),
+      (median(all("bytes")) / 1e6).toFixed(2),
     ]);
   }
 } finally {

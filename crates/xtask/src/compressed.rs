@@ -3,17 +3,13 @@
 //! At quality 11 the engine module takes 15 s and 1.7 MB. A server that compresses per request can only afford the quick
 //! levels, which give 2.1 to 2.9 MB.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::cache::{self, Cache};
-use crate::fault::advice;
 use crate::run;
-
-/// The extension that is appended to a file's name.
-const ENDING: &str = "br";
 
 /// In bytes. Smaller files fit in a few packets either way.
 const SMALLEST: u64 = 4 * 1024;
@@ -21,70 +17,47 @@ const SMALLEST: u64 = 4 * 1024;
 /// Folders of `dist/` that pages don't load from.
 const APART: [&str; 2] = ["edge", "npm"];
 
-/// How many copies the cache keeps: those of about six builds.
-const KEPT: usize = 100;
-
 /// Node's zlib is used because it is installed anyway, runs on several threads, and is fast even in a debug build of xtask.
 const COMPRESS: &str = r#"
 const { readFileSync, writeFileSync } = require("node:fs");
+const { basename, join } = require("node:path");
 const { brotliCompress, constants } = require("node:zlib");
-for (const [from, to] of JSON.parse(process.argv[1])) {
-  const bytes = readFileSync(from);
+const [to, ...files] = process.argv.slice(1);
+for (const file of files) {
+  const bytes = readFileSync(file);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   brotliCompress(bytes, { params }, (error, packed) => {
     if (error) throw error;
-    writeFileSync(to, packed);
+    writeFileSync(join(to, `${basename(file)}.br`), packed);
   });
 }
 "#;
 
-/// Writes the copies for a complete `dist/`, reusing those in the cache.
+/// Writes the copies for a complete `dist/`. Those of a folder come from the cache while its files are the same.
 pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
-    let shelf = cache.dir("compressed")?;
-    let _turn = cache::lock(&shelf)?;
-    let mut copies = Vec::new();
-    let mut missing = Vec::new();
+    let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for file in loaded(dist)? {
-        let kept = shelf.join(cache::file_hash(&file)?);
-        let making = kept.with_extension("tmp");
-        if !kept.exists() && !missing.iter().any(|(_, _, other)| *other == kept) {
-            missing.push((file.clone(), making, kept.clone()));
-        }
-        copies.push((kept, file));
+        let folder = file.parent().unwrap_or(dist).to_path_buf();
+        folders.entry(folder).or_default().push(file);
     }
-    if !missing.is_empty() {
-        let work: Vec<_> = missing
+    for (folder, files) in folders {
+        let name = folder.strip_prefix(dist).unwrap_or(&folder);
+        // The top of `dist/` has no name of its own.
+        let name = format!("dist-{}", name.to_string_lossy().replace(['/', '\\'], "-"));
+        let inputs: Vec<_> = files
             .iter()
-            .map(|(file, making, _)| (file, making))
+            .filter_map(|file| file.strip_prefix(dist).ok()?.to_str())
             .collect();
-        let mut node = run::program(cache, "node")?;
-        node.args(["-e", COMPRESS, "--"])
-            .arg(serde_json::to_string(&work)?);
-        let full = "free some space in the cache, or set LESSONLOOP_CACHE to a folder with more";
-        run::quiet(cache, "compressed", node, None, full)?;
-        for (_, making, kept) in &missing {
-            fs::rename(making, kept).with_context(|| advice(kept.display(), full))?;
-        }
-    }
-    for (kept, file) in &copies {
-        let at = beside(file);
-        fs::copy(kept, &at).with_context(|| {
-            advice(
-                at.display(),
-                "free some space and check the permissions of the clone",
-            )
+        let key = || cache::key_of(dist, &inputs, &[]);
+        let (copies, _) = cache.made(&format!("compressed/{name}"), key, |at| {
+            let mut node = run::program(cache, "node")?;
+            node.args(["-e", COMPRESS, "--"]).arg(at).args(&files);
+            let remedy = "free some space or set LESSONLOOP_CACHE to a writable folder";
+            run::quiet(cache, "compressed", node, None, remedy)
         })?;
+        cache::copy_tree(&copies, &folder, &|_| true)?;
     }
-    prune(&shelf, &copies);
     Ok(())
-}
-
-/// The path of a file's copy.
-fn beside(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".");
-    name.push(ENDING);
-    PathBuf::from(name)
 }
 
 /// The files that pages load and that compress well.
@@ -102,28 +75,9 @@ fn loaded(dist: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes the oldest copies, except those of this build. Failures are harmless.
-fn prune(shelf: &Path, used: &[(PathBuf, PathBuf)]) {
-    let Ok(entries) = fs::read_dir(shelf) else {
-        return;
-    };
-    let mut aged: Vec<_> = entries
-        .filter_map(std::result::Result::ok)
-        .filter(|entry| entry.file_name() != ".lock")
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .filter(|(_, path)| used.iter().all(|(kept, _)| kept != path))
-        .collect();
-    aged.sort();
-    let surplus = (aged.len() + used.len()).saturating_sub(KEPT);
-    for (_, old) in aged.into_iter().take(surplus) {
-        let _ = fs::remove_file(old);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{beside, loaded};
-    use std::path::{Path, PathBuf};
+    use super::loaded;
 
     #[test]
     fn only_large_compressible_files_that_pages_load_are_copied() {
@@ -144,7 +98,6 @@ mod tests {
         let found = loaded(&dist).expect("they are read");
         let names = ["a.wasm", "engine/b.js"].map(|name| dist.join(name));
         assert_eq!(found, names);
-        assert_eq!(beside(Path::new("a.wasm")), PathBuf::from("a.wasm.br"));
         std::fs::remove_dir_all(dist).expect("the temporary folder");
     }
 }
