@@ -153,7 +153,7 @@ fn Shown(
             <Chart id="success" title="Success over time" plotted=plotted(trend::success) unit=Unit::Share columns=false note=window/>
             <Chart id="ends" title="Runs by outcome" plotted=plotted(trend::ends) unit=Unit::Count columns=true/>
             <Chart id="coverage" title="Coverage and feedback" plotted=plotted(trend::coverage) unit=Unit::Share columns=false
-                note="Runs that had a lesson of medium relevance or better, and runs that got feedback."/>
+                note="Runs that had a lesson of medium relevance or better, and runs that got feedback or a rating."/>
             <Chart id="tokens" title="Tokens of lessons per run" plotted=plotted(trend::tokens) unit=Unit::Count columns=true
                 note="Computed from the lessons' current texts, at four bytes per token."/>
         </div>

@@ -82,7 +82,7 @@ fn arm(arm: &LiftArm) -> String {
 fn said(verdict: ShadowVerdict, guard: LiftGuard, more: Option<u32>) -> String {
     match (verdict, guard, more) {
         (_, LiftGuard::Ratio, _) => {
-            "Turned off: runs were not split between the two in the drawn proportions".to_owned()
+            "Turned off: runs were split in proportions that differ from those drawn".to_owned()
         }
         (ShadowVerdict::First, ..) => "The policy in force is better".to_owned(),
         (ShadowVerdict::Second, ..) => "The second policy is better".to_owned(),

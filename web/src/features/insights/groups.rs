@@ -122,7 +122,7 @@ pub fn GroupTable(
         column: 1,
         down: true,
     };
-    view! { <DataTable caption="Runs of these days" columns rows sorted address="sort" none="There was no run in this range." testid="by-group"/> }
+    view! { <DataTable caption="Runs of this range" columns rows sorted address="sort" none="There was no run in this range." testid="by-group"/> }
 }
 
 fn named(kind: &str, name: &str, me: Option<&str>) -> String {

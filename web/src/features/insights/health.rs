@@ -57,7 +57,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             "A lesson was given to an agent for a run",
             funnel.surfaced,
         ),
-        step("Applied", "The agent applied it", funnel.applied),
+        step("Applied", "The agent was seen to apply it", funnel.applied),
         step("With an outcome", "An outcome was reported", funnel.outcome),
         step(
             "Went well",
@@ -149,7 +149,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
             <div class="panel">
                 <ChartFrame id="bands" title="Effectiveness" numbers=Signal::stored(band_numbers) tools=|| view! {
                     <Explain id="effectiveness-bands" word="Effectiveness">
-                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson starts at 50%, rises when it helped to deliver, falls when it helped to get stuck, and drifts back when it was only available."</span></span>
+                        <span class="meaning"><b>"Effectiveness"</b><span>"How strongly feedback on sessions names a lesson as a cause of good work. Every lesson starts at 50%, rises when it helped to deliver, falls when it was a cause of blocked work, and drifts back when it was only available."</span></span>
                     </Explain>
                 }>
                     <Bands caption="Lessons per band of effectiveness" heads=("Band", "Lessons") bands=bands.get_value()/>

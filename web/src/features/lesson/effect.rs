@@ -50,7 +50,7 @@ fn told(report: LiftReport) -> AnyView {
         }
         .into_any(),
         (LiftGuard::Ratio, ..) => view! {
-            <p class="effect-none">"The estimate is turned off: the lesson was not shown and withheld in the drawn proportions."</p>
+            <p class="effect-none">"The estimate is turned off: it was shown and withheld in proportions that differ from those drawn."</p>
         }
         .into_any(),
         _ => observed(&lesson, measured),

@@ -82,7 +82,7 @@ fn Text(slug: String, rev: u32) -> impl IntoView {
                     {changed.into_iter().filter(|field| !first || !field.after.is_empty()).map(|field| view! { <Field field/> }).collect::<Vec<_>>()}
                     <Show when=move || rest.with_value(|rest| !rest.is_empty())>
                         <details>
-                            <summary>"The rest of the text is unchanged"</summary>
+                            <summary>"The rest of the text, unchanged"</summary>
                             <div class="stack">{rest.get_value().into_iter().map(|field| view! { <Field field/> }).collect::<Vec<_>>()}</div>
                         </details>
                     </Show>

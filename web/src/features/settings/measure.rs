@@ -125,7 +125,7 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
 fn told(lift: &Lift, more_runs: Option<u32>) -> String {
     match (lift.guard, lift.estimate, lift.low, lift.high) {
         (LiftGuard::Ratio, ..) => {
-            "Turned off: lessons were not shown and withheld in the drawn proportions".to_owned()
+            "Turned off: lessons were shown and withheld in proportions that differ from those drawn".to_owned()
         }
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
             format!(

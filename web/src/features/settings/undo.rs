@@ -71,7 +71,7 @@ pub fn Arrived(lessons: Vec<ImportedLesson>) -> impl IntoView {
                  left,
              }| {
                 let mut words = format!(
-                    "Undone: {} archived, {} restored to their previous text.",
+                    "Undone: {} archived, {} restored to the previous text.",
                     format::plural(archived, "lesson", "lessons"),
                     format::plural(restored, "lesson", "lessons"),
                 );
