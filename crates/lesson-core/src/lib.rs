@@ -71,7 +71,10 @@ pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, ShadowPolicy,
     UsagePolicy,
 };
-pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
+pub use prompt::{
+    GivenText, PromptText, SharedPrompt, fenced, one_line, prompt_text, prompt_text_shared, shares,
+    tokens, visible,
+};
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
     SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy, compare,

@@ -4,7 +4,7 @@ use crate::convert;
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
-use crate::handlers::shorten::Room;
+use crate::handlers::shorten::{Budget, Room};
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
 use crate::handlers::versus::{Drafted, Versus};
@@ -191,7 +191,7 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         retrieval_id: String,
         ranking: &Ranking,
-        budget: usize,
+        budget: Budget,
     ) -> Recommendations {
         let shown: Vec<(&Lesson, &Ranked)> = ranking
             .items
@@ -230,31 +230,32 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn given(
         &self,
         shown: &[(&Lesson, &Ranked)],
-        budget: usize,
+        budget: Budget,
     ) -> (Vec<Recommended>, String) {
         let lessons: Vec<(&Lesson, RelevanceWord)> = shown
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
-        let mut room = Room::of_tokens(budget);
-        let recommended = shown
+        let mut prompt = budget.prompt(&lessons);
+        let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
-            .map(|((lesson, item), tokens)| {
-                let mut view = merged(self.view(lesson), item.confidence, item.frequency);
-                Recommended {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    badge: lesson.standing.badge(),
-                    relevance: item.word,
-                    rank: item.rank,
-                    tokens: count(*tokens),
-                    shortened: room.take(&mut view),
-                    lesson: view,
-                }
+            .map(|((lesson, item), tokens)| Recommended {
+                slug: lesson.slug.clone(),
+                title: lesson.text.title.clone(),
+                badge: lesson.standing.badge(),
+                relevance: item.word,
+                rank: item.rank,
+                tokens: count(*tokens),
+                shortened: None,
+                lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let views = recommended.iter_mut().map(|one| &mut one.lesson);
+        let cut = budget.shorten(&mut prompt, views);
+        for (one, is_cut) in recommended.iter_mut().zip(cut) {
+            one.shortened = is_cut;
+        }
         (recommended, prompt.text)
     }
 
