@@ -70,8 +70,8 @@ pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
 pub use prompt::{
-    GivenText, PromptText, SharedPrompt, fenced, one_line, prompt_text, prompt_text_shared, shares,
-    tokens, visible,
+    GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    prompt_text_shared, shares, tokens, visible,
 };
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,

@@ -4,7 +4,7 @@ mod fence;
 mod shares;
 
 pub use fence::{fenced, one_line, visible};
-pub use shares::{GivenText, shares};
+pub use shares::{GivenText, beginning, shares};
 
 use crate::lesson::Lesson;
 use fence::source;

@@ -138,7 +138,7 @@ fn as_json(text: &str) -> usize {
 
 /// The beginning of a text that takes at most so many bytes of JSON: up to the end of a block, a line or a word where that
 /// is in its second half.
-fn beginning(text: &str, most: usize) -> String {
+pub fn beginning(text: &str, most: usize) -> String {
     if as_json(text) <= most {
         return text.to_owned();
     }

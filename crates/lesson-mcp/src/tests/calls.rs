@@ -265,7 +265,7 @@ fn errors_come_back_as_results_that_an_agent_can_act_on() {
         ),
         (
             "playbook_record_outcome",
-            json!({ "decision_id": "none", "outcome": "profit", "pnl_percent": null }),
+            json!({ "decision_id": "none", "outcome": "profit", "pnl_percent": "NaN" }),
             "invalid_request",
             "pnl_percent",
             "finite",
@@ -338,7 +338,7 @@ fn errors_come_back_as_results_that_an_agent_can_act_on() {
             json!({ "verbose": true }),
             "invalid_request",
             "verbose",
-            "it takes none",
+            "it takes max_tokens",
         ),
     ] {
         let (error, text) = playbook.fails(tool, arguments.clone());
