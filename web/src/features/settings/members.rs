@@ -84,7 +84,8 @@ fn Connected(fresh: FreshInvite) -> impl IntoView {
     let is_owner = Memo::new(move |_| {
         let (me, told) = (me.read(), told.read());
         let owns = |member: &Member| member.id == *me && member.role == MemberRole::Owner;
-        told.as_ref().is_some_and(|told| told.members.iter().any(owns))
+        told.as_ref()
+            .is_some_and(|told| told.members.iter().any(owns))
     });
     let desk = Desk {
         client,
@@ -280,7 +281,10 @@ fn FreshCode(desk: Desk) -> impl IntoView {
     let part = move |of: fn(&(String, MadeInvite)) -> String| {
         Signal::derive(move || desk.fresh.read().as_ref().map(of).unwrap_or_default())
     };
-    let (called, code) = (part(|fresh| fresh.0.clone()), part(|fresh| fresh.1.code.clone()));
+    let (called, code) = (
+        part(|fresh| fresh.0.clone()),
+        part(|fresh| fresh.1.code.clone()),
+    );
     let done = move |_| {
         desk.fresh.set(None);
         dom::focus(CARD);
