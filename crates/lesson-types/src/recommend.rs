@@ -252,6 +252,9 @@ pub struct Recommendations {
     /// What to do next when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The tool servers that worked for requests like `query`, best first: two at most, by the names that agents gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Vec<String>>,
     /// One entry per lesson in the space, when asked for; with `trace_part` that part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceEntry>>,

@@ -85,6 +85,8 @@ struct Given<'a> {
     excluded_low_effectiveness: u32,
     excluded_low_relevance: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     under_measurement: Option<bool>,
 }
 
@@ -134,6 +136,15 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         answer.excluded_low_effectiveness,
         answer.excluded_low_relevance,
     ));
+    let servers = answer.servers.as_ref();
+    let servers: Option<Vec<String>> =
+        servers.map(|servers| servers.iter().map(|server| one_line(server)).collect());
+    if let Some(servers) = &servers {
+        told.say(format_args!(
+            "Tool servers that worked for requests like this, by the names that agents gave them: `{}`.",
+            servers.join("`, `")
+        ));
+    }
     if !answer.recommended.is_empty() || answer.under_measurement.is_some() {
         match asked.get("decision_id").and_then(Value::as_str) {
             Some(id) => {
@@ -170,6 +181,7 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         candidates_of: answer.candidates_of,
         excluded_low_effectiveness: answer.excluded_low_effectiveness,
         excluded_low_relevance: answer.excluded_low_relevance,
+        servers,
         under_measurement: answer.under_measurement,
     })
 }

@@ -179,6 +179,9 @@ impl<S: Store, H: Host> Service<S, H> {
                 };
                 hinting.0.hint(context, hinting.1, NONE_FITS)
             }),
+            servers: [self, other]
+                .into_iter()
+                .find_map(|service| service.servers_for(asked.query.as_deref(), at)),
             trace: None,
             left_out: None,
             under_measurement: None,

@@ -72,6 +72,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
         drop(state);
+        answer.servers = self.servers_for(asked.query.as_deref(), at);
         if let Some(trace) = ranking.trace.take() {
             let readable = trace
                 .into_iter()
@@ -191,6 +192,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .items
                 .is_empty()
                 .then(|| self.hint(context, state, NONE_FITS)),
+            servers: None,
             trace: None,
             left_out: None,
             under_measurement: None,

@@ -261,6 +261,7 @@ fn recommended(answer: Value) -> Value {
             "candidates_of",
             "excluded_low_effectiveness",
             "excluded_low_relevance",
+            "servers",
             "under_measurement",
         ],
     );
