@@ -101,7 +101,7 @@ pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>
     }
 }
 
-/// What gives lessons to an agent when each gets its share of the room.
+/// A prompt text in which each lesson has its share of the room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPrompt {
     /// The text.
@@ -112,8 +112,8 @@ pub struct SharedPrompt {
 
 /// The fewest bytes of its texts that a long lesson is shortened to; with less room it is left out.
 const LEAST_SHARE: usize = 300;
-/// What a lesson takes as data beside its texts and its heading: the names of the fields and their values.
-const AS_DATA: usize = 200;
+/// Bytes of a lesson as data beside its texts and its heading: the names of the fields and their values.
+const AS_DATA: usize = 90;
 
 /// The prompt for these lessons as [`prompt_text`] has it, with each lesson that is too long shortened to its share of
 /// `max_tokens`. Room is reckoned for the same as JSON, so what fits as a text fits as data, too.

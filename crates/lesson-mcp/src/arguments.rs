@@ -64,7 +64,7 @@ fn present(value: Value, rule: &Value) -> Option<Value> {
     (!is_absent).then_some(value)
 }
 
-/// Whether this is null, or what clients make of it: `"null"` and `["null"]`.
+/// Tells whether this is null, or one of the forms that clients give it: `"null"` and `["null"]`.
 pub(super) fn is_null(value: &Value) -> bool {
     let is_word = |value: &Value| {
         let word = value.as_str().map(str::trim);
@@ -147,7 +147,7 @@ fn list(items: Vec<Value>, rule: &Value, at: &str) -> Result<Value, ApiError> {
     Ok(Value::Array(items.collect::<Result<_, _>>()?))
 }
 
-/// What is wanted in place of what was given.
+/// The remedy: the form that the declared type takes.
 fn wanted(rule: &Value) -> &'static str {
     match (kind(rule), rule["type"] == "integer") {
         (Kind::Text, _) => "give a text in quotes",

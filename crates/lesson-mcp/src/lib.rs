@@ -19,7 +19,7 @@ mod tests;
 
 pub use reply::Reply;
 
-use lesson_service::{clip, strict};
+use lesson_service::clip;
 use lesson_types::Response;
 use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request};
 use revision::Era;
@@ -230,12 +230,6 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
-        // Models put an object into a text, too.
-        Some(Value::String(text)) => match strict::parse(text.trim().as_bytes()) {
-            Ok(Value::Object(arguments)) => arguments,
-            Ok(Value::Null) => Map::new(),
-            _ => return Err(malformed("`params.arguments` has to be an object")),
-        },
         Some(_) => return Err(malformed("`params.arguments` has to be an object")),
     };
     let Some(tool) = tools::named(&name) else {

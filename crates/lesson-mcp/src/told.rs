@@ -8,7 +8,7 @@ use std::fmt::{Display, Write};
 /// A tool's answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
-    /// What an agent reads.
+    /// The text that an agent reads.
     pub text: String,
     /// The same as data.
     pub data: Value,
@@ -21,7 +21,7 @@ impl Answer {
     }
 }
 
-/// What the data says besides its fields.
+/// The data of an answer: its fields, and notes.
 #[derive(Serialize)]
 struct WithNotes<T> {
     #[serde(flatten)]
@@ -117,7 +117,7 @@ impl Rows {
         Ok((kept, lines))
     }
 
-    /// How many rows were left out.
+    /// The number of rows that were left out.
     pub fn left_out(&self) -> Option<usize> {
         (self.left_out > 0).then_some(self.left_out)
     }
@@ -143,7 +143,7 @@ pub(super) fn names(of: &[String]) -> String {
     names.join(", ")
 }
 
-/// How to get what was left out of a reading tool's answer.
+/// The way to what was left out of a reading tool's answer.
 pub(super) fn more(left_out: usize, thing: &str) -> String {
     format!(
         "{} left out to keep this short: call again with max_tokens, up to 32000, to read more.",

@@ -15,7 +15,7 @@ pub(super) const KEY: &str = "idempotency_key";
 /// playbooks.
 const TITLE: &str = "title";
 
-/// How long an answer may get: the argument of reading tools, and of recommend, where it is the request's own.
+/// The argument for an answer's length: of reading tools, and of recommend, where it is the request's own.
 const MOST: &str = "max_tokens";
 
 /// Bytes that are reckoned as one token.
@@ -33,7 +33,7 @@ pub(super) struct Tool {
     /// The row of its request.
     pub endpoint: &'static Endpoint,
     pub name: &'static str,
-    /// What it takes besides [`KEY`] and [`MOST`].
+    /// The arguments besides [`KEY`] and [`MOST`].
     pub arguments: &'static [&'static str],
 }
 
@@ -128,7 +128,7 @@ impl Tool {
         Ok((request, bytes))
     }
 
-    /// How long text and data of an answer may each get, in bytes: by [`MOST`] of a reading tool. That of a recommendation is
+    /// The bytes that text and data of an answer may each take: by [`MOST`] of a reading tool. That of a recommendation is
     /// the service's to hold, which counts as shown what is in it; each of its lessons gets a share.
     fn bytes(&self, arguments: &mut Map<String, Value>) -> Result<usize, ApiError> {
         let mut tokens = limits::TOOL_TOKENS;

@@ -41,7 +41,7 @@ pub const TOOL_TOKENS: usize = 1_500;
 /// The fewest tokens that such an answer can be held to.
 pub const TOOL_TOKENS_MIN: usize = 500;
 /// The tokens of the prompt text in such an answer; the rest is for what is said beside it.
-pub const TOOL_PROMPT_TOKENS: usize = 1_100;
+pub const TOOL_PROMPT_TOKENS: usize = 1_200;
 /// The `days` of insights.
 pub const INSIGHT_DAYS: usize = 3_650;
 /// The `limit` of a list of lessons.

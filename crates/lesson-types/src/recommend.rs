@@ -66,7 +66,7 @@ pub struct Recommend {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = crate::limits::PROMPT_TOKENS_MIN, max = crate::limits::PROMPT_TOKENS_MAX)))]
     pub max_tokens: Option<u32>,
-    /// Whether each lesson that is too long is shortened to its share of `max_tokens`; else the first one is, and later ones
+    /// Shortens each lesson that is too long to its share of `max_tokens`; else the first one is, and later ones
     /// that don't fit are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorten_each: Option<bool>,

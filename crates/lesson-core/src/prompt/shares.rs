@@ -17,9 +17,9 @@ pub struct GivenText {
     pub context: String,
     /// What to do.
     pub recommendation: String,
-    /// Who or what wrote it; `unknown` where nobody said.
+    /// The author; `unknown` where nobody said.
     pub source: String,
-    /// Whether one of them was cut.
+    /// Set where one of them was cut.
     pub is_cut: bool,
 }
 

@@ -42,7 +42,7 @@ struct TrackedData<'a> {
     recorded: bool,
 }
 
-/// Which lessons a reasoning applied.
+/// Tells which lessons a reasoning applied.
 pub(super) fn tracked(answer: &Tracked, room: usize) -> Result<Answer, Error> {
     let seen = &answer.detections;
     let mut told = Told::default();
@@ -104,7 +104,7 @@ struct OutcomeData<'a> {
     repeated: bool,
 }
 
-/// What an outcome moved.
+/// Tells what an outcome moved.
 pub(super) fn outcome(answer: &OutcomeRecorded, room: usize) -> Result<Answer, Error> {
     let mut told = Told::default();
     let mut rows = Rows::within(room.saturating_sub(BESIDE));

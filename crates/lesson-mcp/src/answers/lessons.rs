@@ -59,8 +59,6 @@ struct GivenLesson<'a> {
     relevance: RelevanceWord,
     rank: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     shortened: Option<bool>,
     trust: Trust,
     category: Category,
@@ -163,7 +161,6 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         badge: &one.badge.text,
         relevance: one.relevance,
         rank: one.rank,
-        tokens: Some(one.tokens),
         shortened: one.shortened,
         trust: one.lesson.trust,
         category: one.lesson.category,
@@ -263,7 +260,6 @@ pub(super) fn found(answer: &SearchResults, room: usize) -> Result<Answer, Error
         badge: &one.badge.text,
         relevance: one.relevance,
         rank: one.rank,
-        tokens: None,
         shortened: text.is_cut.then_some(true),
         trust: one.lesson.trust,
         category: one.lesson.category,
@@ -328,6 +324,7 @@ pub(super) fn added(lesson: &LessonView, room: usize) -> Result<Answer, Error> {
             format!("Added as {slug}. It counts as unreviewed until a person approves it.")
         }
     });
+    told.say(format_args!("Revision {}.", lesson.rev));
     let mut rows = Rows::within(room.saturating_sub(BESIDE));
     let findings: Vec<String> = lesson
         .findings

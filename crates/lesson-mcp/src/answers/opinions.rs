@@ -22,7 +22,7 @@ fn recorded(repeated: bool, counted: bool) -> &'static str {
     }
 }
 
-/// Why it does not count, where it is recorded only.
+/// The reason why it does not count, where it is recorded only.
 fn uncounted(reason: Option<&str>) -> String {
     match reason {
         Some(reason) => format!(" It does not count: {reason}."),
@@ -36,7 +36,7 @@ struct FeedbackData<'a> {
     repeated: bool,
 }
 
-/// What feedback moved.
+/// Tells what feedback moved.
 pub(super) fn feedback(answer: &FeedbackGiven, room: usize) -> Result<Answer, Error> {
     let mut told = Told::default();
     told.note(recorded(answer.repeated, true));
@@ -74,7 +74,7 @@ fn updates<'a>(
     Ok(updated)
 }
 
-/// What a rating or a vote moved.
+/// Tells what a rating or a vote moved.
 pub(super) fn rated(answer: &Rated, _: usize) -> Result<Answer, Error> {
     let mut told = Told::default();
     told.say(format_args!(
@@ -130,7 +130,7 @@ struct SessionData<'a> {
     feedback: Option<FeedbackData<'a>>,
 }
 
-/// What was learned in a session, and what came of it.
+/// Tells what was learned in a session, and what came of it.
 pub(super) fn session(answer: &SessionRecorded, room: usize) -> Result<Answer, Error> {
     let mut told = Told::default();
     let mut rows = Rows::within(room.saturating_sub(BESIDE));

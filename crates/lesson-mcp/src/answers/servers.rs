@@ -11,7 +11,7 @@ const BESIDE: usize = 500;
 /// The longest request that an answer repeats.
 const QUERY: usize = 240;
 
-/// Whether a success was recorded.
+/// Tells whether a success was recorded.
 pub(super) fn recorded(answer: &ToolRecorded, _: usize) -> Result<Answer, Error> {
     let mut told = Told::default();
     told.say(match answer.reason {

@@ -4,7 +4,7 @@
 use super::playbook::Playbook;
 use super::*;
 
-/// What an answer may take when the call does not say.
+/// Bytes of an answer when the call does not say.
 const BYTES: usize = 6_000;
 
 /// Fields that are for programs, or that the text says in other words.
@@ -102,7 +102,7 @@ fn long(count: usize) -> Playbook {
                 "title": format!("Retry with a deadline, number {at}"),
                 "description": paragraph.repeat(20),
                 "context": paragraph.repeat(30),
-                "recommendation": format!("{}{}", "`".repeat(40 * at), paragraph.repeat(130)),
+                "recommendation": format!("{}{}", "`".repeat(12 * at), paragraph.repeat(130)),
                 "source": "a \"source\"",
             }),
         );
@@ -269,8 +269,9 @@ fn what_was_left_out_is_told_and_to_be_had() {
     assert!(text.contains("left out to keep this short: call again with max_tokens"));
     let mut more = asked;
     more["max_tokens"] = "32000".into();
+    more["limit"] = "10".into();
     let (text, data) = told(&playbook, "playbook_search_lessons", more, 128_000);
-    assert_eq!(slugs(&text, &data["results"]).len(), 12);
+    assert_eq!(slugs(&text, &data["results"]).len(), 10);
     assert!(data.get("left_out").is_none() && data["results"][0].get("shortened").is_none());
     let (error, _) = playbook.fails(
         "playbook_search_lessons",
@@ -306,4 +307,43 @@ fn texts_that_hide_are_shown_to_nobody() {
             );
         }
     }
+}
+
+#[test]
+fn tool_servers_are_remembered_and_suggested() {
+    let playbook = Playbook::empty();
+    assert_eq!(
+        playbook.done("playbook_suggest_tools", json!({ "query": "x" }))["records"],
+        0
+    );
+    let success = json!({ "query": "list the open pull requests", "server": "github" });
+    assert_eq!(
+        playbook.done("playbook_record_tool_success", success.clone())["recorded"],
+        true
+    );
+    assert_eq!(
+        playbook.done("playbook_record_tool_success", success)["reason"],
+        "duplicate"
+    );
+    let suggested = playbook.done(
+        "playbook_suggest_tools",
+        json!({ "query": "open pull requests" }),
+    );
+    assert_eq!(suggested["servers"][0]["server"], "github");
+    let asked = json!({ "query": "open pull requests" });
+    let recommended = playbook.done("playbook_recommend_lessons", asked.clone());
+    assert_eq!(recommended["servers"], json!(["github"]));
+    let text = playbook.text("playbook_recommend_lessons", asked);
+    assert!(
+        text.contains("Tool servers that worked for requests like this")
+            && text.contains("`github`")
+    );
+    let other = json!({ "query": "sourdough hydration" });
+    assert!(
+        playbook
+            .done("playbook_recommend_lessons", other)
+            .get("servers")
+            .is_none()
+    );
+    assert!(suggested["servers"][0]["because"][0]["untrusted"]["query"].is_string());
 }

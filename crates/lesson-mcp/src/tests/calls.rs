@@ -84,45 +84,6 @@ fn an_agent_goes_round_the_loop() {
 }
 
 #[test]
-fn tool_servers_are_remembered_and_suggested() {
-    let playbook = Playbook::empty();
-    assert_eq!(
-        playbook.done("playbook_suggest_tools", json!({ "query": "x" }))["records"],
-        0
-    );
-    let success = json!({ "query": "list the open pull requests", "server": "github" });
-    assert_eq!(
-        playbook.done("playbook_record_tool_success", success.clone())["recorded"],
-        true
-    );
-    assert_eq!(
-        playbook.done("playbook_record_tool_success", success)["reason"],
-        "duplicate"
-    );
-    let suggested = playbook.done(
-        "playbook_suggest_tools",
-        json!({ "query": "open pull requests" }),
-    );
-    assert_eq!(suggested["servers"][0]["server"], "github");
-    let asked = json!({ "query": "open pull requests" });
-    let recommended = playbook.done("playbook_recommend_lessons", asked.clone());
-    assert_eq!(recommended["servers"], json!(["github"]));
-    let text = playbook.text("playbook_recommend_lessons", asked);
-    assert!(
-        text.contains("Tool servers that worked for requests like this")
-            && text.contains("`github`")
-    );
-    let other = json!({ "query": "sourdough hydration" });
-    assert!(
-        playbook
-            .done("playbook_recommend_lessons", other)
-            .get("servers")
-            .is_none()
-    );
-    assert!(suggested["servers"][0]["because"][0]["untrusted"]["query"].is_string());
-}
-
-#[test]
 fn texts_say_what_to_do_next() {
     let playbook = Playbook::filled();
     let recommend = |arguments: Value| playbook.text("playbook_recommend_lessons", arguments);
@@ -156,7 +117,7 @@ fn texts_say_what_to_do_next() {
             json!({ "decision_id": "d-9", "reasoning": "Applying 'warning-low-tvl'." }),
             &[
                 "1 of 3 lessons",
-                "warning-low-tvl: applied (explicit)",
+                "warning-low-tvl: applied (explicit, 0.95)",
                 "playbook_record_outcome",
             ],
         ),

@@ -11,7 +11,7 @@ const TOKEN_BYTES: usize = 4;
 pub(crate) struct Budget {
     /// The tokens of the text.
     pub tokens: usize,
-    /// Whether each lesson is shortened to its share; else the first one is, and later ones are left out.
+    /// Shortens each lesson to its share; else the first one alone, and later ones are left out.
     pub is_shared: bool,
 }
 

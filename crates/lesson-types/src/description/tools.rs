@@ -267,11 +267,7 @@ fn recommended(answer: Value) -> Value {
     );
     let item = &answer["properties"]["recommended"]["items"];
     let mut one = lesson(item);
-    one["properties"]["tokens"] = item["properties"]["tokens"].clone();
     shortened(&mut one);
-    if let Some(required) = one["required"].as_array_mut() {
-        required.push("tokens".into());
-    }
     out["properties"]["recommended"]["items"] = one;
     left_out(&mut out);
     out

@@ -18,7 +18,7 @@ async fn renew(client: Client, id: &str, query: Query<DecisionView>) {
     }
 }
 
-/// What somebody is typing about a run. It is kept outside of what is drawn, which is drawn anew when the run changes.
+/// Drafts of what somebody says about a run. They are kept outside of what is drawn, which is drawn anew when the run changes.
 #[derive(Clone, Copy)]
 pub struct Drafts {
     outcome: RwSignal<String>,

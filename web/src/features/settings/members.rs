@@ -130,7 +130,7 @@ fn Connected(fresh: FreshInvite) -> impl IntoView {
     }
 }
 
-/// What is drawn of a member and may change.
+/// The parts of a member that are drawn and may change.
 fn drawn(member: &Member) -> (String, Option<String>, Option<String>, &'static str) {
     (
         member.id.clone(),
