@@ -25,6 +25,7 @@ mod private;
 mod query;
 mod session;
 mod transcript;
+mod typed;
 
 pub use backfill::{FoundInsight, SessionSummary, backfill, backfill_requests};
 pub use client::Client;
