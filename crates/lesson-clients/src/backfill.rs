@@ -13,6 +13,8 @@ pub struct SessionSummary {
     pub session: String,
     /// The folder that it began in.
     pub cwd: Option<String>,
+    /// All folders that it worked in: what was learned in one store's project is none of another's.
+    pub folders: Vec<String>,
     /// What it would add.
     pub insights: Vec<FoundInsight>,
     /// What came of it.
@@ -54,11 +56,18 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
     if extracted.insights.is_empty() && extracted.outcome.is_none() {
         return None;
     }
+    let mut folders: Vec<String> = Vec::new();
+    for folder in reads.iter().flat_map(|read| &read.folders) {
+        if !folders.contains(folder) {
+            folders.push(folder.clone());
+        }
+    }
     let first = |of: fn(&TranscriptRead) -> Option<&String>| reads.iter().find_map(of).cloned();
     let insights = extracted.insights.into_iter();
     Some(SessionSummary {
         session: first(|read| read.session.as_ref()).unwrap_or_default(),
         cwd: first(|read| read.cwd.as_ref()),
+        folders,
         insights: insights
             .map(|insight| FoundInsight {
                 slug: insight.slug,

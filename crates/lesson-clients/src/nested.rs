@@ -56,16 +56,19 @@ pub const RUN_VARIABLES: [&str; 14] = [
     HOMES[1],
 ];
 
+/// A variable with something in it.
+pub(crate) fn value<'a>(environment: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    let value = environment.get(name)?.trim();
+    (!value.is_empty()).then_some(value)
+}
+
 /// Why the run of this session counts as another's, by the environment of its hook; `None` for a person's.
 pub(crate) fn nested(
     client: Client,
     session: &str,
     environment: &BTreeMap<String, String>,
 ) -> Option<&'static str> {
-    let value = |name: &str| {
-        let value = environment.get(name)?.trim();
-        (!value.is_empty()).then_some(value)
-    };
+    let value = |name: &str| value(environment, name);
     if value(CHILD).is_some_and(|depth| depth != "0") {
         return Some("LESSONLOOP_CHILD is set: a tool started this run");
     }

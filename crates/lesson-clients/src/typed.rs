@@ -31,13 +31,11 @@ const BESIDE: [&str; 5] = ["attachments", "context", "reminder", "rules", "times
 /// Elements around what a person typed.
 const WRAPPERS: [&str; 3] = ["user_query", "user-query", "user_message"];
 /// Beginnings of prompts that clients write themselves, in lower case.
-const SENTENCES: [&str; 12] = [
+const SENTENCES: [&str; 10] = [
     "[system notification",
-    "continue from where you left off",
     "please continue the conversation from where we left",
     "this session is being continued from a previous conversation",
     "caveat: the messages below were generated",
-    "no response requested",
     "base directory for this skill:",
     "# agents.md instructions for",
     "generate a title for this conversation",
@@ -45,6 +43,8 @@ const SENTENCES: [&str; 12] = [
     "the following tool was executed by the user",
     "another language model started to solve this problem",
 ];
+/// Whole prompts that clients write themselves, in lower case, without their last full stop.
+const WHOLE: [&str; 2] = ["continue from where you left off", "no response requested"];
 /// A note that stands before or instead of a person's words.
 const INTERRUPTED: &str = "[request interrupted by user";
 /// What the first line of a hook's feedback holds: `Stop hook feedback:`, `PreToolUse:Bash hook error:`.
@@ -192,12 +192,18 @@ fn is_sentence(text: &str) -> bool {
         .flat_map(char::to_lowercase)
         .collect();
     SENTENCES.iter().any(|sentence| head.starts_with(sentence))
+        || WHOLE.contains(&text.to_lowercase().trim_end_matches('.'))
         || FEEDBACK.iter().any(|words| {
             // `Stop hook feedback:` and no more than a name before it.
             head.find(words)
                 .is_some_and(|at| head[..at].split_whitespace().count() <= 1)
         })
 }
+
+/// Folders at the root of a file system: `/tmp is full` is no command.
+const ROOTS: [&str; 12] = [
+    "bin", "dev", "etc", "home", "mnt", "opt", "proc", "root", "srv", "tmp", "usr", "var",
+];
 
 /// The text without the name of a slash command before it. A path is none.
 fn without_command(text: &str) -> Result<&str, &'static str> {
@@ -206,7 +212,8 @@ fn without_command(text: &str) -> Result<&str, &'static str> {
     };
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let (name, words) = rest.split_at(end);
-    let is_command = name.starts_with(|c: char| c.is_ascii_alphabetic())
+    let is_command = !ROOTS.contains(&name)
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'));
