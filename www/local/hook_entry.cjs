@@ -39,6 +39,14 @@ const VARIABLES = [
   "CLAUDE_CODE_SESSION_ATTENDED",
   "CLAUDE_CODE_EXECPATH",
   "AI_AGENT",
+  "CODEX_THREAD_ID",
+  "COPILOT_AGENT_SESSION_ID",
+  "COPILOT_CLI",
+  "COPILOT_HOME",
+  "GEMINI_CLI",
+  "OPENCODE",
+  "HOME",
+  "USERPROFILE",
 ];
 /** Set in what a hook leaves behind; its value is the store. */
 const DETACHED = "LESSONLOOP_HOOK_DRAIN";

@@ -27,7 +27,7 @@ impl HookEvent {
     ///
     /// Claude Code, Codex and VS Code say `SessionStart`, `UserPromptSubmit`, `Stop`, `SubagentStop`, `SessionEnd`; Cursor
     /// `sessionStart`, `beforeSubmitPrompt`, `afterAgentResponse`; Copilot CLI `userPromptSubmitted`, `agentStop`; Gemini
-    /// CLI `BeforeAgent`, `AfterAgent`, `AfterTool`, `PreCompress`; OpenCode `session.created`, `chat.message`, `session.idle`, `session.deleted`.
+    /// CLI `BeforeAgent`, `AfterAgent`, `AfterTool`; OpenCode `session.created`, `chat.message`, `session.idle`, `session.deleted`.
     pub fn named(name: &str) -> Option<Self> {
         let plain: String = name
             .chars()
@@ -48,7 +48,8 @@ impl HookEvent {
             "subagentstop" => Self::SubagentStop,
             "sessionend" | "sessiondeleted" => Self::SessionEnd,
             "moment" | "posttooluse" | "posttoolusefailure" | "aftertool" => Self::Moment,
-            "compact" | "precompact" | "postcompact" | "precompress" => Self::Compact,
+            // Gemini CLI's `PreCompress` comes before every request of its model, and tells of no compaction.
+            "compact" | "precompact" | "postcompact" => Self::Compact,
             _ => return None,
         })
     }

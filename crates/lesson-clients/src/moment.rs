@@ -34,7 +34,11 @@ pub fn helps_now(needed: &Needed) -> bool {
     let rested = needed
         .last
         .is_none_or(|last| (needed.now - last).abs() >= AGAIN_MS);
-    needed.relevance >= RelevanceWord::High && rested
+    let relevant = matches!(
+        needed.relevance,
+        RelevanceWord::VeryHigh | RelevanceWord::High
+    );
+    relevant && rested
 }
 
 /// The query of a failed tool; the error says why there is none.
@@ -141,20 +145,24 @@ impl Outcome {
     }
 }
 
-/// Whether a line of a result tells an exit code other than 0: `Exit code 3`, `Exit Code: 1`, `exited with code 101`.
+/// Whether a line of a result tells an exit code other than 0: `Exit code 3`, `Exit Code: 1`, `Process exited with code 101`,
+/// `<shellId: 0 completed with exit code 3>`. What stands in the middle of other words is the command's own output.
 fn tells_a_code(text: &str) -> bool {
     text.lines().any(|line| {
-        let line = line.trim().trim_start_matches(['<', '[', '(']).to_ascii_lowercase();
-        let after = ["exit code", "exited with code", "exit status", "process exited with code"]
+        let line = line.trim().to_ascii_lowercase();
+        let is_own = ["exit", "process exited", "command exited", "<", "[", "("]
             .iter()
-            .find_map(|words| line.strip_prefix(words));
-        let digits = after.map(|rest| rest.trim_start_matches([':', ' ']));
-        let number: Option<i64> = digits.and_then(|rest| {
-            let end = rest
-                .find(|c: char| !(c.is_ascii_digit() || c == '-'))
-                .unwrap_or(rest.len());
-            rest[..end].parse().ok()
-        });
-        number.is_some_and(|code| code != 0)
+            .any(|begin| line.starts_with(begin));
+        let after = ["exit code", "exited with code", "exit status"]
+            .iter()
+            .find_map(|words| line.split_once(words));
+        let Some((_, rest)) = after.filter(|_| is_own) else {
+            return false;
+        };
+        let rest = rest.trim_start_matches([':', ' ']);
+        let end = rest
+            .find(|c: char| !(c.is_ascii_digit() || c == '-'))
+            .unwrap_or(rest.len());
+        rest[..end].parse::<i64>().is_ok_and(|code| code != 0)
     })
 }

@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::event::HookEvent;
 use crate::fingerprint::fingerprint;
 use crate::moment;
+use crate::nested::nested;
 use crate::output::OutputShape;
 use crate::payload::Payload;
 use crate::query;
@@ -37,8 +38,9 @@ pub struct HookInput {
     pub payload: String,
     /// Most tokens of lessons to print: 200 to 2,400; 0 stands for 1,500.
     pub max_tokens: u32,
-    /// Whether the environment says that another session started this one, or that no person sees it:
-    /// `CLAUDE_CODE_CHILD_SESSION=1`, `CLAUDE_CODE_ENTRYPOINT=sdk-cli`, our own `LESSONLOOP_CHILD=1`.
+    /// The hook's environment, as far as it tells who started the run: [`crate::RUN_VARIABLES`].
+    pub environment: BTreeMap<String, String>,
+    /// Whether the host knows by other means that a tool started the run.
     pub child: bool,
 }
 
@@ -112,7 +114,7 @@ pub fn plan_hook(input: &HookInput) -> HookPlan {
 
 fn planned(input: &HookInput) -> Result<HookPlan, String> {
     if input.child {
-        return Err("another session started this one".to_owned());
+        return Err("a tool started this run".to_owned());
     }
     let payload = Payload::read(&input.payload)?;
     let named = if input.event.trim().is_empty() {
@@ -133,6 +135,9 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         .ok_or("the payload names no session")?
         .to_owned();
     let client = caller(&payload, Client::named(&input.client));
+    if let Some(reason) = nested(client, &session, &input.environment) {
+        return Err(reason.to_owned());
+    }
     match event {
         HookEvent::SessionStart | HookEvent::Prompt => {
             recommend(input, &payload, client, event, session)
@@ -207,7 +212,7 @@ fn recommend(
         shape: OutputShape::of(client, event),
         cwd,
         agent: payload.agent(),
-        fresh: start,
+        fresh: matches!(payload.text(&["source"]), Some("compact" | "clear")),
         moment: false,
         session,
     })

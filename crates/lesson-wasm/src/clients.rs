@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(typescript_custom_section)]
 const CLIENTS: &str = r#"
 /** A call of a client's hook. */
-export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; child?: boolean }
+export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; environment?: Record<string, string>; child?: boolean }
 /** The form in which a client reads what a hook prints. */
 export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string };
 /** What to do about a hook's call. */

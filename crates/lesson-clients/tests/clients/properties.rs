@@ -50,7 +50,7 @@ proptest! {
 
     #[test]
     fn any_payload_is_planned(payload in "\\PC*", event in "[a-zA-Z-]{0,14}", max_tokens in any::<u32>(), child in any::<bool>()) {
-        let input = HookInput { client: "claude".into(), event, payload, max_tokens, child };
+        let input = HookInput { client: "claude".into(), event, payload, max_tokens, child, ..HookInput::default() };
         let _ = plan_hook(&input);
     }
 
