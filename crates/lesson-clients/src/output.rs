@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::event::HookEvent;
 use crate::framed;
+use crate::said_once::{Given, GivenOnce};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -45,6 +46,16 @@ impl OutputShape {
         }
     }
 
+    /// What this client reads after a tool; `event` is its own name of the event. Plain text would go to a log there.
+    pub(crate) fn after_tool(client: Client, event: Option<&str>) -> Self {
+        match client {
+            Client::Cursor => Self::AdditionalContext,
+            Client::Copilot => Self::BareContext,
+            Client::Gemini => Self::HookSpecificOutput("AfterTool".to_owned()),
+            _ => Self::HookSpecificOutput(event.unwrap_or("PostToolUse").to_owned()),
+        }
+    }
+
     fn rendered(&self, text: &str) -> String {
         match self {
             Self::Text if text.starts_with(['{', '[']) => format!("Lessons:\n{text}"),
@@ -72,9 +83,18 @@ impl OutputShape {
 /// assert_eq!(hook_output(&OutputShape::Text, ""), "");
 /// ```
 pub fn hook_output(shape: &OutputShape, text: &str) -> String {
+    once(shape, text, &[]).output
+}
+
+/// The same, without the text of lessons that this context holds already: those are named in a line.
+pub fn hook_output_once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
+    once(shape, text, given)
+}
+
+fn once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
     let text = text.trim();
     if text.is_empty() || framed::recommends_nothing(text) {
-        return String::new();
+        return GivenOnce::default();
     }
     let fits = |text: &str| {
         let rendered = shape.rendered(text);
@@ -82,10 +102,21 @@ pub fn hook_output(shape: &OutputShape, text: &str) -> String {
         let forms = if matches!(shape, OutputShape::Both(_)) { 2 } else { 1 };
         (rendered.encode_utf16().count() <= MOST * forms).then_some(rendered)
     };
-    let framed = framed::framed(text, |text| fits(text).is_some());
-    if let Some(rendered) = framed.as_deref().and_then(fits) {
-        return rendered;
+    if let Some(framed) = framed::framed(text, given, |text| fits(text).is_some())
+        && let Some(output) = fits(&framed.text)
+    {
+        return GivenOnce {
+            output,
+            given: framed.given,
+        };
     }
+    GivenOnce {
+        output: cut(text, fits),
+        given: Vec::new(),
+    }
+}
+
+fn cut(text: &str, fits: impl Fn(&str) -> Option<String>) -> String {
     // A text of another form, or a lesson whose frame alone is too long.
     let mut most = MOST;
     loop {

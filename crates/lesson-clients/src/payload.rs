@@ -49,6 +49,20 @@ impl Payload {
         self.fields.get(name).is_some()
     }
 
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name)
+    }
+
+    /// The subagent in which the event happened.
+    pub(crate) fn agent(&self) -> Option<String> {
+        self.text(&["agent_id", "agentId"]).map(str::to_owned)
+    }
+
+    /// The call of a tool that the event is about.
+    pub(crate) fn tool_use(&self) -> Option<&str> {
+        self.text(&["tool_use_id", "toolUseId", "toolCallId", "call_id"])
+    }
+
     /// The client's own name of the event.
     pub(crate) fn event(&self) -> Option<&str> {
         self.text(&["hook_event_name", "hookEventName", "event", "type"])

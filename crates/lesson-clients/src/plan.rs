@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::event::HookEvent;
 use crate::fingerprint::fingerprint;
+use crate::moment;
 use crate::nested::{self, nested};
 use crate::output::OutputShape;
 use crate::payload::Payload;
@@ -31,7 +32,8 @@ const SETTLE_MS: u32 = 100;
 pub struct HookInput {
     /// Which client calls, as `init` wrote it: see [`Client::named`].
     pub client: String,
-    /// `session-start`, `prompt`, `stop`, `subagent-stop` or `session-end`; when empty, the payload says it.
+    /// `session-start`, `prompt`, `moment`, `compact`, `stop`, `subagent-stop` or `session-end`; when empty, the payload
+    /// says it.
     pub event: String,
     /// Standard input: a JSON object.
     pub payload: String,
@@ -43,7 +45,7 @@ pub struct HookInput {
     pub child: bool,
 }
 
-/// What to do. In JSON, the field `do` names it: `skip`, `recommend` or `record`.
+/// What to do. In JSON, the field `do` names it: `skip`, `recommend`, `forget` or `record`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum HookPlan {
@@ -67,6 +69,19 @@ pub enum HookPlan {
         shape: OutputShape,
         /// The folder that the session is about.
         cwd: Option<String>,
+        /// The subagent that reads it; `None` for the session's own agent. Each has a context of its own.
+        agent: Option<String>,
+        /// Whether that context is a new one, which holds no lesson yet.
+        fresh: bool,
+        /// Whether an error asks: then the lesson is given only where [`crate::helps_now`] says so.
+        moment: bool,
+    },
+    /// Remember no longer that lessons were given in this context: the client shortens it.
+    Forget {
+        /// The session.
+        session: String,
+        /// The subagent whose context it is; `None` for the session's own agent.
+        agent: Option<String>,
     },
     /// Read the transcripts on from where they were read before, and send what [`crate::record`] makes of them.
     Record {
@@ -130,6 +145,11 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         HookEvent::SessionStart | HookEvent::Prompt => {
             recommend(input, &payload, client, event, session)
         }
+        HookEvent::Moment => moment(&payload, client, session),
+        HookEvent::Compact => Ok(HookPlan::Forget {
+            agent: payload.agent(),
+            session,
+        }),
         HookEvent::Stop | HookEvent::SubagentStop | HookEvent::SessionEnd => {
             record_plan(input, &payload, client, event, session)
         }
@@ -151,6 +171,10 @@ fn caller(payload: &Payload, named: Client, input: &HookInput) -> Client {
     match named {
         Client::Claude | Client::Vscode if camel => Client::Copilot,
         Client::Vscode if silent => Client::Copilot,
+        // Both read the file that is written for Copilot CLI.
+        Client::Copilot if payload.transcript().is_some() && payload.has("hookEventName") => {
+            Client::Vscode
+        }
         // Claude Code tells no time; VS Code and Copilot CLI do, and run the hooks of its settings.
         Client::Claude if payload.has("timestamp") && payload.transcript().is_some() => {
             Client::Vscode
@@ -207,6 +231,39 @@ fn recommend(
         request: post("/v1/recommend", &body, None),
         shape: OutputShape::of(client, event),
         cwd,
+        agent: payload.agent(),
+        fresh: matches!(payload.text(&["source"]), Some("compact" | "clear")),
+        moment: false,
+        session,
+    })
+}
+
+/// A failed command asks with its error text.
+fn moment(payload: &Payload, client: Client, session: String) -> Result<HookPlan, String> {
+    let query = moment::query_of(payload)?;
+    let decision_id = decision_of(&session);
+    let body = Recommend {
+        query: Some(query.clone()),
+        limit: Some(1),
+        max_tokens: Some(START_TOKENS),
+        decision_id: Some(decision_id.clone()),
+        ..Recommend::default()
+    };
+    let agent = payload.agent();
+    Ok(HookPlan::Recommend {
+        key: fingerprint(&[
+            &session,
+            HookEvent::Moment.as_str(),
+            agent.as_deref().unwrap_or_default(),
+            payload.tool_use().unwrap_or(&query),
+        ]),
+        decision_id,
+        request: post("/v1/recommend", &body, None),
+        shape: OutputShape::after_tool(client, payload.event()),
+        cwd: payload.cwd(),
+        agent,
+        fresh: false,
+        moment: true,
         session,
     })
 }

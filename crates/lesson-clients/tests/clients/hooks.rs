@@ -58,7 +58,7 @@ fn key(client: &str, payload: Value) -> String {
     };
     match plan_hook(&input) {
         HookPlan::Recommend { key, .. } | HookPlan::Record { key, .. } => key,
-        HookPlan::Skip { reason } => panic!("{reason}"),
+        other => panic!("{other:?}"),
     }
 }
 
