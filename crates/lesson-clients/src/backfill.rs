@@ -15,6 +15,8 @@ pub struct SessionSummary {
     pub cwd: Option<String>,
     /// All folders that it worked in: what was learned in one store's project is none of another's.
     pub folders: Vec<String>,
+    /// SHA-256 of the project's folder, where the transcript says no more of it.
+    pub project_hash: Option<String>,
     /// What it would add.
     pub insights: Vec<FoundInsight>,
     /// What came of it.
@@ -68,6 +70,7 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
         session: first(|read| read.session.as_ref()).unwrap_or_default(),
         cwd: first(|read| read.cwd.as_ref()),
         folders,
+        project_hash: first(|read| read.project_hash.as_ref()),
         insights: insights
             .map(|insight| FoundInsight {
                 slug: insight.slug,

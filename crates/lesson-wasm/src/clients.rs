@@ -38,7 +38,7 @@ export interface Needed { relevance: string; last: number | null; now: number }
 export interface TranscriptRead {
   said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
-  running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; counted: string[]; known: string[];
+  running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; project_hash: string | null; counted: string[]; known: string[];
   began: string | null; copying: boolean;
 }
 /** A test run or a commit that ended. */
@@ -56,7 +56,7 @@ export interface SessionInput {
 export interface RecordedSession { requests: EngineRequest[]; suggested?: Suggested; keep: KeptOfSession }
 /** What a session of the past teaches. */
 export interface SessionSummary {
-  session: string; cwd: string | null; folders: string[]; outcome: string | null; skipped: number; said: string;
+  session: string; cwd: string | null; folders: string[]; project_hash: string | null; outcome: string | null; skipped: number; said: string;
   insights: { slug: string; title: string; text: string; category: string; from_failure: boolean }[];
 }
 "#;

@@ -12,7 +12,10 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     if entry.get("$set").is_some() || entry.get("$rewindTo").is_some() {
         return true;
     }
-    if entry.get("projectHash").is_some() {
+    if let Some(hash) = entry.get("projectHash") {
+        if reading.read.project_hash.is_none() {
+            reading.read.project_hash = hash.as_str().map(str::to_owned);
+        }
         reading.about(entry.get("sessionId"), None);
         reading.read.subagent |= text(entry, "kind") == "subagent";
         return true;

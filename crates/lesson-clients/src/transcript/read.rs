@@ -25,6 +25,8 @@ pub struct TranscriptRead {
     pub cwd: Option<String>,
     /// All folders that it worked in, each once.
     pub folders: Vec<String>,
+    /// SHA-256 of the project's folder, where that is all that it says of it (Gemini CLI).
+    pub project_hash: Option<String>,
     /// The session, as the transcript names it.
     pub session: Option<String>,
     /// Where to read on: the byte after the last whole line. When it is where this piece began although the file goes on,

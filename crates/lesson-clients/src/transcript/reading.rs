@@ -43,6 +43,7 @@ impl Reading {
                 subagent: before.subagent,
                 cwd: before.cwd.clone(),
                 folders: before.folders.clone(),
+                project_hash: before.project_hash.clone(),
                 session: before.session.clone(),
                 open: before.open.clone(),
                 running: before.running.clone(),
