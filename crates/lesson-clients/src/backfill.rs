@@ -1,5 +1,6 @@
 //! Sessions of the past: what their transcripts would add, before anything is sent.
 
+use crate::injected::without_injected;
 use crate::session::{keyed, pieces};
 use crate::transcript::TranscriptRead;
 use lesson_core::{Policy, extract};
@@ -49,10 +50,7 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
         return None;
     }
     let all: String = reads.iter().map(|read| read.said.as_str()).collect();
-    let said: String = all
-        .split_inclusive('\n')
-        .filter(|line| !names_shown(line))
-        .collect();
+    let said = without_injected(&all);
     let said = pieces::end_of(&said);
     let extracted = extract(said, &Policy::default().session);
     if extracted.insights.is_empty() && extracted.outcome.is_none() {
@@ -104,15 +102,4 @@ pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
         &transcript,
         &session,
     )]
-}
-
-/// Whether a line names the lessons that were shown.
-fn names_shown(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let word = "injected";
-    line.get(..word.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(word))
-        && line[word.len()..]
-            .trim_start_matches(['*', '_', '`', ' '])
-            .starts_with(':')
 }

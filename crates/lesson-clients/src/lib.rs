@@ -17,6 +17,7 @@ mod client;
 mod event;
 mod fingerprint;
 mod framed;
+mod injected;
 mod moment;
 mod nested;
 mod output;

@@ -7,6 +7,7 @@ pub(crate) mod pieces;
 pub use input::{Kept, SessionInput};
 
 use crate::fingerprint::fingerprint;
+use crate::injected::without_injected;
 use crate::plan::post;
 use crate::transcript::Sign;
 use lesson_core::{Extracted, Policy, extract};
@@ -51,7 +52,7 @@ pub fn record(input: &SessionInput) -> Recorded {
     let policy = Policy::default().session;
     let heard = keep::heard(input);
     let mut requests = Vec::new();
-    for reasoning in pieces::pieces(&heard.now) {
+    for reasoning in pieces::pieces(&without_injected(&heard.now)) {
         requests.push(keyed(
             &input.session,
             "/v1/track",
