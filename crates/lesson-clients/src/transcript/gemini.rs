@@ -20,6 +20,10 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         reading.read.subagent |= text(entry, "kind") == "subagent";
         return true;
     }
+    // Claude Code's sidecars may have a content, and name their session in each line.
+    if entry.get("sessionId").is_some() {
+        return false;
+    }
     let content = entry.get("content");
     match text(entry, "type") {
         "gemini" => {}
@@ -64,9 +68,14 @@ fn exit_code(call: &Value, result: &Value) -> Option<i64> {
         return Some(code);
     }
     let is_open = |line: &str| {
-        ["Signal:", "Error:", "Background PIDs:", "Command was cancelled"]
-            .iter()
-            .any(|head| line.starts_with(head))
+        [
+            "Signal:",
+            "Error:",
+            "Background PIDs:",
+            "Command was cancelled",
+        ]
+        .iter()
+        .any(|head| line.starts_with(head))
     };
     let whole = text(call, "status") == "success" && !said.is_empty();
     let open = said.iter().any(|said| said.lines().any(is_open));

@@ -2,7 +2,8 @@
 
 use crate::transcripts::in_pieces;
 use lesson_clients::{
-    TranscriptRead, read_transcript_after, HookInput, HookPlan, SessionInput, backfill, hook_output, plan_hook, read_transcript, record,
+    HookInput, HookPlan, SessionInput, TranscriptRead, backfill, hook_output, plan_hook,
+    read_transcript, read_transcript_after, record,
 };
 use proptest::prelude::*;
 
@@ -125,7 +126,8 @@ proptest! {
             let shape = serde_json::from_str(shape).unwrap();
             let output = hook_output(&shape, &text.repeat(times));
             // One output for two readers is as long as both of theirs.
-            prop_assert!(output.encode_utf16().count() <= if both { 20_000 } else { 10_000 });
+            let most = if both { 20_000 } else { 10_000 };
+            prop_assert!(output.encode_utf16().count() <= most);
         }
     }
 }
