@@ -203,7 +203,8 @@ export class Hooks {
     for (const file of files) {
       const asked = whole(file.path);
       if (asked === undefined) continue;
-      if (asked) entries.push({ ...file, asked, plan: await this.host.use(async (local) => local.plan_hook(planInput(asked))) });
+      if (asked)
+        entries.push({ ...file, asked, plan: await this.host.use(async (local) => local.plan_hook(planInput(asked))) });
       else take(file.path);
     }
     const isDone = (/** @type {HookPlan} */ plan) => plan.do === "record" && plan.done;
@@ -237,7 +238,10 @@ export class Hooks {
         // What fails for want of room or of a lock is recorded by a later hook; what breaks the engine would do so for ever.
         const isHopeless = isTrap(error);
         if (isHopeless) setAside(path);
-        log(this.host.log, `hook ${asked.event}: ${message}; ${isHopeless ? `set aside: ${path}` : "the next hook tries again"}`);
+        log(
+          this.host.log,
+          `hook ${asked.event}: ${message}; ${isHopeless ? `set aside: ${path}` : "the next hook tries again"}`,
+        );
       }
     }
     if (Math.random() < 0.1) sweep(folder);

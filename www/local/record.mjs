@@ -74,7 +74,8 @@ export async function record(host, local, folder, { name, client, plan }) {
   // A stop whose process came after the end's: no prompt came between, so the session is over.
   const isLate = !plan.done && !plan.subagent && before.ended === length;
   const done = plan.done || isLate;
-  if (plan.settle_ms > 0 && !again) await new Promise((resolve) => setTimeout(resolve, Math.min(plan.settle_ms, 1_000)));
+  if (plan.settle_ms > 0 && !again)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(plan.settle_ms, 1_000)));
 
   const own = plan.subagent ? [] : plan.transcripts;
   // Copilot CLI names no transcript at the end.
@@ -91,11 +92,12 @@ export async function record(host, local, folder, { name, client, plan }) {
     for (const read of pieces(local, client, path, readBefore(folder, state, path), end)) {
       reads.push(read);
       // What was said is sent now, and never again.
-      next[path] = { ...read, said: "", shown: [], signs: [] };
+      next[path] = { ...read, said: "", shown: [], signs: [], .../** @type {object} */ ({ known: [] }) };
       if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
     }
   }
-  const isRead = reads.some((read) => read.next > 0 && read.said !== "") || Boolean(plan.last_message);
+  const heard = [...(plan.reads ?? []), ...reads];
+  const isRead = heard.some((read) => read.said !== "" || read.signs.length > 0) || Boolean(plan.last_message);
   // An end that is told twice has nothing more to tell.
   if (plan.done && before.ended === length && !isRead) {
     keep(folder, session, { ...state, reads: next, pending: undefined });
@@ -113,11 +115,14 @@ export async function record(host, local, folder, { name, client, plan }) {
     done,
     ...(last_message ? { last_message } : {}),
     subagent: subagent ?? false,
-    reads: [.../** @type {any} */ ((plan).reads ?? []), ...reads],
+    reads: heard,
     ...(state.kept ? { kept: state.kept } : {}),
     shown: given,
   });
-  const receipt = { used: new Set(state.receipt.used), learned: new Map(state.receipt.learned.map((it) => [it.slug, it])) };
+  const receipt = {
+    used: new Set(state.receipt.used),
+    learned: new Map(state.receipt.learned.map((it) => [it.slug, it])),
+  };
   let outcome = null;
   for (const request of requests) {
     const { status, body } = await host.handle(request);
@@ -206,7 +211,7 @@ function readBefore(folder, state, path) {
   // A transcript that was made anew is shorter.
   if (before && (before.next ?? 0) <= sizeOf(path)) return before;
   const counted = countedIn(folder, dirname(path));
-  return counted.length > 0 ? /** @type {any} */ ({ counted }) : {};
+  return counted.length > 0 ? /** @type {any} */ ({ known: counted }) : {};
 }
 
 /**

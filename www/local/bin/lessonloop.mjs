@@ -14,7 +14,9 @@ if (major < 20) {
 const [name, ...rest] = process.argv.slice(2);
 if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
   // The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own.
-  await module.createRequire(import.meta.url)("../hook_entry.cjs").run(rest);
+  await module
+    .createRequire(import.meta.url)("../hook_entry.cjs")
+    .run(rest);
   process.exit(0);
 }
 const { run } = await import("../main.mjs");

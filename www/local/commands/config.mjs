@@ -20,7 +20,9 @@ export function config({ values, positionals }) {
   const setting = SETTINGS[name];
   if (!setting) throw new UsageError(`no setting is called ${name}: there is ${Object.keys(SETTINGS).join(", ")}`);
   if (value === undefined || more.length > 0 || !setting.values.includes(value)) {
-    throw new UsageError(`${name} is ${setting.values.join(" or ")}: lessonloop config ${name} ${setting.values.join("|")}`);
+    throw new UsageError(
+      `${name} is ${setting.values.join(" or ")}: lessonloop config ${name} ${setting.values.join("|")}`,
+    );
   }
   const path = join(main.path, CONFIG);
   try {
@@ -37,10 +39,20 @@ export function config({ values, positionals }) {
  * @param {import("../store.mjs").Places} places
  */
 function list(values, places) {
-  const rows = Object.entries(SETTINGS).map(([name, { values: [usual = ""], about }]) => {
-    const from = [places.project, places.personal].find((place) => place && settingsOf(place.path)[name] !== undefined);
-    return { name, value: from ? String(settingsOf(from.path)[name]) : usual, from: from?.kind ?? "default", about };
-  });
+  const rows = Object.entries(SETTINGS).map(
+    ([
+      name,
+      {
+        values: [usual = ""],
+        about,
+      },
+    ]) => {
+      const from = [places.project, places.personal].find(
+        (place) => place && settingsOf(place.path)[name] !== undefined,
+      );
+      return { name, value: from ? String(settingsOf(from.path)[name]) : usual, from: from?.kind ?? "default", about };
+    },
+  );
   if (values.json) return json(rows);
   table(
     ["name", "value", "set in", "about"],
