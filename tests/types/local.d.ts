@@ -85,7 +85,7 @@ interface Local {
   record_session(input: any): { requests: EngineRequest[]; suggested?: { outcome: string }; keep: any };
   suggest(suggested: object): Promise<boolean>;
   keep_fold(): Promise<void>;
-  backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
+  backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; folders: string[]; project_hash: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
   backfill_requests(summary: any): EngineRequest[];
   load_model(pack: Uint8Array): Promise<string>;
   indexing(): { done: number; total: number };

@@ -251,8 +251,8 @@ export const COMMANDS = [
   {
     name: "backfill",
     arguments: "[PATH]",
-    about: "read earlier sessions of Claude Code, Codex and Cursor for what they learned",
-    more: "With a project's store only that project's sessions count; a PATH is read whatever it is of.",
+    about: "read earlier sessions of Claude Code, Codex, Gemini CLI and Copilot CLI for what they learned",
+    more: "With a project's store only sessions whose transcript says that they are of that project count; a PATH is read whatever it is of.",
     group: "Files",
     options: {
       ...STORE,

@@ -17,6 +17,7 @@ mod client;
 mod event;
 mod fingerprint;
 mod framed;
+mod injected;
 mod moment;
 mod nested;
 mod output;
@@ -27,6 +28,7 @@ mod query;
 mod said_once;
 mod session;
 mod transcript;
+mod typed;
 
 pub use backfill::{FoundInsight, SessionSummary, backfill, backfill_requests};
 pub use client::Client;

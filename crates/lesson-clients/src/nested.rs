@@ -23,8 +23,44 @@ const EXECPATH: &str = "CLAUDE_CODE_EXECPATH";
 /// The agent for which a process runs: Claude Code's ends with `_agent` for tools, with `_harness` for hooks.
 const AGENT: &str = "AI_AGENT";
 
-/// The environment variables that tell who started a run; a host hands them over in [`crate::HookInput::environment`].
-pub const RUN_VARIABLES: [&str; 6] = [CHILD, SESSION, ENTRYPOINT, ATTENDED, EXECPATH, AGENT];
+/// Marks that other clients leave in the shell of their tools, and not in their own hooks: Codex 0.169 and Copilot CLI
+/// 1.0.102 the session, Gemini CLI 0.61 and OpenCode 1.18 a 1.
+const CODEX_SESSION: &str = "CODEX_THREAD_ID";
+const COPILOT_SESSION: &str = "COPILOT_AGENT_SESSION_ID";
+const GEMINI: &str = "GEMINI_CLI";
+const OPENCODE: &str = "OPENCODE";
+
+/// Set in Copilot CLI's hooks, also where it runs those of others' settings.
+pub(crate) const COPILOT: &str = "COPILOT_CLI";
+/// Where Copilot CLI keeps its sessions, if not below the home.
+pub(crate) const COPILOT_HOME: &str = "COPILOT_HOME";
+/// Homes, on Unix and on Windows.
+pub(crate) const HOMES: [&str; 2] = ["HOME", "USERPROFILE"];
+
+/// The environment variables that plans are made by; a host hands those that are set over in
+/// [`crate::HookInput::environment`]. None holds a secret.
+pub const RUN_VARIABLES: [&str; 14] = [
+    CHILD,
+    SESSION,
+    ENTRYPOINT,
+    ATTENDED,
+    EXECPATH,
+    AGENT,
+    CODEX_SESSION,
+    COPILOT_SESSION,
+    GEMINI,
+    OPENCODE,
+    COPILOT,
+    COPILOT_HOME,
+    HOMES[0],
+    HOMES[1],
+];
+
+/// A variable with something in it.
+pub(crate) fn value<'a>(environment: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    let value = environment.get(name)?.trim();
+    (!value.is_empty()).then_some(value)
+}
 
 /// Why the run of this session counts as another's, by the environment of its hook; `None` for a person's.
 pub(crate) fn nested(
@@ -32,10 +68,7 @@ pub(crate) fn nested(
     session: &str,
     environment: &BTreeMap<String, String>,
 ) -> Option<&'static str> {
-    let value = |name: &str| {
-        let value = environment.get(name)?.trim();
-        (!value.is_empty()).then_some(value)
-    };
+    let value = |name: &str| value(environment, name);
     if value(CHILD).is_some_and(|depth| depth != "0") {
         return Some("LESSONLOOP_CHILD is set: a tool started this run");
     }
@@ -43,8 +76,18 @@ pub(crate) fn nested(
     if value(ATTENDED) == Some("1") {
         return None;
     }
-    if value(SESSION).is_some_and(|outer| outer != session) {
+    if [SESSION, CODEX_SESSION, COPILOT_SESSION]
+        .iter()
+        .any(|mark| value(mark).is_some_and(|outer| outer != session))
+    {
         return Some("another session's tool started this run");
+    }
+    if value(GEMINI) == Some("1") {
+        return Some("a tool of Gemini CLI started this run");
+    }
+    // Its plugins run in its own process, which may have the mark.
+    if client != Client::Opencode && value(OPENCODE) == Some("1") {
+        return Some("a tool of OpenCode started this run");
     }
     let claude = value(ENTRYPOINT).is_some_and(|entry| entry.starts_with("sdk-"))
         && value(ATTENDED) == Some("0")

@@ -25,6 +25,9 @@ pub enum OutputShape {
     AdditionalContext,
     /// `{"additionalContext":…}` (Copilot CLI).
     BareContext,
+    /// The two forms that readers of the same file take, in one: Copilot CLI reads the first, VS Code the second, and each
+    /// passes over the other's.
+    Both(String),
 }
 
 impl OutputShape {
@@ -34,8 +37,9 @@ impl OutputShape {
         let named = |name: &str| Self::HookSpecificOutput(name.to_owned());
         match client {
             Client::Cursor => Self::AdditionalContext,
-            Client::Copilot => Self::BareContext,
-            Client::Vscode | Client::Gemini if start => named("SessionStart"),
+            Client::Copilot | Client::Vscode if start => Self::Both("SessionStart".to_owned()),
+            Client::Copilot => Self::Both("UserPromptSubmit".to_owned()),
+            Client::Gemini if start => named("SessionStart"),
             Client::Vscode => named("UserPromptSubmit"),
             Client::Gemini => named("BeforeAgent"),
             Client::Claude | Client::Codex | Client::Opencode | Client::Other => Self::Text,
@@ -62,6 +66,11 @@ impl OutputShape {
             .to_string(),
             Self::AdditionalContext => json!({ "additional_context": text }).to_string(),
             Self::BareContext => json!({ "additionalContext": text }).to_string(),
+            Self::Both(event) => json!({
+                "additionalContext": text,
+                "hookSpecificOutput": { "hookEventName": event, "additionalContext": text }
+            })
+            .to_string(),
         }
     }
 }
@@ -89,7 +98,9 @@ fn once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
     }
     let fits = |text: &str| {
         let rendered = shape.rendered(text);
-        (rendered.encode_utf16().count() <= MOST).then_some(rendered)
+        // A reader of two forms takes one of them.
+        let forms = if matches!(shape, OutputShape::Both(_)) { 2 } else { 1 };
+        (rendered.encode_utf16().count() <= MOST * forms).then_some(rendered)
     };
     if let Some(framed) = framed::framed(text, given, |text| fits(text).is_some())
         && let Some(output) = fits(&framed.text)

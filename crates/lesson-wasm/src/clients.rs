@@ -15,7 +15,7 @@ const CLIENTS: &str = r#"
 /** A call of a client's hook. */
 export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; environment?: Record<string, string>; child?: boolean }
 /** The form in which a client reads what a hook prints. */
-export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string };
+export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string } | { both: string };
 /** What to do about a hook's call. */
 export type HookPlan =
   | { do: "skip"; reason: string }
@@ -26,7 +26,7 @@ export type HookPlan =
   | { do: "forget"; session: string; agent: string | null }
   | {
       do: "record"; key: string; session: string; decision_id: string; transcripts: string[]; subagents_of: string | null;
-      last_message: string | null; subagent: boolean; settle_ms: number; cwd: string | null; done: boolean;
+      reads: TranscriptRead[]; last_message: string | null; subagent: boolean; settle_ms: number; cwd: string | null; done: boolean;
     };
 /** A lesson whose text was given to an agent; `text` is a hash of it. */
 export interface Given { slug: string; text: string }
@@ -38,14 +38,15 @@ export interface Needed { relevance: string; last: number | null; now: number }
 export interface TranscriptRead {
   said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
-  running: { id: string; kind: "tests" | "commit"; command: string }[];
+  running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; project_hash: string | null; counted: string[]; known: string[];
+  began: string | null; copying: boolean;
 }
 /** A test run or a commit that ended. */
 export interface Sign { kind: "tests" | "commit"; passed: boolean; command: string }
 /** An outcome that a session points to and nobody told. */
 export interface Suggested { decision_id: string; outcome: "success" | "failure"; because: string }
 /** What the end of a session needs of what was read before. */
-export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; signs: Sign[] }
+export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; told: string | null; rated: string[]; signs: Sign[] }
 /** What was read of a session. */
 export interface SessionInput {
   session: string; decision_id: string; done?: boolean; last_message?: string | null; subagent?: boolean;
@@ -55,7 +56,7 @@ export interface SessionInput {
 export interface RecordedSession { requests: EngineRequest[]; suggested?: Suggested; keep: KeptOfSession }
 /** What a session of the past teaches. */
 export interface SessionSummary {
-  session: string; cwd: string | null; outcome: string | null; skipped: number; said: string;
+  session: string; cwd: string | null; folders: string[]; project_hash: string | null; outcome: string | null; skipped: number; said: string;
   insights: { slug: string; title: string; text: string; category: string; from_failure: boolean }[];
 }
 "#;
