@@ -47,7 +47,13 @@ pub(crate) fn query_of(payload: &Payload) -> Result<String, String> {
         return Err("a person interrupted the tool".to_owned());
     }
     let mut result = Outcome::default();
-    for name in ["error", "tool_response", "toolResult", "tool_output", "tool_result"] {
+    for name in [
+        "error",
+        "tool_response",
+        "toolResult",
+        "tool_output",
+        "tool_result",
+    ] {
         if let Some(value) = payload.field(name) {
             result.read(name, value, DEEPEST);
         }

@@ -99,7 +99,11 @@ fn once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
     let fits = |text: &str| {
         let rendered = shape.rendered(text);
         // A reader of two forms takes one of them.
-        let forms = if matches!(shape, OutputShape::Both(_)) { 2 } else { 1 };
+        let forms = if matches!(shape, OutputShape::Both(_)) {
+            2
+        } else {
+            1
+        };
         (rendered.encode_utf16().count() <= MOST * forms).then_some(rendered)
     };
     if let Some(framed) = framed::framed(text, given, |text| fits(text).is_some())

@@ -316,7 +316,11 @@ fn record_plan(
         vec![read_messages(messages, &session, of_subagent)]
     };
     let about = transcript.as_deref().unwrap_or_default();
-    let said: String = reads.iter().flat_map(|read| &read.counted).cloned().collect();
+    let said: String = reads
+        .iter()
+        .flat_map(|read| &read.counted)
+        .cloned()
+        .collect();
     let key = fingerprint(&[
         &session,
         event.as_str(),
@@ -360,7 +364,9 @@ fn kept_transcript(input: &HookInput, client: Client, session: &str) -> Option<S
     let home = nested::value(&input.environment, nested::COPILOT_HOME).map(str::to_owned);
     let home = home.or_else(|| {
         let homes = nested::HOMES.iter();
-        let home = homes.filter_map(|name| nested::value(&input.environment, name)).next()?;
+        let home = homes
+            .filter_map(|name| nested::value(&input.environment, name))
+            .next()?;
         Some(format!("{home}/.copilot"))
     })?;
     Some(format!("{home}/session-state/{session}/events.jsonl"))

@@ -151,7 +151,12 @@ fn with_shown(said: &str, extracted: &Extracted, all: &Kept) -> String {
     }
     let again = all.outcome.is_some() && all.outcome == all.told;
     let rated = |slug: &&String| again && all.rated.contains(*slug);
-    let shown: Vec<&str> = all.shown.iter().filter(|slug| !rated(slug)).map(String::as_str).collect();
+    let shown: Vec<&str> = all
+        .shown
+        .iter()
+        .filter(|slug| !rated(slug))
+        .map(String::as_str)
+        .collect();
     if shown.is_empty() {
         return said.to_owned();
     }

@@ -102,7 +102,9 @@ impl Local {
     ) -> Result<JsValue, JsValue> {
         let shape: OutputShape = read(&shape, "shape")?;
         let given: Vec<Given> = read(&given, "given")?;
-        Ok(to_js(&lesson_clients::hook_output_once(&shape, text, &given)))
+        Ok(to_js(&lesson_clients::hook_output_once(
+            &shape, text, &given,
+        )))
     }
 
     /// Whether a lesson is worth an interruption when a tool failed.

@@ -23,7 +23,9 @@ const BEFORE_START_MS: u64 = 60_000;
 
 /// The session whose transcript this is: the one of its last line, because copies come first. `None` for another client's.
 pub(super) fn own_session(bytes: &[u8]) -> Option<String> {
-    let lines = bytes.rsplit(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let lines = bytes
+        .rsplit(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty());
     // Sidecars name the session, too; a line or two may be torn.
     for line in lines.take(8) {
         let Some(entry) = line::parsed(line.trim_ascii()) else {

@@ -67,10 +67,15 @@ fn is_copy(payload: &Value, time: &str, reading: &mut Reading) -> bool {
     let own = reading.read.session.as_deref().unwrap_or_default();
     let began = reading.read.began.as_deref().unwrap_or_default();
     let thread = text(payload, "thread_id");
-    let turn = [payload, payload.get("internal_chat_message_metadata_passthrough").unwrap_or(&Value::Null)]
-        .into_iter()
-        .map(|of| text(of, "turn_id"))
-        .find(|turn| age::stamp(turn).is_some());
+    let turn = [
+        payload,
+        payload
+            .get("internal_chat_message_metadata_passthrough")
+            .unwrap_or(&Value::Null),
+    ]
+    .into_iter()
+    .map(|of| text(of, "turn_id"))
+    .find(|turn| age::stamp(turn).is_some());
     if age::is_before(time, began) {
         return true;
     }

@@ -64,9 +64,14 @@ fn exit_code(call: &Value, result: &Value) -> Option<i64> {
         return Some(code);
     }
     let is_open = |line: &str| {
-        ["Signal:", "Error:", "Background PIDs:", "Command was cancelled"]
-            .iter()
-            .any(|head| line.starts_with(head))
+        [
+            "Signal:",
+            "Error:",
+            "Background PIDs:",
+            "Command was cancelled",
+        ]
+        .iter()
+        .any(|head| line.starts_with(head))
     };
     let whole = text(call, "status") == "success" && !said.is_empty();
     let open = said.iter().any(|said| said.lines().any(is_open));

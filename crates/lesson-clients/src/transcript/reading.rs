@@ -37,7 +37,12 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn after(before: &TranscriptRead) -> Self {
         Self {
-            seen: before.counted.iter().chain(&before.known).cloned().collect(),
+            seen: before
+                .counted
+                .iter()
+                .chain(&before.known)
+                .cloned()
+                .collect(),
             read: TranscriptRead {
                 headless: before.headless,
                 subagent: before.subagent,

@@ -2,7 +2,8 @@
 
 use crate::transcripts::in_pieces;
 use lesson_clients::{
-    TranscriptRead, read_transcript_after, HookInput, HookPlan, SessionInput, backfill, hook_output, plan_hook, read_transcript, record,
+    HookInput, HookPlan, SessionInput, TranscriptRead, backfill, hook_output, plan_hook,
+    read_transcript, read_transcript_after, record,
 };
 use proptest::prelude::*;
 

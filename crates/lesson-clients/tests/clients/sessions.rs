@@ -223,10 +223,19 @@ fn a_headless_session_is_recorded_like_another() {
 
 #[test]
 fn a_fork_neither_credits_nor_blames_what_it_inherited() {
-    for name in ["claude_fork", "claude_branch", "claude_fork_of_old", "codex_fork_copied"] {
+    for name in [
+        "claude_fork",
+        "claude_branch",
+        "claude_fork_of_old",
+        "codex_fork_copied",
+    ] {
         let bytes = std::fs::read(data(&format!("transcripts/{name}.jsonl"))).unwrap();
         let end = turn(true, vec![read_transcript("", &bytes, 0)], Kept::default());
-        assert_eq!(body(&end, "/v1/outcome").unwrap()["outcome"], "failure", "{name}");
+        assert_eq!(
+            body(&end, "/v1/outcome").unwrap()["outcome"],
+            "failure",
+            "{name}"
+        );
         let sent = serde_json::to_string(&end.requests).unwrap();
         for inherited in ["INJECTED", "Applying", "DELIVERED"] {
             assert!(!sent.contains(inherited), "{name}: {inherited} in {sent}");
@@ -248,7 +257,10 @@ fn lines_of_another_session_are_known_by_their_ids() {
         ..TranscriptRead::default()
     };
     let copy = line("two", INSIGHT);
-    assert_eq!(read_transcript_after("claude", copy.as_bytes(), &known).said, "");
+    assert_eq!(
+        read_transcript_after("claude", copy.as_bytes(), &known).said,
+        ""
+    );
     // The same id with other words is another line.
     let other = line("two", "DELIVERED: at last");
     assert_eq!(
@@ -265,7 +277,10 @@ fn a_session_that_ends_again_in_the_same_way_rates_its_lessons_once() {
     };
     let names = |recorded: &Recorded| {
         let transcript = &body(recorded, "/v1/sessions").unwrap()["transcript"];
-        transcript.as_str().unwrap().contains("INJECTED: bound-the-queue")
+        transcript
+            .as_str()
+            .unwrap()
+            .contains("INJECTED: bound-the-queue")
     };
     let first = turn(true, vec![shown("DELIVERED: one half")], Kept::default());
     assert!(names(&first));
@@ -277,11 +292,19 @@ fn a_session_that_ends_again_in_the_same_way_rates_its_lessons_once() {
 
 #[test]
 fn a_subagents_outcome_is_none_of_a_session_that_told_none() {
-    let reads = vec![by_subagent("INSIGHT: Callers in the batch job bypass the wrapper.\nDELIVERED: listed"), said("I go on.")];
+    let reads = vec![
+        by_subagent("INSIGHT: Callers in the batch job bypass the wrapper.\nDELIVERED: listed"),
+        said("I go on."),
+    ];
     let end = turn(true, reads, Kept::default());
     assert_eq!(body(&end, "/v1/outcome"), None);
-    let transcript = body(&end, "/v1/sessions").unwrap()["transcript"].as_str().unwrap();
-    assert!(transcript.contains("INSIGHT") && !transcript.contains("DELIVERED"), "{transcript}");
+    let transcript = body(&end, "/v1/sessions").unwrap()["transcript"]
+        .as_str()
+        .unwrap();
+    assert!(
+        transcript.contains("INSIGHT") && !transcript.contains("DELIVERED"),
+        "{transcript}"
+    );
 }
 
 #[test]
