@@ -20,6 +20,10 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         reading.read.subagent |= text(entry, "kind") == "subagent";
         return true;
     }
+    // Claude Code's sidecars may have a content, and name their session in each line.
+    if entry.get("sessionId").is_some() {
+        return false;
+    }
     let content = entry.get("content");
     match text(entry, "type") {
         "gemini" => {}

@@ -71,6 +71,10 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
         all.gave_feedback |= read.gave_feedback;
         all.outcome = read.outcome.or(all.outcome);
         all.skipped += read.skipped;
+        for sign in &read.signs {
+            all.signs.retain(|held| held.kind != sign.kind);
+            all.signs.push(sign.clone());
+        }
         before = read;
     }
     all.headless = before.headless;
@@ -84,6 +88,7 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
     all.counted = before.counted;
     all.began = before.began;
     all.copying = before.copying;
+    all.running = before.running;
     all
 }
 
