@@ -31,8 +31,6 @@ export class Hooks {
     this.host = host;
     /** @type {Promise<unknown>} */
     this.draining = Promise.resolve();
-    /** Files that could not be recorded by this process. @type {Set<string>} */
-    this.failed = new Set();
     /** What a client is told at a session's end, by the file of its call. @type {Map<string, string>} */
     this.receipts = new Map();
     this.closing = false;
@@ -52,9 +50,16 @@ export class Hooks {
     if (question.do !== "hook") return { error: `unknown: ${question.do}` };
     const { output, work } = await this.plan(question);
     // The client does not wait for what is only stored.
-    void work?.().catch((error) => log(this.host.log, `hook ${question.event}: ${error.message}`));
+    void this.#afterwards(work).catch((error) => log(this.host.log, `hook ${question.event}: ${error.message}`));
     return { output };
   };
+
+  /** @param {(() => Promise<unknown>) | undefined} work */
+  async #afterwards(work) {
+    await work?.();
+    // An end that could not be recorded when it was told.
+    if (waiting(this.host.main.path).length > 0) await this.drain();
+  }
 
   /** @param {string} [entry] */
   isLeft(entry) {
@@ -176,8 +181,10 @@ export class Hooks {
     const store = this.host.main.path;
     const begun = Date.now();
     let ended = 0;
+    /** @type {Set<string>} */
+    const failed = new Set();
     for (;;) {
-      const files = waiting(store).filter(({ name }) => !this.failed.has(name));
+      const files = waiting(store).filter(({ name }) => !failed.has(name));
       if (files.length === 0) return { ended };
       const lock = new Lock(join(folderOf(store, "cache", "hooks"), "spool.lock"));
       if (lock.take() !== null) {
@@ -186,7 +193,7 @@ export class Hooks {
         continue;
       }
       try {
-        ended += await this.#recordAll(files);
+        ended += await this.#recordAll(files, failed);
       } finally {
         lock.release();
       }
@@ -196,8 +203,9 @@ export class Hooks {
   /**
    * Records some files: within a session the end comes last, whenever its process ran.
    * @param {{ name: string, path: string }[]} files
+   * @param {Set<string>} failed those that could not be recorded
    */
-  async #recordAll(files) {
+  async #recordAll(files, failed) {
     const folder = folderOf(this.host.main.path, "cache", "hooks");
     const entries = [];
     for (const file of files) {
@@ -233,7 +241,7 @@ export class Hooks {
         }
         take(path);
       } catch (error) {
-        this.failed.add(name);
+        failed.add(name);
         const { message } = /** @type {Error} */ (error);
         // What fails for want of room or of a lock is recorded by a later hook; what breaks the engine would do so for ever.
         const isHopeless = isTrap(error);

@@ -63,7 +63,8 @@ async function afterwards(host, hooks) {
  */
 function untilSignal(stream) {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.on(signal, () => stream.destroy());
+    // A second one ends the process at once.
+    process.once(signal, () => stream.destroy());
   }
   return stream;
 }
