@@ -296,7 +296,7 @@ function kindOf(event, payload) {
  * @param {string} text
  */
 const looksFailed = (text) =>
-  /"(?:exit_?code|exitcode|code|status)"\s*:\s*"?-?[1-9]|"(?:is_?error|failed)"\s*:\s*true|"error"\s*:\s*["{]|"success"\s*:\s*false|exit(?:ed)?(?: with)?(?: code| status)?:?\s+[1-9]|posttoolusefailure|"result_?type"\s*:\s*"(?:failure|error)/i.test(
+  /"(?:exit_?code|exitcode|code|status)"\s*:\s*"?-?[1-9]|"(?:is_?error|failed)"\s*:\s*true|"error"\s*:\s*["{]|"success"\s*:\s*false|exit(?:ed)?(?: with)?(?: code| status)?:?\s+[1-9]|posttoolusefailure|"result_?type"\s*:\s*"(?:failure|error)|error[:[]|fatal:|traceback|npm err|panic|uncaught|\bfail(?:ed)? |make: \*\*\*/i.test(
     text,
   );
 

@@ -137,6 +137,8 @@ fn what_went_well_or_says_nothing_asks_nothing() {
     for payload in [
         json!({ "hook_event_name": "PostToolUse", "tool_response": { "stdout": "the exit code 3 is documented here", "exit_code": 0 } }),
         json!({ "hook_event_name": "PostToolUse", "tool_response": "Exit code: 0\nOutput:\nall of the tests passed" }),
+        json!({ "hook_event_name": "PostToolUse", "tool_response": "Exit code: 0\nOutput:\nerror: printed by a test that passed" }),
+        json!({ "hook_event_name": "PostToolUse", "tool_response": "12 tests passed, none with an error\nthread 'main' is named" }),
         json!({ "hook_event_name": "PostToolUse" }),
         json!({ "hook_event_name": "PostToolUseFailure", "error": "Exit code 1" }),
         json!({ "hook_event_name": "PostToolUseFailure", "error": "Exit code 137\nthe command was stopped", "is_interrupt": true }),
