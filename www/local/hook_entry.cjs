@@ -3,9 +3,9 @@
 "use strict";
 const { appendFileSync, fstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } = require("node:fs");
 const { connect, Socket } = require("node:net");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const { addressOf, findStores, isOff } = require("./places.cjs");
-const { hooksFolder, put, waiting } = require("./spool.cjs");
+const { hooksPlace, put } = require("./spool.cjs");
 
 /** The most that is printed unless the client's entry says another bound. */
 const MAX_TOKENS = 1_500;
@@ -116,11 +116,11 @@ async function answer(places, store, asked, noModel) {
  * @param {boolean} isEnd
  */
 async function handOver(places, store, asked, isEnd) {
-  put(store, asked);
+  const entry = basename(put(store, asked));
   // That process may be ended together with the client, so at a session's end it has to say that it is done.
   const patience = isEnd ? [HEARD_MS, RECORDED_MS] : [HEARD_MS];
-  const [heard, done] = await exchange(addressOf(places), { do: "drain" }, patience);
-  if (heard?.heard && (!isEnd || done)) {
+  const [heard, done] = await exchange(addressOf(places), { do: "drain", entry }, patience);
+  if (heard?.heard && (!isEnd || done?.done)) {
     if (done?.output) await print(done.output);
     return;
   }
@@ -296,7 +296,7 @@ function kindOf(event, payload) {
  * @param {string} text
  */
 const looksFailed = (text) =>
-  /"(?:exit_?code|exitcode|code|status)"\s*:\s*"?-?[1-9]|"(?:is_?error|failed)"\s*:\s*true|"error"\s*:\s*["{]|"success"\s*:\s*false|exit(?:ed)?(?: with)?(?: code| status)?:?\s+[1-9]|posttoolusefailure|"result_?type"\s*:\s*"(?:failure|error)/i.test(
+  /"(?:exit_?code|exitcode|code|status)"\s*:\s*"?-?[1-9]|"(?:is_?error|failed)"\s*:\s*true|"error"\s*:\s*["{]|"success"\s*:\s*false|exit(?:ed)?(?: with)?(?: code| status)?:?\s+[1-9]|posttoolusefailure|"result_?type"\s*:\s*"(?:failure|error)|error[:[]|fatal:|traceback|npm err|panic|uncaught|\bfail(?:ed)? |make: \*\*\*/i.test(
     text,
   );
 
@@ -341,11 +341,11 @@ function leaveMark(payload) {
  */
 function came(store, event, client, why) {
   try {
-    const folder = join(hooksFolder(store), "came");
+    const folder = hooksPlace(store, "came");
     const name = `${client}.${event || "unnamed"}`.replace(/[^\w.-]/g, "_").slice(0, 100);
     if (why) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const file = join(hooksFolder(store), "empty.jsonl");
+      const file = hooksPlace(store, "empty.jsonl");
       const line = `${JSON.stringify({ at: new Date().toISOString(), event, client, why })}\n`;
       const before = read(file);
       // The latest ones are of interest.
@@ -393,4 +393,4 @@ function print(text) {
   });
 }
 
-module.exports = { run, print, waiting, DETACHED, RECORDS, VARIABLES };
+module.exports = { run, DETACHED };

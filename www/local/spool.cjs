@@ -13,7 +13,7 @@ const {
   unlinkSync,
   writeFileSync,
 } = require("node:fs");
-const { join } = require("node:path");
+const { basename, dirname, join } = require("node:path");
 const { nameOf, runFolder } = require("./places.cjs");
 
 const NAME = /^\d{15}-[0-9a-z-]+\.json$/;
@@ -26,24 +26,26 @@ const MOST = 2_000;
  */
 
 /**
- * The folder of the store's hooks. A repository can bring links: one on the way is refused.
+ * A place below the folder of the store's hooks. A repository can bring links: one on the way is refused.
  * @param {string} store
+ * @param {...string} parts
  */
-function hooksFolder(store) {
+function hooksPlace(store, ...parts) {
   let at = store;
-  for (const part of ["cache", "hooks"]) {
-    at = join(at, part);
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw Object.assign(new Error(`${at}: it is a symbolic link, which a store never has: remove it`), {
-        code: "ELOOP",
-      });
-    }
-  }
+  for (const part of ["cache", "hooks", ...parts]) at = plain(join(at, part));
   return at;
 }
 
+/** The path, which is no link. @param {string} path */
+function plain(path) {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  throw Object.assign(new Error(`${path}: it is a symbolic link, which a store never has: remove it`), {
+    code: "ELOOP",
+  });
+}
+
 /** @param {string} store */
-const inStore = (store) => join(hooksFolder(store), "spool");
+const inStore = (store) => hooksPlace(store, "spool");
 /** Beside the store, for a store whose disk is full or can't be written. @param {string} store */
 function beside(store) {
   const folder = runFolder();
@@ -73,14 +75,9 @@ let written = 0;
  * @param {string} text
  */
 function write(folder, text) {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw Object.assign(new Error(`${folder}: it is a symbolic link, which a store never has: remove it`), {
-      code: "ELOOP",
-    });
-  }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(plain(folder), { recursive: true, mode: 0o700 });
   written += 1;
-  // In the order of their calls; the clock counts microseconds here.
+  // In the order of the calls, to a hundredth of a millisecond.
   const at = Math.trunc((performance.timeOrigin + performance.now()) * 100)
     .toString()
     .padStart(15, "0");
@@ -141,4 +138,9 @@ function take(path) {
   }
 }
 
-module.exports = { hooksFolder, put, waiting, read, take };
+/** Puts a file aside that can't be recorded by this version. @param {string} path */
+function setAside(path) {
+  renameSync(path, join(dirname(path), `failed-${basename(path)}`));
+}
+
+module.exports = { hooksPlace, put, setAside, waiting, read, take };

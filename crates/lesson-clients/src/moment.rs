@@ -13,6 +13,23 @@ const ERROR: usize = 1_500;
 const WORDS: usize = 3;
 /// How long a lesson is not given again at a moment.
 const AGAIN_MS: f64 = 3_600_000.0;
+/// How a line begins that tells an error where no exit code does: compilers, package managers, test runners, interpreters.
+const ERRORS: [&str; 14] = [
+    "error:",
+    "error[",
+    "fatal:",
+    "fatal error:",
+    "traceback (most recent call last)",
+    "npm err!",
+    "npm error",
+    "fail ",
+    "failed ",
+    "test result: failed",
+    "make: ***",
+    "panic:",
+    "thread '",
+    "uncaught ",
+];
 /// How deep results are looked through.
 const DEEPEST: usize = 6;
 
@@ -58,6 +75,9 @@ pub(crate) fn query_of(payload: &Payload) -> Result<String, String> {
             result.read(name, value, DEEPEST);
         }
     }
+    // Codex hands on the output alone.
+    let plain = payload.field("tool_response").and_then(Value::as_str);
+    result.failed |= plain.is_some_and(|text| exit_code(text).is_none() && tells_an_error(text));
     let told = payload
         .event()
         .is_some_and(|event| event.to_ascii_lowercase().ends_with("failure"));
@@ -127,7 +147,7 @@ impl Outcome {
                 match plain.as_str() {
                     "resulttype" => self.failed |= matches!(text.as_str(), "failure" | "error"),
                     "error" => self.failed |= !text.trim().is_empty(),
-                    _ => self.failed |= tells_a_code(text),
+                    _ => self.failed |= exit_code(text).is_some_and(|code| code != 0),
                 }
                 // A text that is handed on for display stands in another field, too.
                 if plain != "resulttype" && !self.text.contains(text.trim()) {
@@ -151,10 +171,20 @@ impl Outcome {
     }
 }
 
-/// Whether a line of a result tells an exit code other than 0: `Exit code 3`, `Exit Code: 1`, `Process exited with code 101`,
-/// `<shellId: 0 completed with exit code 3>`. What stands in the middle of other words is the command's own output.
-fn tells_a_code(text: &str) -> bool {
+/// Whether a text without an exit code tells of an error.
+fn tells_an_error(text: &str) -> bool {
     text.lines().any(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        // `thread 'main' panicked at …`: a thread that is only named is none.
+        ERRORS.iter().any(|begin| line.starts_with(begin))
+            && (!line.starts_with("thread '") || line.contains("panicked"))
+    })
+}
+
+/// The exit code that a line of a result tells: `Exit code 3`, `Exit Code: 1`, `Process exited with code 101`,
+/// `<shellId: 0 completed with exit code 3>`. What stands in the middle of other words is the command's own output.
+fn exit_code(text: &str) -> Option<i64> {
+    text.lines().find_map(|line| {
         let line = line.trim().to_ascii_lowercase();
         let is_own = ["exit", "process exited", "command exited", "<", "[", "("]
             .iter()
@@ -162,13 +192,11 @@ fn tells_a_code(text: &str) -> bool {
         let after = ["exit code", "exited with code", "exit status"]
             .iter()
             .find_map(|words| line.split_once(words));
-        let Some((_, rest)) = after.filter(|_| is_own) else {
-            return false;
-        };
+        let (_, rest) = after.filter(|_| is_own)?;
         let rest = rest.trim_start_matches([':', ' ']);
         let end = rest
             .find(|c: char| !(c.is_ascii_digit() || c == '-'))
             .unwrap_or(rest.len());
-        rest[..end].parse::<i64>().is_ok_and(|code| code != 0)
+        rest[..end].parse().ok()
     })
 }

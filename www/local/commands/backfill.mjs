@@ -39,8 +39,8 @@ const clientOf = (path) =>
       : /[\\/]session-state[\\/]/.test(path)
         ? "copilot"
         : /[\\/]agent-transcripts[\\/]|[\\/]\.cursor[\\/]/.test(path)
-      ? "cursor"
-      : "claude";
+          ? "cursor"
+          : "claude";
 
 /** @param {string} folder @returns {string[]} */
 function transcripts(folder) {
