@@ -295,7 +295,9 @@ function isFresh(mark) {
 
 /** A store that can't be written gives its lessons all the same. @param {unknown} error */
 const isUnwritable = (error) =>
-  ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "");
+  ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(
+    /** @type {NodeJS.ErrnoException} */ (error).code ?? "",
+  );
 
 /** @param {Parameters<typeof note>} line */
 function noted(...line) {
