@@ -92,7 +92,9 @@ function placeOf(path) {
   try {
     return realpathSync(path);
   } catch {
-    throw new Failure(`${path}: is a link to nothing; it was left as it is. Make the file that it leads to, or remove it.`);
+    throw new Failure(
+      `${path}: is a link to nothing; it was left as it is. Make the file that it leads to, or remove it.`,
+    );
   }
 }
 
@@ -185,7 +187,8 @@ function put({ path, at, after }) {
 /** @param {Change} change */
 function restore({ path, at, before, folders }) {
   try {
-    if (before !== null) return replaceFile(at, before, (statSync(at, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777);
+    if (before !== null)
+      return replaceFile(at, before, (statSync(at, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777);
     unlinkSync(path);
     givenBack.removeFolders(folders ?? []);
   } catch {

@@ -1,7 +1,7 @@
 // The clients: which files an entry and the hooks go to, what is written there, and what each asks of a person.
 import { homedir } from "node:os";
-import { join } from "node:path";
-import { copilot, copilotIsSetUp, vscode } from "./copilot.mjs";
+import { basename, join } from "node:path";
+import { copilot, servesCopilot, vscode } from "./copilot.mjs";
 import { claudeLike, isOurs, MOMENT_SECONDS, NAME, SECONDS, server, setHooks, stdio } from "./entry.mjs";
 import { get, set, setItems } from "./jsonc.mjs";
 import { line } from "../invocation.mjs";
@@ -73,6 +73,9 @@ const OF_CURSOR = [
 const claude = {
   title: "Claude Code",
   program: "claude",
+  // Its server alone may be Copilot CLI's.
+  isSetUp: (project, files) =>
+    files.some((file) => /settings/.test(basename(file))) || !(project && servesCopilot(project)),
   edits(setting) {
     const { project } = setting;
     // A path of this machine is no part of what a project shares.
@@ -83,7 +86,7 @@ const claude = {
         : [join(project, ".claude", settings)]
       : [join(claudeHome(), "settings.json")];
     // Copilot CLI has its server in the same file of a project, and keeps it.
-    const isCopilots = project && setting.remove && copilotIsSetUp(project);
+    const isCopilots = project && setting.remove && servesCopilot(project);
     const servers = {
       path: project ? join(project, ".mcp.json") : claudeFile(),
       about: "the MCP server",

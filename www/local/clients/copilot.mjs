@@ -33,7 +33,8 @@ const OF_COPILOT = [
   { event: "SessionEnd", ours: "session-end" },
 ];
 
-const copilotHome = () => process.env.COPILOT_HOME || join(homedir(), ".copilot");
+/** Copilot CLI's own folder. */
+export const copilotHome = () => process.env.COPILOT_HOME || join(homedir(), ".copilot");
 
 function vscodeUser() {
   if (isWindows) return join(process.env.APPDATA ?? homedir(), "Code", "User");
@@ -46,7 +47,8 @@ const vscodeServers = (project) => (project ? join(project, ".vscode", "mcp.json
 /** @param {string | null} project */
 const copilotServers = (project) => (project ? join(project, ".mcp.json") : join(copilotHome(), "mcp-config.json"));
 /** @param {string | null} project */
-const hooksOf = (project) => join(project ? join(project, ".github", "hooks") : join(copilotHome(), "hooks"), `${NAME}.json`);
+const hooksOf = (project) =>
+  join(project ? join(project, ".github", "hooks") : join(copilotHome(), "hooks"), `${NAME}.json`);
 
 /** @param {string} path */
 function read(path) {
@@ -68,7 +70,7 @@ function has(path, at) {
 }
 
 /** Whether the file of hooks is one that serves Copilot CLI. @param {string | null} project */
-const servesCopilot = (project) => read(hooksOf(project)).includes('"UserPromptSubmit"');
+export const servesCopilot = (project) => read(hooksOf(project)).includes('"UserPromptSubmit"');
 
 /**
  * The file of hooks for those of both that are set up. In that of Copilot CLI each entry says so; VS Code, which reads it
@@ -111,7 +113,7 @@ function hooksFile(setting, client) {
 /** @type {import("./entry.mjs").Client} */
 export const vscode = {
   title: "VS Code",
-  program: "code",
+  isSetUp: (project) => has(vscodeServers(project), ["servers"]),
   edits: (setting) => [
     {
       path: vscodeServers(setting.project),
@@ -122,7 +124,9 @@ export const vscode = {
     hooksFile(setting, "vscode"),
   ],
   asks: (project) => [
-    ...(project ? ["“Do you trust the authors of the files in this folder?”: Yes; hooks and servers wait for it."] : []),
+    ...(project
+      ? ["“Do you trust the authors of the files in this folder?”: Yes; hooks and servers wait for it."]
+      : []),
     "The server: “MCP: List Servers” in the command palette, lessonloop, Start Server; then Trust.",
   ],
 };
@@ -131,6 +135,7 @@ export const vscode = {
 export const copilot = {
   title: "Copilot CLI",
   program: "copilot",
+  isSetUp: servesCopilot,
   edits: (setting) => {
     const { project, remove } = setting;
     const servers = {
@@ -154,6 +159,3 @@ const claudeIsSetUp = (project) =>
   ["settings.json", "settings.local.json"].some((name) =>
     /lessonloop(\.mjs)?['"\\]* hook\b/.test(read(join(project, ".claude", name))),
   );
-
-/** Whether Copilot CLI is set up in a project, which keeps its server where Claude Code does. @param {string} project */
-export const copilotIsSetUp = (project) => servesCopilot(project);

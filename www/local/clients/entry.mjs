@@ -1,7 +1,7 @@
 // What the entries of several clients have in common: the server's, and hooks in the form of Claude Code.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { line } from "../invocation.mjs";
 import { get, remove, set, setItems } from "./jsonc.mjs";
 
@@ -16,8 +16,9 @@ export const MOMENT_SECONDS = 5;
  * @typedef {{ project: string | null, program: string[], remove: boolean }} Setting `project`: its root, null for the home
  * @typedef {{ path: string, about: string, edit: (text: string) => string | Promise<string>, empty: string, whole?: boolean }} Edit
  * `empty`: what a new file begins as; `whole`: a file of our own
- * @typedef {{ title: string, program?: string, edits: (setting: Setting) => Edit[], asks: (project: string | null) => string[] }} Client
- * `program`: its command; `asks`: what it asks of a person before anything runs, with the answer
+ * @typedef {{ title: string, program?: string, edits: (setting: Setting) => Edit[], asks: (project: string | null) => string[], isSetUp?: (project: string | null, files: string[]) => boolean }} Client
+ * `program`: its command; `asks`: what it asks of a person before anything runs, with the answer; `isSetUp`: whether it is,
+ * where entries of ours are in these files, of which some may be another client's
  * @typedef {{ event: string, ours: string, matcher?: string, seconds?: number }} Hook
  */
 
@@ -98,5 +99,12 @@ export const server = (setting, path, entry) => (text) =>
 /** @param {Setting} setting */
 export const stdio = ({ program }) => ({ type: "stdio", command: program[0], args: [...program.slice(1), "mcp"] });
 
-/** The first of some files that is there, or else the last. @param {...string} files */
-export const firstOf = (...files) => files.find((file) => existsSync(file)) ?? /** @type {string} */ (files.at(-1));
+/** Where a program lies, if it is on the path. @param {string} program */
+export function onPath(program) {
+  const names = isWindows ? [".exe", ".cmd", ""].map((end) => program + end) : [program];
+  if (isAbsolute(program)) return existsSync(program) ? program : null;
+  for (const folder of (process.env.PATH ?? "").split(delimiter).filter(Boolean)) {
+    for (const name of names) if (existsSync(join(folder, name))) return join(folder, name);
+  }
+  return null;
+}

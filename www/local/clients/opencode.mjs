@@ -45,6 +45,8 @@ function isFirst(text) {
   return (
     typeof there === "object" &&
     there !== null &&
-    Object.entries(there).some(([name, value]) => name !== "servers" && name !== NAME && typeof value?.type === "string")
+    Object.entries(there).some(
+      ([name, value]) => name !== "servers" && name !== NAME && typeof value?.type === "string",
+    )
   );
 }

@@ -32,7 +32,9 @@ export function starts() {
  * A hook whose program is gone must not fail every prompt: it is told once, at the session's start.
  * @param {string} version
  */
-const launcherText = (version) => `// Starts the Lessonloop that \`lessonloop init\` keeps beside this file; clients name this one, so that an update changes nothing for them.
+const launcherText = (
+  version,
+) => `// Starts the Lessonloop that \`lessonloop init\` keeps beside this file; clients name this one, so that an update changes nothing for them.
 const VERSION = ${JSON.stringify(version)};
 try {
   await import(new URL(\`./\${VERSION}/local/bin/lessonloop.mjs\`, import.meta.url).href);

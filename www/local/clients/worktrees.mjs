@@ -23,7 +23,11 @@ export function worktreesOf(root) {
     const own = resolve(root, gitdir.trim());
     const common = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
     const isBare = !/[\\/]\.git$/.test(common);
-    return { main: isBare ? null : dirname(common), isLinked: true, others: readdirSync(join(common, "worktrees")).length };
+    return {
+      main: isBare ? null : dirname(common),
+      isLinked: true,
+      others: readdirSync(join(common, "worktrees")).length,
+    };
   } catch {
     // No repository, none of its worktrees, or a submodule.
     return null;
