@@ -95,9 +95,9 @@ function dependent() {
 export function words() {
   if (isOnPath()) return [NAME];
   if (isFromNpx()) {
-    const npx = npxWords();
-    // What lies in a file may be moved; the copy that `init` made stays.
-    if (npx && (npx.length === 2 || !existsSync(launcher()))) return npx;
+    // The copy that `init` made stays; npx asks the registry each time, and a file may be moved.
+    const npx = existsSync(launcher()) ? null : npxWords();
+    if (npx) return npx;
   } else if (dependent()) return ["npx", NAME];
   return [nodePath(), (isFromNpx() || isKeptCopy()) && existsSync(launcher()) ? launcher() : join(ROOT, SCRIPT)];
 }

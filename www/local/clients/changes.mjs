@@ -53,7 +53,7 @@ export async function changes(edits, removals) {
       before,
       after: isEmpty && before !== null ? null : after,
       ...(first === undefined ? {} : { first }),
-      ...(known ? { folders: known.folders } : {}),
+      ...(known || isEmpty ? { folders: known?.folders ?? givenBack.foldersOf(edit.path) } : {}),
     });
   }
   for (const change of changed) writable(change);

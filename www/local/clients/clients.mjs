@@ -56,7 +56,6 @@ const OF_GEMINI = [
   { event: "SessionStart", ours: "session-start" },
   { event: "BeforeAgent", ours: "prompt" },
   { event: "AfterTool", ours: "moment", matcher: "run_shell_command", seconds: MOMENT_SECONDS },
-  { event: "PreCompress", ours: "compact" },
   { event: "AfterAgent", ours: "stop" },
   { event: "SessionEnd", ours: "session-end" },
 ];

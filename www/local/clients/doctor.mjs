@@ -1,6 +1,6 @@
 // What `doctor` says of clients: which are set up here, whether their entries start what is there, whether the person has
 // let them run it, what the client itself says, and whether its hooks come.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { version } from "../main.mjs";
@@ -42,7 +42,11 @@ export async function lookAtClients(places, say) {
       await looked(setUp, version(), say);
     } catch (error) {
       if (!(error instanceof ParseError)) throw error;
-      say("fault", `${client.title}: ${error.message} (${files.join(", ")})`, "mend it; nothing of ours can be written there");
+      say(
+        "fault",
+        `${client.title}: ${error.message} (${files.join(", ")})`,
+        "mend it; nothing of ours can be written there",
+      );
     }
     await trust(setUp, folders, say);
     const answer = await asked.get(name);
@@ -74,13 +78,16 @@ async function lackOf(main, there, say) {
   }
 }
 
-/** @param {string} path @returns {any} */
-function json(path) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return null;
-  }
+/**
+ * The time of a client's last hook that had a payload: a file for each event is touched by it.
+ * @param {string} folder
+ * @param {string} client
+ */
+function lastOf(folder, client) {
+  const times = names(folder)
+    .filter((name) => name.startsWith(`${client}.`))
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtime.toISOString() ?? "");
+  return times.sort().at(-1);
 }
 
 /**
@@ -92,8 +99,7 @@ function json(path) {
  */
 function came(store, name, title, say) {
   const folder = join(store, "cache", "hooks");
-  const times = Object.values(json(join(folder, "came.json"))?.[name] ?? {}).filter((time) => typeof time === "string");
-  const last = times.sort().at(-1);
+  const last = lastOf(join(folder, "came"), name);
   const empty = emptyOnes(join(folder, "empty.jsonl")).filter(({ client }) => client === name);
   const latest = empty.at(-1);
   if (latest && latest.at > (last ?? "")) {

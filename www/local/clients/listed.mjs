@@ -39,7 +39,7 @@ function byLine(text) {
 /** @param {string} status @param {string} [issue] @returns {Answer} */
 function verdict(status, issue) {
   const what = `says of the server: ${status}${issue ? ` (${issue.trim()})` : ""}`;
-  if (/pending|disabled|untrusted/i.test(status))
+  if (/^\W*(pending|disabled|untrusted)/i.test(status))
     return { level: "note", what, remedy: "see what is said of its trust" };
   if (/fail|reject|disconnect|error|✘|✗|false/i.test(status)) {
     return { level: "fault", what, remedy: "mend what it names; `lessonloop mcp` alone shows an error of ours" };
