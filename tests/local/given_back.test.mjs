@@ -122,7 +122,7 @@ test("files that two clients share serve both, and go with the last of them", ()
     for (const client of order) run(client);
     assert.equal(clientOf("UserPromptSubmit"), "copilot");
     for (const client of order) assert.match(run(client), /Everything is in place/, client);
-    run("copilot", "--remove");
+    assert.match(run("copilot", "--remove"), /lessonloop\.json keeps our entry, which another client needs/);
     // VS Code takes nothing at a prompt.
     assert.deepEqual(Object.keys(hooks()), ["SessionStart", "Stop", "SubagentStop"]);
     assert.equal(clientOf("Stop"), "vscode");
@@ -132,7 +132,7 @@ test("files that two clients share serve both, and go with the last of them", ()
     assert.ok(existsSync(at(".mcp.json")) && !existsSync(at(".claude")), "Copilot CLI's server");
     run("vscode", "--remove");
     assert.equal(clientOf("UserPromptSubmit"), "copilot");
-    run("copilot", "--remove");
+    assert.ok(!run("copilot", "--remove").includes("keeps our entry"));
     assert.deepEqual(contents(on.project), before, order.join());
   }
 });

@@ -54,6 +54,16 @@ async function programs(path, text) {
   return found.filter((words) => words.length > 0);
 }
 
+/** Whether a file starts us. @param {string} path */
+export async function startsUs(path) {
+  try {
+    return (await programs(path, read(path) ?? "{}")).length > 0;
+  } catch (error) {
+    if (error instanceof ParseError) return false;
+    throw error;
+  }
+}
+
 /** @param {string} line as `line` of `invocation.mjs` writes it */
 const shellWords = (line) =>
   [...line.matchAll(/(?:'[^']*'|\\'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { changes, writeAll } from "../clients/changes.mjs";
 import { CLIENT } from "../clients/clients.mjs";
+import { startsUs } from "../clients/entries.mjs";
 import { commonEnds } from "../clients/given_back.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
@@ -62,6 +63,7 @@ export async function init({ values, positionals }) {
   });
   if (values.remove) {
     out(`Removed. The store stays: ${store}`);
+    for (const path of await shared(client, project)) out(`${path} keeps our entry, which another client needs.`);
     return 0;
   }
   out(`\nReady. The store: ${store}`);
@@ -98,8 +100,20 @@ function next(name, client, project, edits) {
   out(`\nWhether it works: ${typed("doctor")}`);
 }
 
+/**
+ * A client's files that start us after its own entries are out: another client reads the same ones.
+ * @param {import("../clients/entry.mjs").Client | undefined} client
+ * @param {string | null} project
+ */
+async function shared(client, project) {
+  const edits = client?.edits({ project, program: program(false), remove: false }) ?? [];
+  const found = [];
+  for (const { path } of edits) if (existsSync(path) && (await startsUs(path))) found.push(path);
+  return found;
+}
+
 /** @param {string} name */
-export const others = (name) =>
+const others = (name) =>
   Object.keys(CLIENT)
     .filter((it) => it !== name)
     .join(", ");
