@@ -39,7 +39,7 @@ const VERSION = ${JSON.stringify(version)};
 try {
   await import(new URL(\`./\${VERSION}/local/bin/lessonloop.mjs\`, import.meta.url).href);
 } catch (error) {
-  if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+  if (!/MODULE_NOT_FOUND$/.test(error?.code)) throw error;
   const [command, event] = process.argv.slice(2);
   const isQuiet = command === "hook" && event !== "session-start";
   if (!isQuiet) process.stderr.write("lessonloop: the program is gone; run its init again, or take it out with --remove\\n");
