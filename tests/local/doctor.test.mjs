@@ -88,13 +88,17 @@ test("Codex: two trusts, the second by a hash of each hook", async () => {
   finding(on, "Codex: this folder is not trusted yet", "note", /Trust and continue/);
   finding(on, "skips some of our 7 hooks: 7 not trusted yet", "note", /Trust all and continue/);
   const { codexHash } = await import(pathToFileURL(join(installed(), "local/clients/trust.mjs")).href);
-  // As Codex 0.169.0 wrote it for this hook.
-  const seen = { type: "command", timeout: 10 };
-  const command =
-    "/usr/bin/node /tmp/mn/h2/.local/share/lessonloop-app/0.1.0/local/bin/lessonloop.mjs hook session-start --client codex";
+  // As Codex 0.169.0 wrote them for these hooks.
+  const command = (event) =>
+    `/usr/bin/node /srv/ada/.local/share/lessonloop-app/lessonloop.mjs hook ${event} --client codex`;
+  const matcher = "^(Bash|shell|local_shell|exec_command|unified_exec)$";
   assert.equal(
-    codexHash("session_start", {}, { ...seen, command }),
-    "sha256:8ae6f038b56274f8b18b7fb7628597def2e3ac6d3168cc2b62592fb5e0927614",
+    codexHash("session_start", {}, { type: "command", command: command("session-start"), timeout: 10 }),
+    "sha256:8310c3cc60e6ecb505e2f23fa2ed9ff85176392b317b9cbe81b82af29959e8bf",
+  );
+  assert.equal(
+    codexHash("post_tool_use", { matcher }, { type: "command", command: command("moment"), timeout: 5 }),
+    "sha256:f6a75a29a08f5916fc1e7d6132a06e26a4e0dafe92631f0c64b0680089ce06d2",
   );
   const path = join(on.project, ".codex/hooks.json");
   const { hooks } = JSON.parse(readFileSync(path, "utf8"));
@@ -196,6 +200,17 @@ test("a worktree that has nothing of the main one's set-up", () => {
   finding(on, "is set up in the main worktree alone", "fault", /init claude --personal/, options);
   assert.equal(on.run(["init", "claude", "--personal", "--yes"], options).code, 0);
   assert.deepEqual(findings(on, "main worktree alone", options), []);
+});
+
+test("a client that is set up in the project and in the home", () => {
+  const on = setUp("claude", "codex");
+  const said = on.run(["init", "claude", "--personal", "--yes"]).out;
+  assert.match(said, /This project has entries of its own.*init claude --project --remove$/m);
+  const { remedy } = finding(on, "in this project and in your home", "note", /init claude --project --remove/);
+  assert.ok(remedy.includes(on.bin));
+  assert.equal(on.run(["init", "claude", "--project", "--remove", "--yes"]).code, 0);
+  assert.deepEqual(findings(on, "and in your home"), []);
+  assert.equal(findings(on, "Claude Code is set up in").length, 1);
 });
 
 test("hooks that came, and those that came without a payload", () => {

@@ -8,9 +8,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { folder, machine, start, until } from "./installed.mjs";
@@ -80,7 +82,7 @@ const mayBeNobody = isRoot && spawnSync("setpriv", ["--reuid=65534", "--clear-gr
 test("a home that can't be written: told before anything is", { skip: !isRoot || !mayBeNobody }, () => {
   const on = machine();
   for (const at of [on.home, dirname(dirname(on.bin))]) {
-    for (let up = at; dirname(up) !== up && up !== "/tmp"; up = dirname(up)) chmodSync(up, 0o755);
+    for (let up = at; dirname(up) !== up && up !== realpathSync(tmpdir()); up = dirname(up)) chmodSync(up, 0o755);
   }
   chmodSync(on.home, 0o555);
   const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", on.node, on.bin];

@@ -54,6 +54,13 @@ export async function lookAtClients(places, say) {
     if (answer) say(answer.level, `${client.title} itself ${answer.what}`, answer.remedy);
     if (answer !== undefined && store) came(store, name, client.title, say);
   }
+  for (const { name, client } of here.filter(({ name }) => home.some((other) => other.name === name))) {
+    say(
+      "note",
+      `${client.title} is set up in this project and in your home: each of its hooks starts twice, and counts once`,
+      `run \`lessonloop init ${name} --project --remove\` if the home's is enough`,
+    );
+  }
   if (store) waiting(store, say);
   copies(say);
   if (all.length === 0)

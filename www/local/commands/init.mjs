@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { changes, writeAll } from "../clients/changes.mjs";
 import { CLIENT } from "../clients/clients.mjs";
-import { startsUs } from "../clients/entries.mjs";
+import { setUps, startsUs } from "../clients/entries.mjs";
 import { commonEnds } from "../clients/given_back.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
@@ -68,7 +68,7 @@ export async function init({ values, positionals }) {
   }
   out(`\nReady. The store: ${store}`);
   if (makes && isProject && existsSync(join(dirname(store), ".git"))) out(SHARED);
-  next(name, client, project, edits);
+  await next(name, client, project, edits);
   return 0;
 }
 
@@ -79,7 +79,7 @@ export async function init({ values, positionals }) {
  * @param {string | null} project
  * @param {import("../clients/changes.mjs").Change[]} edits
  */
-function next(name, client, project, edits) {
+async function next(name, client, project, edits) {
   if (!client) {
     out(`\nNext: ${typed("init claude")}   (or ${others("claude")})`);
     return;
@@ -96,6 +96,10 @@ function next(name, client, project, edits) {
         alone.length === 1 ? "it" : "them"
       }. For all of yours: ${typed(`init ${name} --personal`)}`,
     );
+  }
+  const here = project ? [] : await setUps(projectRoot(process.cwd()), () => undefined);
+  if (here.some((it) => it.name === name)) {
+    out(`\nThis project has entries of its own, which are not needed now: ${typed(`init ${name} --project --remove`)}`);
   }
   out(`\nWhether it works: ${typed("doctor")}`);
 }
