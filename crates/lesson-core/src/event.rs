@@ -2,9 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::{Lesson, Text};
-use lesson_types::{
-    Category, DecisionOutcome, FeedbackOutcome, MatchType, PolicySide, Trust, Verdict,
-};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +11,7 @@ use std::collections::BTreeMap;
 ///
 /// 2 added `by` and `request` to events, `success` and `failure` in the place of `profit` and `loss`, `decision_id` to
 /// feedback, ratings and votes, `measured` to recommendations, and the events `TrialGranted` and `PolicyChanged`.
-/// 3 added `shadow` to `measured`, 4 `control_q`.
+/// 4 added `control_q` to `measured`.
 pub const LEDGER_VERSION: u32 = 4;
 
 /// An event with its identity. Folding the same `op_id` twice changes nothing.
@@ -321,23 +319,6 @@ pub struct Measured {
     pub control_q: f64,
     /// The lessons that a draw was made for.
     pub drawn: Vec<Drawn>,
-    /// How it takes part in comparing two policies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<Box<Shadowed>>,
-}
-
-/// Which of two compared policies a recommendation comes from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Shadowed {
-    /// The comparison's id.
-    pub comparison: String,
-    /// The policy that decided alone; `None` where both drafted.
-    pub decided: Option<PolicySide>,
-    /// The lessons shown that the space's policy drafted.
-    pub first: Vec<String>,
-    /// Those that the other one did.
-    pub second: Vec<String>,
 }
 
 /// A draw whether a lesson is withheld from a recommendation.

@@ -4,10 +4,9 @@ use crate::convert;
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
-use crate::handlers::shorten::Room;
+use crate::handlers::shorten::{Budget, Room};
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
-use crate::handlers::versus::{Drafted, Versus};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -58,31 +57,22 @@ impl<S: Store, H: Host> Service<S, H> {
         let of_decision = Asked {
             decision_id: measurable(context, &asked.decision_id),
             is_dry_run: asked.dry_run.unwrap_or(false),
-            has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, &in_force),
         };
-        let versus = Versus::of(&state, &in_force, &of_decision);
-        let trial = Trial::of(&state, &in_force, &of_decision, versus.is_some());
-        let widest = trial.as_ref().map(|trial| trial.widen(&mut situation));
+        let trial = Trial::of(&state, &in_force, &of_decision);
+        if let Some(trial) = &trial {
+            trial.widen(&mut situation);
+        }
         let explain = explained(&asked, part.as_ref());
-        let rank = |policy: &RankPolicy| {
-            self.rank(&state, &situation, vector.as_deref(), (policy, explain))
-        };
-        let (mut ranking, drafted) = match &versus {
-            None => (rank(&policy)?, None),
-            Some(versus) => {
-                let most = widest.unwrap_or(of_decision.places);
-                let (ranking, drafted) = versus.rank(&state.space, &policy, most, rank)?;
-                (ranking, Some(drafted))
-            }
-        };
-        let mut measured = trial
+        let mut ranking = self.rank(&state, &situation, vector.as_deref(), (&policy, explain))?;
+        let measured = trial
             .as_ref()
             .map(|trial| trial.select(&state, &mut ranking, budget));
         let retrieval_id = self.id(at);
         let mut answer =
             self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
         drop(state);
+        answer.servers = self.servers_for(asked.query.as_deref(), at);
         if let Some(trace) = ranking.trace.take() {
             let readable = trace
                 .into_iter()
@@ -94,25 +84,13 @@ impl<S: Store, H: Host> Service<S, H> {
             );
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
-        let mut decided_by = &*policy;
-        if let (Some(versus), Some(drafted)) = (&versus, &drafted) {
-            if let Drafted::By(side) = drafted {
-                decided_by = versus.policy(&policy, *side);
-            }
-            let is_new = trial.as_ref().is_some_and(|trial| !trial.is_repeated());
-            if let Some(measured) = measured.as_mut().filter(|held| is_new && !held.control) {
-                let shown = answer.recommended.iter().filter(|one| one.tokens > 0);
-                let kept = versus.kept(drafted, shown.map(|one| one.slug.as_str()));
-                measured.shadow = Some(Box::new(kept));
-            }
-        }
         if let (Some(trial), Some(drawn)) = (&trial, &measured) {
             trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
         let fingerprint = match records {
-            true => fingerprint(decided_by),
+            true => fingerprint(&policy),
             false => String::new(),
         };
         if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
@@ -191,7 +169,7 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         retrieval_id: String,
         ranking: &Ranking,
-        budget: usize,
+        budget: Budget,
     ) -> Recommendations {
         let shown: Vec<(&Lesson, &Ranked)> = ranking
             .items
@@ -214,6 +192,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .items
                 .is_empty()
                 .then(|| self.hint(context, state, NONE_FITS)),
+            servers: None,
             trace: None,
             left_out: None,
             under_measurement: None,
@@ -230,31 +209,32 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn given(
         &self,
         shown: &[(&Lesson, &Ranked)],
-        budget: usize,
+        budget: Budget,
     ) -> (Vec<Recommended>, String) {
         let lessons: Vec<(&Lesson, RelevanceWord)> = shown
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
-        let mut room = Room::of_tokens(budget);
-        let recommended = shown
+        let mut prompt = budget.prompt(&lessons);
+        let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
-            .map(|((lesson, item), tokens)| {
-                let mut view = merged(self.view(lesson), item.confidence, item.frequency);
-                Recommended {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    badge: lesson.standing.badge(),
-                    relevance: item.word,
-                    rank: item.rank,
-                    tokens: count(*tokens),
-                    shortened: room.take(&mut view),
-                    lesson: view,
-                }
+            .map(|((lesson, item), tokens)| Recommended {
+                slug: lesson.slug.clone(),
+                title: lesson.text.title.clone(),
+                badge: lesson.standing.badge(),
+                relevance: item.word,
+                rank: item.rank,
+                tokens: count(*tokens),
+                shortened: None,
+                lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let views = recommended.iter_mut().map(|one| &mut one.lesson);
+        let cut = budget.shorten(&mut prompt, views);
+        for (one, is_cut) in recommended.iter_mut().zip(cut) {
+            one.shortened = is_cut;
+        }
         (recommended, prompt.text)
     }
 
