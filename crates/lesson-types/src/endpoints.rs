@@ -21,8 +21,8 @@ use crate::Method;
 ///
 /// `name` is the handler's name, a method of the service. It is called with the parts of the path, the query, and the
 /// body, in this order; a request without a body hands it the body that was sent, to be refused. `path`, `query`, `body`,
-/// `answer` and `about` are left out where there is nothing to say. `from memory` is answered at once; `from store` may
-/// wait for the store or a server.
+/// `answer` and `about` are left out where there is nothing to say. `from memory` is answered at once, and so is `from joined`,
+/// whose handler takes a second store first, for two that answer as one; `from store` may wait for the store or a server.
 #[macro_export]
 macro_rules! endpoints {
     ($callback:ident) => {
@@ -51,6 +51,8 @@ pub struct Endpoint {
     pub keeps_text: bool,
     /// Whether the answer holds a secret, which is given once and kept nowhere.
     pub answers_once: bool,
+    /// Whether its handler answers from two stores as one.
+    pub joins: bool,
     /// The MCP tool that stands for it.
     pub tool: Option<Tool>,
 }
@@ -81,6 +83,15 @@ impl Endpoint {
     pub fn of(name: EndpointName) -> &'static Self {
         &ENDPOINTS[name as usize]
     }
+}
+
+macro_rules! joins {
+    (joined) => {
+        true
+    };
+    ($from:ident) => {
+        false
+    };
 }
 
 macro_rules! table {
@@ -117,6 +128,7 @@ macro_rules! table {
                 embeds: Embeds::Never,
                 keeps_text: false,
                 answers_once: false,
+                joins: false,
                 tool: None,
             };
             &[$(Endpoint {
@@ -124,6 +136,7 @@ macro_rules! table {
                 method: Method::$method,
                 path: $path,
                 $(query: Some(stringify!($query)),)?
+                joins: joins!($from),
                 $($field)*
                 ..REST
             }),*]

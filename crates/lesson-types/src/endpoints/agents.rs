@@ -7,7 +7,7 @@ macro_rules! agent_endpoints {
     ($callback:ident) => {
         $crate::people_endpoints! { $callback
             /// Lessons by words or meaning
-            search: Post "/v1/search", body Search, answer SearchResults, from memory {
+            search: Post "/v1/search", body Search, answer SearchResults, from joined {
                 for_agents: true,
                 embeds: Always,
                 tool: Some(Tool { name: "playbook_search_lessons", arguments: &["query", "limit"] }),
@@ -20,7 +20,7 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// Lessons for a situation
-            recommend: Post "/v1/recommend", body Recommend, answer Recommendations, from memory {
+            recommend: Post "/v1/recommend", body Recommend, answer Recommendations, from joined {
                 for_agents: true,
                 writes: true,
                 embeds: Always,
@@ -42,7 +42,7 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// Patterns for a feature
-            patterns: Post "/v1/patterns", body Patterns, answer SearchResults, from memory {
+            patterns: Post "/v1/patterns", body Patterns, answer SearchResults, from joined {
                 for_agents: true,
                 embeds: Always,
                 tool: Some(Tool { name: "playbook_patterns_for_feature", arguments: &["feature", "project_type", "tech_stack", "limit"] }),
@@ -279,7 +279,7 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// A page of lessons
-            list_lessons: Get "/v1/lessons", query LessonQuery, answer LessonPage, from memory {
+            list_lessons: Get "/v1/lessons", query LessonQuery, answer LessonPage, from joined {
                 for_agents: true,
                 embeds: With("q"),
             } about {

@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::http::answer::refusal;
 use crate::http::context::RequestContext;
 use crate::http::router::Route;
-use crate::remote::on_server::Unread;
+use crate::large::on_server::Unread;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
 use lesson_types::{
@@ -135,17 +135,17 @@ impl<S: Store, H: Host> Service<S, H> {
         let writes = route.endpoint.writes && !route.is(EndpointName::recommend);
         // One write at a time: the next is made over what the one before it came to.
         let _turn = match writes {
-            true => Some(self.sending.lock().await),
+            true => Some(self.on_server.sending.lock().await),
             false => None,
         };
         self.send_waiting().await;
         if writes && !self.has_nothing_to_send() {
             return Err(self.waiting().into());
         }
-        let service = self
-            .part_for(context, &route, &request, self.no_model.get())
+        let mut service = self
+            .part_for(context, &route, &request, self.embedding.no_model.get())
             .await?;
-        *service.whole.borrow_mut() = Some(self.status());
+        service.held.told_syncing(self.status());
         let mut response = service
             .handle_for(context, route.clone(), request.clone())
             .await;
@@ -198,7 +198,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let Ok(asked) = serde_json::from_value::<Settle>(request.body.clone()) else {
             return Ok(());
         };
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         let link = self.linked_or_refuse()?;
         self.commit_link(Change {
             settled: asked.ids,
@@ -209,10 +209,10 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Health tells of this device's store; the part's is gone with the answer.
     fn tell_store(&self, response: &mut Response) {
-        let trouble = self.trouble.borrow().clone();
+        let trouble = self.writer.trouble.borrow().clone();
         response.body["store"]["kind"] = self.store.kind().into();
         response.body["store"]["events"] = self.events_held().into();
-        response.body["store"]["unsaved"] = self.queue.borrow().len().into();
+        response.body["store"]["unsaved"] = self.writer.queue.borrow().len().into();
         response.body["store"]["error"] = trouble.into();
     }
 }

@@ -5,8 +5,8 @@ use crate::host::Host;
 use crate::http::context::RequestContext;
 use crate::http::fault::clip;
 use crate::http::router::Route;
-use crate::remote::part::MadeEvents;
-use crate::remote::part_wanted::PartWanted;
+use crate::large::part::MadeEvents;
+use crate::large::part_wanted::PartWanted;
 use crate::remote::timeout::timeout;
 use crate::state::embedder::NoModel;
 use crate::state::service_struct::Service;
@@ -41,7 +41,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// one's kind.
     #[must_use]
     pub fn with_parts(mut self, store: fn() -> S, host: fn(&H) -> H) -> Self {
-        self.parts = Some((store, host));
+        self.on_server.parts = Some((store, host));
         self
     }
 
@@ -92,7 +92,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Some(function) if lacks_function(&error) => lacking(function),
                 _ => unread(&error),
             })?;
-        let Some((store, host)) = self.parts else {
+        let Some((store, host)) = self.on_server.parts else {
             return Err(ApiError::new(
                 ErrorCode::Unavailable,
                 "this host holds spaces whole; connect it anew",
@@ -119,7 +119,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When the store fails.
     pub async fn take_over(&self, made: MadeEvents) -> Result<u64, ApiError> {
-        self.texts.borrow_mut().extend(made.texts);
+        self.on_server.texts.borrow_mut().extend(made.texts);
         self.forward(made.entries).await
     }
 
@@ -128,7 +128,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if !self.has_model() {
             return;
         }
-        let mut slugs = std::mem::take(&mut *self.texts.borrow_mut());
+        let mut slugs = std::mem::take(&mut *self.on_server.texts.borrow_mut());
         slugs.sort_unstable();
         slugs.dedup();
         for some in slugs.chunks(TEXTS) {
