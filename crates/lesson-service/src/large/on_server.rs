@@ -12,7 +12,7 @@ use crate::state::embedder::NoModel;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::TextOf;
 use lesson_sync::{RemoteError, Store, lacks_function};
-use lesson_types::{ApiError, EndpointName, ErrorCode, Request};
+use lesson_types::{ApiError, ErrorCode, Needs, Request};
 
 /// How long a part is waited for, in milliseconds.
 pub const PATIENCE_MS: u32 = 6_000;
@@ -63,14 +63,13 @@ impl<S: Store, H: Host> Service<S, H> {
         request: &Request,
         no_model: NoModel,
     ) -> Result<Self, Unread> {
-        let wanted = match route.endpoint.name {
-            EndpointName::list_set_aside | EndpointName::settle => {
-                match &self.lessons_set_aside()[..] {
-                    [] => PartWanted::default(),
-                    slugs => PartWanted::lessons(slugs),
-                }
+        let wanted = if route.endpoint.needs == Needs::SetAside {
+            match &self.lessons_set_aside()[..] {
+                [] => PartWanted::default(),
+                slugs => PartWanted::lessons(slugs),
             }
-            _ => PartWanted::of(context, route, &request.body, self.model().as_deref()),
+        } else {
+            PartWanted::of(context, route, &request.body, self.model().as_deref())
         };
         self.over(wanted, no_model).await
     }

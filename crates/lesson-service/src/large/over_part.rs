@@ -9,91 +9,20 @@ use crate::large::on_server::Unread;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Store};
 use lesson_types::{
-    ApiError, EndpointName, ErrorCode, LessonQuery, LessonSort, ON_SERVER, Request, Response,
-    Settle,
+    ApiError, EndpointName, ErrorCode, LessonQuery, LessonSort, Needs, ON_SERVER, Request,
+    Response, Rows, Settle,
 };
 
-/// By what a request is answered.
-enum AnsweredBy {
-    /// This service as it is: it is about the device, or asks the server itself.
-    Device,
-    /// A part of the space.
-    Part,
-    /// All of the space, which is not here. The text says for what, and what to do instead.
-    Whole(&'static str),
-}
+/// Why lists in an order that no part tells are refused.
+const BY_COURSE: &str =
+    "trends and what stands out are reckoned from all runs; sort by success instead";
 
-fn answered_by(route: &Route) -> AnsweredBy {
-    match route.endpoint.name {
-        EndpointName::list_lessons if sorts_by_course(route) => AnsweredBy::Whole(
-            "trends and what stands out are reckoned from all runs; sort by success instead",
-        ),
-        EndpointName::sync_status
-        | EndpointName::connect
-        | EndpointName::sign_in
-        | EndpointName::sign_out
-        | EndpointName::hold
-        | EndpointName::delete_space
-        | EndpointName::sync_now
-        | EndpointName::list_agent_keys
-        | EndpointName::make_agent_key
-        | EndpointName::revoke_agent_key
-        | EndpointName::list_members
-        | EndpointName::change_member
-        | EndpointName::remove_member
-        | EndpointName::invite
-        | EndpointName::revoke_invite => AnsweredBy::Device,
-        EndpointName::search
-        | EndpointName::recommend
-        | EndpointName::patterns
-        | EndpointName::track
-        | EndpointName::outcome
-        | EndpointName::feedback
-        | EndpointName::rate
-        | EndpointName::vote
-        | EndpointName::add_lesson
-        | EndpointName::record_session
-        | EndpointName::record_tool_success
-        | EndpointName::suggest_tools
-        | EndpointName::list_lessons
-        | EndpointName::get_lesson
-        | EndpointName::edit_lesson
-        | EndpointName::lesson_history
-        | EndpointName::list_tags
-        | EndpointName::list_decisions
-        | EndpointName::get_decision
-        | EndpointName::stats
-        | EndpointName::health
-        | EndpointName::policy
-        | EndpointName::archive
-        | EndpointName::restore
-        | EndpointName::grant_trial
-        | EndpointName::review
-        | EndpointName::merge
-        | EndpointName::bulk
-        | EndpointName::show_revision
-        | EndpointName::explain_standing
-        | EndpointName::compare
-        | EndpointName::tool_records
-        | EndpointName::change_policy
-        | EndpointName::list_set_aside
-        | EndpointName::settle => AnsweredBy::Part,
-        EndpointName::import => AnsweredBy::Whole(
-            "an import is compared with every lesson; import in a browser that keeps a copy, which Settings, Sync turns on",
-        ),
-        EndpointName::export => AnsweredBy::Whole(
-            "an export holds every lesson; export in a browser that keeps a copy, which Settings, Sync turns on",
-        ),
-        EndpointName::review_queue => AnsweredBy::Whole(
-            "the review queue is made of all lessons; find those to review under Lessons, with the filter by trust, and decide on each one's page",
-        ),
-        EndpointName::settle_suggestion => AnsweredBy::Whole(
-            "suggested outcomes come with the review queue, which is made of all lessons; give the outcome on the run's page",
-        ),
-        EndpointName::lift | EndpointName::insights => AnsweredBy::Whole(
-            "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy, which Settings, Sync turns on",
-        ),
-    }
+fn needs_everything(what: &str) -> ApiError {
+    ApiError::new(
+        ErrorCode::Conflict,
+        format!("you work on this space on the server, and {what}"),
+    )
+    .at(ON_SERVER)
 }
 
 /// Whether a list is wanted in an order that no part of a space tells. A query that is wrong is its handler's to refuse.
@@ -110,20 +39,20 @@ impl<S: Store, H: Host> Service<S, H> {
         route: Route,
         request: Request,
     ) -> Response {
-        match answered_by(&route) {
-            AnsweredBy::Device => self.handle_for(context, route, request).await,
-            AnsweredBy::Whole(what) => refusal(
-                ApiError::new(
-                    ErrorCode::Conflict,
-                    format!("you work on this space on the server, and {what}"),
-                )
-                .at(ON_SERVER),
-            ),
-            AnsweredBy::Part => match self.answer_over_part(context, route, request).await {
-                Ok(response) => response,
-                Err(unread) => refusal(unread.error),
-            },
-        }
+        let over_part = match route.endpoint.needs {
+            Needs::Nothing => return self.handle_for(context, route, request).await,
+            Needs::Everything(what) => Err(needs_everything(what).into()),
+            Needs::Page(Rows::Lessons) if sorts_by_course(&route) => {
+                Err(needs_everything(BY_COURSE).into())
+            }
+            Needs::Candidates(_)
+            | Needs::Page(_)
+            | Needs::Numbers
+            | Needs::Tags
+            | Needs::Named(_)
+            | Needs::SetAside => self.answer_over_part(context, route, request).await,
+        };
+        over_part.unwrap_or_else(|unread: Unread| refusal(unread.error))
     }
 
     async fn answer_over_part(
