@@ -69,7 +69,10 @@ pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_le
 pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
-pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
+pub use prompt::{
+    GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    prompt_text_shared, shares, tokens, visible,
+};
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
     SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy, compare,

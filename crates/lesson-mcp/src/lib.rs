@@ -5,11 +5,13 @@
 //! is kept between messages.
 #![forbid(unsafe_code)]
 
+mod answers;
+mod arguments;
 mod message;
+mod refused;
 mod reply;
 mod revision;
-mod shape;
-mod text;
+mod told;
 mod tools;
 
 #[cfg(test)]
@@ -17,7 +19,7 @@ mod tests;
 
 pub use reply::Reply;
 
-use lesson_service::clip;
+use lesson_service::{clip, strict};
 use lesson_types::Response;
 use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request};
 use revision::Era;
@@ -49,6 +51,8 @@ pub struct Call {
     id: Value,
     era: Era,
     tool: Tool,
+    /// The bytes that text and data of its answer may each take.
+    bytes: usize,
     /// The request of the interface that the call stands for.
     pub request: lesson_types::Request,
 }
@@ -226,6 +230,12 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
     let arguments = match params.remove("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments,
+        // Models put an object into a text, too.
+        Some(Value::String(text)) => match strict::parse(text.trim().as_bytes()) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(Value::Null) => Map::new(),
+            _ => return Err(malformed("`params.arguments` has to be an object")),
+        },
         Some(_) => return Err(malformed("`params.arguments` has to be an object")),
     };
     let Some(tool) = tools::named(&name) else {
@@ -236,14 +246,15 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
         )));
     };
     Ok(match tool.request(arguments) {
-        Ok(request) => Incoming::Call(Box::new(Call {
+        Ok((request, bytes)) => Incoming::Call(Box::new(Call {
             id,
             era,
             tool,
+            bytes,
             request,
         })),
         // Arguments are the agent's to correct, so it gets to see this as a result.
-        Err(error) => Incoming::Answer(whole(&id, era, text::refused(&error, None), false)),
+        Err(error) => Incoming::Answer(whole(&id, era, refused::refused(&error, None), false)),
     })
 }
 
@@ -253,17 +264,20 @@ pub fn finish(call: Call, answer: Response) -> Reply {
         id,
         era,
         tool,
+        bytes,
         request,
     } = call;
     let result = if answer.status < 400 {
-        let text = text::of(tool, &request.body, &answer.body);
-        json!({
-            "content": [{ "type": "text", "text": text }],
-            "structuredContent": shape::of(tool, answer.body),
-            "isError": false,
-        })
+        match answers::of(tool.endpoint.name, &request.body, &answer.body, bytes) {
+            Ok(told) => json!({
+                "content": [{ "type": "text", "text": told.text }],
+                "structuredContent": told.data,
+                "isError": false,
+            }),
+            Err(error) => refused::unreadable(&error),
+        }
     } else {
-        text::failed(&answer)
+        refused::failed(&answer)
     };
     whole(&id, era, result, false)
 }

@@ -72,6 +72,10 @@ pub struct Recommend {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = crate::limits::PROMPT_TOKENS_MIN, max = crate::limits::PROMPT_TOKENS_MAX)))]
     pub max_tokens: Option<u32>,
+    /// Whether each lesson that is too long is shortened to its share of `max_tokens`; else the first one is, and later ones
+    /// that don't fit are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shorten_each: Option<bool>,
     /// Ties this retrieval to a decision, so that usage and outcome can be tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
@@ -257,6 +261,9 @@ pub struct Recommendations {
     /// What to do next when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The tool servers that worked for requests like `query`, best first: two at most, by the names that agents gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Vec<String>>,
     /// One entry per lesson in the space, when asked for; with `trace_part` that part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceEntry>>,

@@ -242,5 +242,8 @@ fn a_request_over_both_is_answered_once_and_redacted_like_any_other() {
 
     let kept = ok(&local, Get, "/v1/decisions/d", Value::Null);
     let kept = kept["query"].as_str().unwrap();
-    assert!(kept.contains("deadline") && !kept.contains(secret), "{kept}");
+    assert!(
+        kept.contains("deadline") && !kept.contains(secret),
+        "{kept}"
+    );
 }

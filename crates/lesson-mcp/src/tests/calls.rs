@@ -104,6 +104,21 @@ fn tool_servers_are_remembered_and_suggested() {
         json!({ "query": "open pull requests" }),
     );
     assert_eq!(suggested["servers"][0]["server"], "github");
+    let asked = json!({ "query": "open pull requests" });
+    let recommended = playbook.done("playbook_recommend_lessons", asked.clone());
+    assert_eq!(recommended["servers"], json!(["github"]));
+    let text = playbook.text("playbook_recommend_lessons", asked);
+    assert!(
+        text.contains("Tool servers that worked for requests like this")
+            && text.contains("`github`")
+    );
+    let other = json!({ "query": "sourdough hydration" });
+    assert!(
+        playbook
+            .done("playbook_recommend_lessons", other)
+            .get("servers")
+            .is_none()
+    );
     assert!(suggested["servers"][0]["because"][0]["untrusted"]["query"].is_string());
 }
 
@@ -265,7 +280,7 @@ fn errors_come_back_as_results_that_an_agent_can_act_on() {
         ),
         (
             "playbook_record_outcome",
-            json!({ "decision_id": "none", "outcome": "profit", "pnl_percent": null }),
+            json!({ "decision_id": "none", "outcome": "profit", "pnl_percent": "NaN" }),
             "invalid_request",
             "pnl_percent",
             "finite",
@@ -338,7 +353,7 @@ fn errors_come_back_as_results_that_an_agent_can_act_on() {
             json!({ "verbose": true }),
             "invalid_request",
             "verbose",
-            "it takes none",
+            "it takes max_tokens",
         ),
     ] {
         let (error, text) = playbook.fails(tool, arguments.clone());

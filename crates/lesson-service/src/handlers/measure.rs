@@ -1,5 +1,6 @@
 //! Measuring what lessons do: which of a recommendation's lessons are withheld, and what is said of it to whom.
 
+use crate::handlers::shorten::Budget;
 use crate::http::context::RequestContext;
 use crate::state::snapshot::State;
 use lesson_core::learning::{Candidate, Measuring, NEXT, is_policy_run, measure};
@@ -80,10 +81,11 @@ impl Trial {
     pub fn among(
         &self,
         lessons: &[(&Lesson, RelevanceWord)],
-        budget: usize,
+        budget: Budget,
     ) -> (Vec<usize>, u32, Measured) {
         let places = self.places.min(lessons.len());
-        let mut fits: Vec<bool> = lesson_core::prompt_text(&lessons[..places], Some(budget))
+        let mut fits: Vec<bool> = budget
+            .prompt(&lessons[..places])
             .tokens
             .into_iter()
             .map(|tokens| tokens > 0)
@@ -92,7 +94,7 @@ impl Trial {
         for next in &lessons[places..] {
             let mut tried = lessons[..places.saturating_sub(1)].to_vec();
             tried.push(*next);
-            let prompt = lesson_core::prompt_text(&tried, Some(budget));
+            let prompt = budget.prompt(&tried);
             fits.push(prompt.tokens.last().is_some_and(|tokens| *tokens > 0));
         }
         let candidates: Vec<Candidate<'_>> = lessons

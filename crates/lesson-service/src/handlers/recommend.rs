@@ -7,7 +7,7 @@ use crate::handlers::joined::{IsSecond, States, best};
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
-use crate::handlers::shorten::Room;
+use crate::handlers::shorten::Budget;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
 use crate::host::Host;
@@ -75,6 +75,10 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut answer = self.answer_with(other, context, &states, (&fitting, &given), &request);
         answer.retrieval_id.clone_from(&retrieval_id);
         drop(states);
+        answer.servers = [Some(self), other]
+            .into_iter()
+            .flatten()
+            .find_map(|service| service.servers_for(asked.query.as_deref(), at));
         answer.trace = self.told_trace(other, context, &mut fitting);
         if answer.trace.is_some() && request.part.is_some() {
             answer.left_out = Some(trace_part::left_out(&fitting.first));
@@ -243,6 +247,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     }
                     _ => self.hint(context, &states.here, NONE_FITS),
                 }),
+            servers: None,
             trace: None,
             left_out: None,
             under_measurement: None,
@@ -256,30 +261,31 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Lessons as an answer has them, best first, and the text that gives them to an agent.
-    fn given(&self, shown: &[(&Lesson, &Ranked)], budget: usize) -> (Vec<Recommended>, String) {
+    fn given(&self, shown: &[(&Lesson, &Ranked)], budget: Budget) -> (Vec<Recommended>, String) {
         let lessons: Vec<(&Lesson, RelevanceWord)> = shown
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
-        let mut room = Room::of_tokens(budget);
-        let recommended = shown
+        let mut prompt = budget.prompt(&lessons);
+        let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
-            .map(|((lesson, item), tokens)| {
-                let mut view = merged(self.view(lesson), item.confidence, item.frequency);
-                Recommended {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    badge: lesson.standing.badge(),
-                    relevance: item.word,
-                    rank: item.rank,
-                    tokens: count(*tokens),
-                    shortened: room.take(&mut view),
-                    lesson: view,
-                }
+            .map(|((lesson, item), tokens)| Recommended {
+                slug: lesson.slug.clone(),
+                title: lesson.text.title.clone(),
+                badge: lesson.standing.badge(),
+                relevance: item.word,
+                rank: item.rank,
+                tokens: count(*tokens),
+                shortened: None,
+                lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let views = recommended.iter_mut().map(|one| &mut one.lesson);
+        let cut = budget.shorten(&mut prompt, views);
+        for (one, is_cut) in recommended.iter_mut().zip(cut) {
+            one.shortened = is_cut;
+        }
         (recommended, prompt.text)
     }
 
