@@ -121,7 +121,7 @@ fn a_torn_line_of_a_writer_that_is_gone_is_cut_off() {
     assert!(!disk.text(&name).contains("torn"));
 
     // What was written at once and is not all there goes, too; a whole line that its writer could not tell of stays.
-    disk.add(&name, b"{\"lessonloop\":\"batch\",\"events\":2}\n");
+    disk.add(&name, b"{\"format\":\"lessonloop-batch\",\"events\":2}\n");
     let line = disk
         .text(&name)
         .lines()
@@ -285,8 +285,12 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
         ("<<<<<<< HEAD", "merge conflict"),
         (">>>>>>> theirs", "merge conflict"),
         (
-            "{\"lessonloop\":\"ledger\",\"version\":99}",
+            "{\"format\":\"lessonloop-ledger\",\"version\":99}",
             "newer version",
+        ),
+        (
+            "{\"lessonloop\":\"ledger\",\"version\":1}",
+            "0.1.0-pre",
         ),
         ("{\"op_id\":1}", "no event"),
         ("\u{0}\u{0}", "no event"),
