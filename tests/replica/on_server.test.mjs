@@ -115,7 +115,6 @@ test("what needs all of a space says so, and never answers from nothing", async 
     ["GET", "/v1/lift"],
     ["GET", "/v1/insights"],
     ["GET", "/v1/lessons?sort=trend"],
-    ["GET", "/v1/policies/shadow"],
   ]) {
     const { status, body: told } = await me.send(method, path, body);
     assert.deepEqual([status, told.error.code, told.error.field], [409, "conflict", "on_server"], String(path));

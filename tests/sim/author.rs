@@ -3,8 +3,7 @@
 use crate::dice::Dice;
 use lesson_core::{
     Changes, Decision, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome, Lesson,
-    MatchType, Measured, Millis, Shadowed, Space, SurfacedContext, SurfacedItem, Text, Trust,
-    Verdict,
+    MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -54,13 +53,6 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
                         q: 0.125,
                         withheld: dice.one_in(8),
                     }],
-                    shadow: dice.one_in(2).then(|| {
-                        Box::new(Shadowed {
-                            comparison: "c".to_owned(),
-                            second: vec![slug(dice, space)],
-                            ..Shadowed::default()
-                        })
-                    }),
                 });
             }
             surfaced

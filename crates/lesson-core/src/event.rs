@@ -2,9 +2,7 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::{Lesson, Text};
-use lesson_types::{
-    Category, DecisionOutcome, FeedbackOutcome, MatchType, PolicySide, Trust, Verdict,
-};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -324,23 +322,6 @@ pub struct Measured {
     pub control_q: f64,
     /// The lessons that a draw was made for.
     pub drawn: Vec<Drawn>,
-    /// How it takes part in comparing two policies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<Box<Shadowed>>,
-}
-
-/// Which of two compared policies a recommendation comes from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Shadowed {
-    /// The comparison's id.
-    pub comparison: String,
-    /// The policy that decided alone; `None` where both drafted.
-    pub decided: Option<PolicySide>,
-    /// The lessons shown that the space's policy drafted.
-    pub first: Vec<String>,
-    /// Those that the other one did.
-    pub second: Vec<String>,
 }
 
 /// A draw whether a lesson is withheld from a recommendation.

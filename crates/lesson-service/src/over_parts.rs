@@ -90,11 +90,7 @@ fn answered_by(route: &Route) -> AnsweredBy {
         EndpointName::settle_suggestion => AnsweredBy::Whole(
             "suggested outcomes come with the review queue, which is made of all lessons; give the outcome on the run's page",
         ),
-        EndpointName::lift
-        | EndpointName::insights
-        | EndpointName::begin_shadow
-        | EndpointName::shadow_report
-        | EndpointName::end_shadow => AnsweredBy::Whole(
+        EndpointName::lift | EndpointName::insights => AnsweredBy::Whole(
             "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy, which Settings, Sync turns on",
         ),
     }

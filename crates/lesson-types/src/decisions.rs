@@ -1,6 +1,5 @@
 //! Decisions, the runs of agents: the situation, what was recommended, what was applied, and what came of it.
 
-use crate::shadow::DecisionShadow;
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use serde::{Deserialize, Serialize};
 
@@ -74,8 +73,7 @@ pub struct DecisionView {
     pub phase: Option<String>,
     /// What was recommended, in that order.
     pub lessons: Vec<DecisionLesson>,
-    /// What was withheld at random to measure what lessons do, and which of two compared policies its lessons are of; `null`
-    /// where nothing was drawn, and for agents.
+    /// Lessons that were withheld at random to measure what lessons do; `null` where nothing was drawn, and for agents.
     pub measured: Option<DecisionMeasured>,
     /// `true` where it takes part in measuring what lessons do; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,10 +125,6 @@ pub struct DecisionMeasured {
     pub control: bool,
     /// The lessons that were withheld.
     pub withheld: Vec<String>,
-    /// Which of two compared policies drafted its lessons or decided; absent where none are compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
-    pub shadow: Option<DecisionShadow>,
 }
 
 /// Feedback on a decision.

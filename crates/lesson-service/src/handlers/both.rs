@@ -192,7 +192,6 @@ impl<S: Store, H: Host> Service<S, H> {
                 control,
                 control_q,
                 drawn,
-                shadow: None,
             };
             (of(ours), of(theirs))
         });
@@ -268,11 +267,9 @@ impl<S: Store, H: Host> Service<S, H> {
         let of_decision = Asked {
             decision_id: measurable(context, &asked.decision_id),
             is_dry_run: asked.dry_run.unwrap_or(false),
-            has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, in_force),
         };
-        // Two policies are compared in one space: a decision of both is none of that comparison.
-        let mut trial = Trial::of(&state, in_force, &of_decision, false)?;
+        let mut trial = Trial::of(&state, in_force, &of_decision)?;
         trial.and_of(&other.state.borrow());
         Some(trial)
     }

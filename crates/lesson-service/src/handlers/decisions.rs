@@ -1,6 +1,6 @@
 //! Runs: the decisions that lessons were recommended for, and what came of each.
 
-use crate::handlers::measure::{is_withholding, told};
+use crate::handlers::measure::told;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -168,11 +168,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .as_ref()
                 .filter(|_| !asks.is_agent())
                 .map(told),
-            under_measurement: decision
-                .measured
-                .as_ref()
-                .filter(|held| is_withholding(held))
-                .map(|_| true),
+            under_measurement: decision.measured.as_ref().map(|_| true),
             outcome: decision.outcome,
             pnl_percent: decision.pnl_percent,
             outcome_by: decision.outcome_by.clone(),

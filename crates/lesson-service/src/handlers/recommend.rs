@@ -7,7 +7,6 @@ use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, s
 use crate::handlers::shorten::Room;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
-use crate::handlers::versus::{Drafted, Versus};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -58,25 +57,15 @@ impl<S: Store, H: Host> Service<S, H> {
         let of_decision = Asked {
             decision_id: measurable(context, &asked.decision_id),
             is_dry_run: asked.dry_run.unwrap_or(false),
-            has_own_policy: asked.policy.is_some(),
             places: places(asked.limit, &in_force),
         };
-        let versus = Versus::of(&state, &in_force, &of_decision);
-        let trial = Trial::of(&state, &in_force, &of_decision, versus.is_some());
-        let widest = trial.as_ref().map(|trial| trial.widen(&mut situation));
+        let trial = Trial::of(&state, &in_force, &of_decision);
+        if let Some(trial) = &trial {
+            trial.widen(&mut situation);
+        }
         let explain = explained(&asked, part.as_ref());
-        let rank = |policy: &RankPolicy| {
-            self.rank(&state, &situation, vector.as_deref(), (policy, explain))
-        };
-        let (mut ranking, drafted) = match &versus {
-            None => (rank(&policy)?, None),
-            Some(versus) => {
-                let most = widest.unwrap_or(of_decision.places);
-                let (ranking, drafted) = versus.rank(&state.space, &policy, most, rank)?;
-                (ranking, Some(drafted))
-            }
-        };
-        let mut measured = trial
+        let mut ranking = self.rank(&state, &situation, vector.as_deref(), (&policy, explain))?;
+        let measured = trial
             .as_ref()
             .map(|trial| trial.select(&state, &mut ranking, budget));
         let retrieval_id = self.id(at);
@@ -94,25 +83,13 @@ impl<S: Store, H: Host> Service<S, H> {
             );
             answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
         }
-        let mut decided_by = &*policy;
-        if let (Some(versus), Some(drafted)) = (&versus, &drafted) {
-            if let Drafted::By(side) = drafted {
-                decided_by = versus.policy(&policy, *side);
-            }
-            let is_new = trial.as_ref().is_some_and(|trial| !trial.is_repeated());
-            if let Some(measured) = measured.as_mut().filter(|held| is_new && !held.control) {
-                let shown = answer.recommended.iter().filter(|one| one.tokens > 0);
-                let kept = versus.kept(drafted, shown.map(|one| one.slug.as_str()));
-                measured.shadow = Some(Box::new(kept));
-            }
-        }
         if let (Some(trial), Some(drawn)) = (&trial, &measured) {
             trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
         let records = !asked.dry_run.unwrap_or(false);
         let fingerprint = match records {
-            true => fingerprint(decided_by),
+            true => fingerprint(&policy),
             false => String::new(),
         };
         if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {

@@ -39,12 +39,6 @@ macro_rules! people_endpoints {
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory {};
             /// How runs and lessons do over time
             insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory {};
-            /// Begins to compare a second set of ranking constants with the space's own
-            begin_shadow: Post "/v1/policies/shadow", body NewShadow, answer ShadowReport, from store { writes: true, };
-            /// What comparing two policies has come to
-            shadow_report: Get "/v1/policies/shadow", answer ShadowReport, from memory {};
-            /// Ends the comparison; the same constants go on with it
-            end_shadow: Post "/v1/policies/shadow/end", answer ShadowReport, from store { writes: true, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { writes: true, };
             /// Where syncing stands
