@@ -186,7 +186,7 @@ test("what is forged, malformed or from the future is set aside with its reason,
 
 test("batches out of bounds and events that can't be placed change nothing", async () => {
   const { space, by } = await spaceOf(["a"]);
-  const push = (p_events, p_actor = by.actor) => who.rpc("push_events", { p_space: space, p_actor, p_events });
+  const push = (p_events, p_actor = by.actor) => who.rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor, p_events });
   const event = by.event(...rated("a"));
   for (const [status, events, actor] of /** @type {any[][]} */ ([
     [413, Array(1001).fill(event)],
@@ -356,7 +356,7 @@ test("the server is killed in the middle of pushes: sent again, nothing is lost 
         for (let tries = 0; ; tries++) {
           assert(tries < 600, "the server did not come back");
           const { status, body } = await who
-            .rpc("push_events", { p_space: space, p_actor: by.actor, p_events: events })
+            .rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor: by.actor, p_events: events })
             .catch(() => ({ status: 0 }));
           if (status === 200) {
             assert.deepEqual([body.status, body.acked_seq], ["ok", events.at(-1).seq]);

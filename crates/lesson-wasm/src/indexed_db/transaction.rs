@@ -5,15 +5,17 @@ use indexed_db_futures::error::{DomException, Error as IdbError, UnexpectedDataE
 use indexed_db_futures::prelude::*;
 use indexed_db_futures::transaction::{Transaction, TransactionMode, TransactionOptions};
 use indexed_db_futures::{KeyPath, Result as IdbResult};
+use lesson_core::OLD_LEDGER;
 use lesson_sync::{Link, StoreError};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
 pub(super) use indexed_db_futures::transaction::TransactionDurability as Durability;
 
-/// Schema version. 1 and 2 were those of 0.1.0-pre, which are refused; from here on, each step up keeps what the one before
-/// held.
-pub(super) const VERSION: u32 = 3;
+/// The schema's version. From [`FIRST_VERSION`] on, each step up keeps what the one before held.
+pub(super) const VERSION: u32 = FIRST_VERSION;
+/// The first version that is read. 1 and 2 were those of 0.1.0-pre.
+pub(super) const FIRST_VERSION: u32 = 3;
 /// Position (number) → event as a JSON string.
 pub(super) const EVENTS: &str = "events";
 /// `head` → [`Head`], `link` → [`Link`], as JSON strings.
@@ -49,7 +51,6 @@ pub(super) struct Head {
 /// build that made it opens it again.
 pub(super) fn upgrade(event: &VersionChangeEvent, database: &Database) -> IdbResult<()> {
     if event.old_version() > 0.0 {
-        event.transaction().abort()?;
         return Err(js_sys::Error::new(OLD_LEDGER).into());
     }
     database.create_object_store(EVENTS).build()?;
