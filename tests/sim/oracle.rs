@@ -117,8 +117,7 @@ pub fn quiet(world: &World) -> Result<bool, String> {
             still = false;
             continue;
         };
-        let sent =
-            !link.resync && link.acked == device.shown.position && link.based == link.acked;
+        let sent = !link.resync && link.acked == device.shown.position && link.based == link.acked;
         // One that has sent everything goes on looking while others still send.
         if rounds > if sent { 2 * ROUNDS } else { ROUNDS } {
             return Err(format!(

@@ -343,13 +343,7 @@ impl Server {
     }
 
     /// `pull_changes`, with what the page is a snapshot of.
-    pub fn pull(
-        &self,
-        actor: &str,
-        cursor: u64,
-        limit: usize,
-        now: Millis,
-    ) -> (Page, Snapshot) {
+    pub fn pull(&self, actor: &str, cursor: u64, limit: usize, now: Millis) -> (Page, Snapshot) {
         let state = &self.state;
         let mut rows: Vec<VersionedRow> = state
             .rows

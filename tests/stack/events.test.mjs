@@ -108,7 +108,7 @@ test("a decision's row tells who asked, what came of it and who said so, and set
   }
 });
 
-test("what a recommendation measured is kept to the bit, and refused where it is out of bounds", async () => {
+test("what a recommendation measured is kept to the bit", async () => {
   const { space, by } = await decided();
   const drawn = [{ lesson: "a", q: 0.5, withheld: false }];
   const good = by.event(...surfaced("m", ["a"], { measured: { control: false, control_q: 0.125, drawn } }));
@@ -119,21 +119,6 @@ test("what a recommendation measured is kept to the bit, and refused where it is
   assert.deepEqual([row.measured.control_q, Object.is(row.measured.drawn[0].q, -0)], [0.125, true]);
   const { events } = await told(ada, space, "a");
   assert.equal(events[0].event.event.Surfaced.measured.control_q, 0.125);
-
-  for (const [measured, field] of /** @type {any[][]} */ ([
-    [{ control: "no" }, "control"],
-    [{ control_q: 1.5 }, "measured"],
-    [{ control_q: "0.5" }, "control_q"],
-    [{ shadow: {} }, "shadow"],
-    [{ drawn: [{ ...drawn[0], q: 2 }] }, "measured"],
-    [{ drawn: [{ ...drawn[0], lesson: "nowhere" }] }, "lesson"],
-    [{ drawn: [{ ...drawn[0], more: 1 }] }, "more"],
-    [{ drawn: Array(101).fill(drawn[0]) }, "drawn"],
-    [[], "measured"],
-  ])) {
-    const answer = await ada.push(space, by.actor, [by.event(...surfaced("n", ["a"], { measured }))]);
-    assert.deepEqual(fields(answer), [field], JSON.stringify(measured));
-  }
 });
 
 test("who made an event is what the token says, and a liar's claim is overwritten", async () => {

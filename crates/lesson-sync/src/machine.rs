@@ -18,8 +18,8 @@ use crate::effect::{Effect, Input, Phase, Rest, Sent, Status};
 use crate::link::{Change, Link, Session, SetAside, VersionedRow};
 use crate::measure::{AGAIN, BATCH, KEPT, Sizes, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
-use crate::store::{StoreError, Stored};
 use crate::schema::{MIGRATE, SCHEMA_VERSION, older};
+use crate::store::{StoreError, Stored};
 use lesson_core::Millis;
 
 /// Rows in a page; the server gives at most this many.
@@ -376,7 +376,10 @@ impl Machine {
             return self.failed(RemoteError::Trouble(wrong), now, random);
         }
         if page.schema_version < SCHEMA_VERSION {
-            let old = format!("{} Everything is kept here meanwhile.", older(page.schema_version));
+            let old = format!(
+                "{} Everything is kept here meanwhile.",
+                older(page.schema_version)
+            );
             return self.failed(RemoteError::Refused(old), now, random);
         }
         if self.link.epoch.is_empty() {

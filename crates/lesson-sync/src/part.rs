@@ -3,8 +3,8 @@
 use crate::http::Http;
 use crate::link::{Link, VersionedRow};
 use crate::remote::RemoteError;
-use crate::store::VectorRow;
 use crate::schema::{LACKS, MIGRATE};
+use crate::store::VectorRow;
 use crate::supabase::Supabase;
 use crate::vectors::WireVector;
 use crate::wire::WirePage;

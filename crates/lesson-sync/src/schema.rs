@@ -24,14 +24,25 @@ mod tests {
     #[test]
     fn the_words_name_the_version_that_the_migrations_have() {
         assert!(MIGRATE.contains(&format!("version {SCHEMA_VERSION} of the schema")));
-        let first = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../supabase/migrations"))
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .min()
-            .unwrap();
+        let first = std::fs::read_dir(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../supabase/migrations"
+        ))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .min()
+        .unwrap();
         let sql = std::fs::read_to_string(first).unwrap();
-        let function = sql.split("function lessonloop.schema_version()").nth(1).unwrap();
-        let version = function.split("select").nth(1).unwrap().split_whitespace().next();
+        let function = sql
+            .split("function lessonloop.schema_version()")
+            .nth(1)
+            .unwrap();
+        let version = function
+            .split("select")
+            .nth(1)
+            .unwrap()
+            .split_whitespace()
+            .next();
         assert_eq!(version, Some(&*SCHEMA_VERSION.to_string()));
     }
 }

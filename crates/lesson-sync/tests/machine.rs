@@ -251,8 +251,14 @@ fn a_server_of_an_older_schema_is_named_and_the_outbox_stays() {
     round(&mut machine, &store, script);
     assert_eq!(machine.status().phase, Phase::Blocked);
     let said = machine.status().message.clone().unwrap();
-    assert!(said.contains("0.1.0-pre") && said.contains("all files of supabase/migrations"), "{said}");
-    assert_eq!((link(&store).cursor, now(store.rows_after(0)).unwrap().len()), (10, 0));
+    assert!(
+        said.contains("0.1.0-pre") && said.contains("all files of supabase/migrations"),
+        "{said}"
+    );
+    assert_eq!(
+        (link(&store).cursor, now(store.rows_after(0)).unwrap().len()),
+        (10, 0)
+    );
 }
 
 /// A server that wants a newer app, or that is too old: what is written does not make it be asked again and again.

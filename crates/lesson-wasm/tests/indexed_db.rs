@@ -108,7 +108,11 @@ async fn a_database_of_0_1_0_pre_is_refused_with_the_way_out_and_stays_as_it_was
             let Err(StoreError::Failed(cause)) = IndexedDbStore::open(&name).await else {
                 panic!("version {version} was opened");
             };
-            for part in ["0.1.0-pre", "export the lessons there", "remove this site's data"] {
+            for part in [
+                "0.1.0-pre",
+                "export the lessons there",
+                "remove this site's data",
+            ] {
                 assert!(cause.contains(part), "{cause}");
             }
         }

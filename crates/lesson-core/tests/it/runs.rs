@@ -1,8 +1,7 @@
 //! Decisions as they are kept: who did what, and nothing counted twice.
 
 use crate::common::{
-    added, event, feedback, folded, in_decision, lesson, outcome, rated, setting, surfaced,
-    tracked,
+    added, event, feedback, folded, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
 };
 use lesson_core::{
     DecisionOutcome, Drawn, Event, EventKind, FeedbackOutcome, FoldError, Measured, Policy,

@@ -102,7 +102,9 @@ pub(super) fn read<F: Files>(files: &F) -> Result<Option<LinkState>, StoreError>
     })?;
     match state.shape.0 {
         SHAPE => Ok(Some(state)),
-        0 => Err(StoreError::Failed(format!("{STATE} is an old one: {OLD_LEDGER}"))),
+        0 => Err(StoreError::Failed(format!(
+            "{STATE} is an old one: {OLD_LEDGER}"
+        ))),
         newer => Err(StoreError::Failed(format!(
             "a newer version of Lessonloop wrote {STATE} (shape {newer}; this one reads {SHAPE}); update this one"
         ))),

@@ -288,10 +288,7 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
             "{\"format\":\"lessonloop-ledger\",\"version\":99}",
             "newer version",
         ),
-        (
-            "{\"lessonloop\":\"ledger\",\"version\":1}",
-            "0.1.0-pre",
-        ),
+        ("{\"lessonloop\":\"ledger\",\"version\":1}", "0.1.0-pre"),
         ("{\"op_id\":1}", "no event"),
         ("\u{0}\u{0}", "no event"),
     ] {
