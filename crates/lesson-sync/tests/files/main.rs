@@ -312,6 +312,19 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_link_of_another_shape_is_refused_with_the_way_out() {
+    for (shape, says) in [("", "0.1.0-pre made it"), ("\"shape\":2,", "newer version")] {
+        let disk = Disk::default();
+        let link = format!("{{{shape}\"link\":{{\"actor\":\"me\",\"ledger_version\":4}}}}");
+        disk.put("link/link.json", link.as_bytes());
+        let one = FileStore::new(disk.clone(), || "fresh".to_owned(), None);
+        let error = now(one.link()).unwrap_err().to_string();
+        assert!(error.contains("link/link.json") && error.contains(says), "{error}");
+        assert_eq!(disk.text("link/link.json"), link);
+    }
+}
+
+#[test]
 fn a_disk_that_is_full_or_can_not_be_written_keeps_nothing_of_a_batch() {
     for code in ["ENOSPC", "EROFS"] {
         for after in 0..4 {
