@@ -158,7 +158,7 @@ impl<S: Store, H: Host> Service<S, H> {
             )
             .at("password"));
         }
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         let now = self.linked_or_refuse()?;
         let change = Change::to(Link {
             session: Some(account.session),

@@ -90,7 +90,7 @@ impl<S: Store, H: Host> Service<S, H> {
             });
             found.drain(..begun);
         }
-        let limit = match &*self.listed.borrow() {
+        let limit = match self.held.page() {
             // The server made the page, and its first row of the next one.
             Some(listed) => {
                 total = listed.total;

@@ -2,9 +2,10 @@
 
 use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
+use crate::large::part_wanted::PartWanted;
 use crate::remote::network::Network;
-use crate::remote::part_wanted::PartWanted;
 use crate::state::embedder::{Embedder, NoModel};
+use crate::state::held::{Held, PartHeld};
 use crate::state::service_struct::Service;
 use lesson_core::{EventKind, SpaceCounts};
 use lesson_embed::EmbedError;
@@ -133,7 +134,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// The model in use.
     pub fn model(&self) -> Option<Rc<dyn Embedder>> {
-        self.model.borrow().clone()
+        self.embedding.model.borrow().clone()
     }
 
     /// A service over a part of this one's space, in a store of its own: it answers one request, and what it makes of it
@@ -177,8 +178,13 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let mut service = Self::open(store, host).await?;
         service.answers = Rc::clone(&self.answers);
+        service.held = Held::Part(Box::new(PartHeld {
+            counted: part.counted.clone(),
+            page: part.listed,
+            report: part.report,
+            syncing: None,
+        }));
         service.tools.clone_from(&self.tools);
-        service.is_part.set(true);
         service.set_no_model(no_model);
         if let Some(model) = model {
             let model = match wanted.vector {
@@ -191,15 +197,12 @@ impl<S: Store, H: Host> Service<S, H> {
             };
             service.use_model(model).await?;
         }
-        *service.listed.borrow_mut() = part.listed;
-        *service.report.borrow_mut() = part.report;
-        if let Some(counted) = part.counted {
+        if let Some(counted) = &part.counted {
             let words = wanted.words.iter().map(String::as_str);
             let words = words.zip(counted.having.iter().copied());
             let with_vector = service.has_model().then_some(counted.with_vector);
             let counts = SpaceCounts::new(counted.lessons, with_vector, words);
             service.state.borrow_mut().index.count_as(counts);
-            *service.part_of.borrow_mut() = Some(counted);
         }
         Ok(service)
     }
@@ -212,9 +215,9 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Of how many lessons those at hand are candidates; `None` where all are at hand.
     pub(crate) fn candidates_of(&self) -> Option<u32> {
-        let part = self.part_of.borrow();
-        let lessons = part.as_ref()?.lessons;
-        Some(u32::try_from(lessons).unwrap_or(u32::MAX))
+        self.held
+            .candidates_of()
+            .map(|lessons| u32::try_from(lessons).unwrap_or(u32::MAX))
     }
 
     /// The events that requests have made here, with those that waited.
@@ -250,7 +253,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if entries.is_empty() {
             return Ok(self.position());
         }
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         for _ in 0..TRIES {
             match self.append(entries.clone()).await {
                 Ok(()) => return Ok(self.position()),

@@ -5,14 +5,14 @@ use crate::host::Host;
 use crate::http::context::RequestContext;
 use crate::http::fault::clip;
 use crate::http::router::Route;
-use crate::remote::part::MadeEvents;
-use crate::remote::part_wanted::PartWanted;
+use crate::large::part::MadeEvents;
+use crate::large::part_wanted::PartWanted;
 use crate::remote::timeout::timeout;
 use crate::state::embedder::NoModel;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::TextOf;
 use lesson_sync::{RemoteError, SCHEMA_VERSION, Store, lacks_function};
-use lesson_types::{ApiError, EndpointName, ErrorCode, Request};
+use lesson_types::{ApiError, ErrorCode, Needs, Request};
 
 /// How long a part is waited for, in milliseconds.
 pub const PATIENCE_MS: u32 = 6_000;
@@ -41,7 +41,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// one's kind.
     #[must_use]
     pub fn with_parts(mut self, store: fn() -> S, host: fn(&H) -> H) -> Self {
-        self.parts = Some((store, host));
+        self.on_server.parts = Some((store, host));
         self
     }
 
@@ -63,14 +63,13 @@ impl<S: Store, H: Host> Service<S, H> {
         request: &Request,
         no_model: NoModel,
     ) -> Result<Self, Unread> {
-        let wanted = match route.endpoint.name {
-            EndpointName::list_set_aside | EndpointName::settle => {
-                match &self.lessons_set_aside()[..] {
-                    [] => PartWanted::default(),
-                    slugs => PartWanted::lessons(slugs),
-                }
+        let wanted = if route.endpoint.needs == Needs::SetAside {
+            match &self.lessons_set_aside()[..] {
+                [] => PartWanted::default(),
+                slugs => PartWanted::lessons(slugs),
             }
-            _ => PartWanted::of(context, route, &request.body, self.model().as_deref()),
+        } else {
+            PartWanted::of(context, route, &request.body, self.model().as_deref())
         };
         self.over(wanted, no_model).await
     }
@@ -92,7 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Some(function) if lacks_function(&error) => lacking(function),
                 _ => unread(&error),
             })?;
-        let Some((store, host)) = self.parts else {
+        let Some((store, host)) = self.on_server.parts else {
             return Err(ApiError::new(
                 ErrorCode::Unavailable,
                 "this host holds spaces whole; connect it anew",
@@ -119,7 +118,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When the store fails.
     pub async fn take_over(&self, made: MadeEvents) -> Result<u64, ApiError> {
-        self.texts.borrow_mut().extend(made.texts);
+        self.on_server.texts.borrow_mut().extend(made.texts);
         self.forward(made.entries).await
     }
 
@@ -128,7 +127,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if !self.has_model() {
             return;
         }
-        let mut slugs = std::mem::take(&mut *self.texts.borrow_mut());
+        let mut slugs = std::mem::take(&mut *self.on_server.texts.borrow_mut());
         slugs.sort_unstable();
         slugs.dedup();
         for some in slugs.chunks(TEXTS) {

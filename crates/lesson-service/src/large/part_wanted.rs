@@ -7,7 +7,9 @@ use crate::state::embedder::Embedder;
 use lesson_core::{Policy, Situation, slug_of, words_asked};
 use lesson_embed::QuantVector;
 use lesson_sync::{VECTOR_DIMS, packed_text};
-use lesson_types::{DecisionQuery, EndpointName, LessonQuery, LessonSort, Recommend};
+use lesson_types::{
+    DecisionQuery, LessonQuery, LessonSort, Lookup, Needs, Recommend, Rows, Wording,
+};
 use serde_json::{Map, Value, json};
 
 /// Candidates that are asked for: enough that the best are among them, which the server reckons nearly as the core does.
@@ -49,26 +51,28 @@ impl PartWanted {
         if redact::body(route, &mut body).is_err() {
             return Self::default();
         }
-        match route.endpoint.name {
-            EndpointName::recommend | EndpointName::compare => Self::recommend(&body, model),
-            EndpointName::search => {
+        match route.endpoint.needs {
+            Needs::Candidates(Wording::Situation) => Self::recommend(&body, model),
+            Needs::Candidates(Wording::Query) => {
                 let query = text(&body, "query").unwrap_or_default();
                 Self::candidates(&query, &query, json!({}), model)
             }
-            EndpointName::patterns => {
+            Needs::Candidates(Wording::Feature) => {
                 let feature = text(&body, "feature").unwrap_or_default();
                 let embedded = lesson_core::patterns_text(&feature);
                 Self::candidates(&feature, &embedded, json!({ "also": also(&body) }), model)
             }
-            EndpointName::list_lessons => Self::lessons_page(route, model),
-            EndpointName::list_decisions => Self::decisions_page(context, route),
-            EndpointName::list_tags => Self {
+            Needs::Page(Rows::Lessons) => Self::lessons_page(route, model),
+            Needs::Page(Rows::Decisions) => Self::decisions_page(context, route),
+            Needs::Tags => Self {
                 function: Some("space_report"),
                 ask: json!({ "kind": "tags", "visible": true }),
                 ..Self::default()
             },
-            EndpointName::stats | EndpointName::health => Self::numbers(model),
-            _ => Self::rows(context, route, &body, model),
+            Needs::Numbers => Self::numbers(model),
+            Needs::Named(lookup) => Self::rows(context, route, &body, lookup, model),
+            // Whoever has refused events knows their lessons; a request for everything is refused.
+            Needs::Nothing | Needs::SetAside | Needs::Everything(_) => Self::default(),
         }
     }
 
@@ -258,6 +262,7 @@ impl PartWanted {
         context: &RequestContext,
         route: &Route,
         body: &Value,
+        lookup: Lookup,
         model: Option<&dyn Embedder>,
     ) -> Self {
         let mut ask = Map::new();
@@ -281,16 +286,20 @@ impl PartWanted {
                 .flatten()
                 .filter_map(|item| text(item, "slug")),
         );
-        slugs.append(&mut list(body, "causal"));
+        for named in ["causal", "from"] {
+            slugs.append(&mut list(body, named));
+        }
+        slugs.extend(text(body, "into"));
         slugs.extend(route.text_part("slug"));
         let mut names = Vec::new();
         let mut embed = |said: &str| {
             vector = vector_of(said, model).map(|vector| (said.to_owned(), vector));
             vector.is_some()
         };
-        match route.endpoint.name {
-            EndpointName::rate | EndpointName::vote => names.extend(text(body, "lesson")),
-            EndpointName::feedback => {
+        match lookup {
+            Lookup::Ids => {}
+            Lookup::Title => names.extend(text(body, "lesson")),
+            Lookup::Cause => {
                 let said = text(body, "outcome_text").filter(|said| !said.trim().is_empty());
                 if let (Some(said), Some(model)) = (said, model)
                     && embed(&said)
@@ -298,12 +307,12 @@ impl PartWanted {
                     ask.insert("model".to_owned(), Value::from(model.id()));
                 }
             }
-            EndpointName::add_lesson => {
+            Lookup::NewSlug => {
                 let title = text(body, "title").unwrap_or_default();
                 let slug = text(body, "slug").unwrap_or_else(|| slug_of(title.trim()));
                 ask.insert("beginnings".to_owned(), json!([slug]));
             }
-            EndpointName::record_session => {
+            Lookup::Session => {
                 let said = text(body, "transcript").unwrap_or_default();
                 let extracted = lesson_core::extract(&said, &Policy::default().session);
                 if !extracted.injected.is_empty()
@@ -320,16 +329,9 @@ impl PartWanted {
                 names.extend(extracted.injected.iter().cloned());
                 slugs.extend(extracted.injected);
             }
-            EndpointName::merge => {
-                slugs.extend(text(body, "into"));
-                slugs.append(&mut list(body, "from"));
-            }
-            EndpointName::record_tool_success
-            | EndpointName::suggest_tools
-            | EndpointName::tool_records => {
+            Lookup::Tools => {
                 ask.insert("tools".to_owned(), Value::Bool(true));
             }
-            _ => {}
         }
         slugs.truncate(1_000);
         names.truncate(NAMES);
