@@ -192,7 +192,12 @@ test("pushing as another's actor, or events of another actor, is refused", async
     [by.actor, []],
     ["ben's phone", [{ ...forged, seq: 1 }]],
   ])) {
-    const { status, body } = await ben.rpc("push_events", { p_space: both, p_ledger_version: 1, p_actor: actor, p_events: events });
+    const { status, body } = await ben.rpc("push_events", {
+      p_space: both,
+      p_ledger_version: 1,
+      p_actor: actor,
+      p_events: events,
+    });
     assert.deepEqual([status, body.code], [403, "PT403"], actor);
   }
   const page = await ben.pull(both);
@@ -216,7 +221,10 @@ test("tokens that are expired, forged, unsigned or cut are refused", async () =>
     assert.equal(status, 401, what);
   }
   // A role that the caller chose: the secret's holder alone signs roles, and this one is not the gateway's to take.
-  const { status } = await client(token({ ...claims, role: "supabase_admin" })).rpc("pull_changes", { p_space: space, p_ledger_version: 1 });
+  const { status } = await client(token({ ...claims, role: "supabase_admin" })).rpc("pull_changes", {
+    p_space: space,
+    p_ledger_version: 1,
+  });
   assert(status >= 400);
 });
 

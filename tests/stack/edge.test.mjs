@@ -44,12 +44,22 @@ test("what an edge pushes is the space's own: no member and no other edge goes o
   await edge(space).push(space, by.actor, [by.event("Rated", { lesson: "warning-x", helpful: true })]);
   assert.equal(sql("select user_id from actors where space = :'space' and id = 'isolate-2'", { space }), space);
   const events = [by.event("Rated", { lesson: "warning-x", helpful: true })];
-  const { status, body } = await ada.rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor: by.actor, p_events: events });
+  const { status, body } = await ada.rpc("push_events", {
+    p_space: space,
+    p_ledger_version: 1,
+    p_actor: by.actor,
+    p_events: events,
+  });
   assert.deepEqual([status, body.code], [403, "PT403"]);
   // Nor does it as a member's.
   const phone = author("ada's phone");
   await ada.push(space, phone.actor, [phone.event("Rated", { lesson: "warning-x", helpful: true })]);
-  const taken = await edge(space).rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor: phone.actor, p_events: [] });
+  const taken = await edge(space).rpc("push_events", {
+    p_space: space,
+    p_ledger_version: 1,
+    p_actor: phone.actor,
+    p_events: [],
+  });
   assert.deepEqual([taken.status, taken.body.code], [403, "PT403"]);
 });
 
@@ -77,7 +87,12 @@ test("another space is not told from one that does not exist", async () => {
     assert.deepEqual((await one.get(`/${table}?${column}=eq.${foreign}`)).body, [], table);
   }
   // A space that is gone is not there for its own edge either.
-  const { status, body } = await edge(random).rpc("push_events", { p_space: random, p_ledger_version: 1, p_actor: "a", p_events: [] });
+  const { status, body } = await edge(random).rpc("push_events", {
+    p_space: random,
+    p_ledger_version: 1,
+    p_actor: "a",
+    p_events: [],
+  });
   assert.deepEqual([status, body.code], [404, "PT404"]);
 });
 

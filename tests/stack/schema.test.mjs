@@ -120,7 +120,8 @@ for (const [name, [state, says]] of Object.entries(strangers)) {
     if (name !== "a later version") assert.match(refusal, /empty it or begin anew.*nothing was released/);
     // Whoever goes on all the same gets no further.
     if (name !== "a later version") {
-      for (const file of files.slice(1)) assert.match(old.apply(file), /(schema_version\(\)|schema "lessonloop") does not exist/, file);
+      for (const file of files.slice(1))
+        assert.match(old.apply(file), /(schema_version\(\)|schema "lessonloop") does not exist/, file);
     }
     assert.equal(old.whole(), whole);
   });

@@ -187,7 +187,8 @@ test("what is forged, malformed or from the future is set aside with its reason,
 
 test("batches out of bounds and events that can't be placed change nothing", async () => {
   const { space, by } = await spaceOf(["a"]);
-  const push = (p_events, p_actor = by.actor) => who.rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor, p_events });
+  const push = (p_events, p_actor = by.actor) =>
+    who.rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor, p_events });
   const event = by.event(...rated("a"));
   for (const [status, events, actor] of /** @type {any[][]} */ ([
     [413, Array(1001).fill(event)],

@@ -152,7 +152,12 @@ test("a database without the schema, or with another one, is told from a wrong a
     }
     // Another one, whose answer lacks what this client reads, and one of 0.1.0-pre, which tells no version of its schema.
     const lists = ["lessons", "recommendations", "decisions", "settings", "agents", "tools", "feedback", "days"];
-    const page = { ...Object.fromEntries(lists.map((name) => [name, []])), next_cursor: 9, version: 9, has_more: false };
+    const page = {
+      ...Object.fromEntries(lists.map((name) => [name, []])),
+      next_cursor: 9,
+      version: 9,
+      has_more: false,
+    };
     for (const [answer, phase, says] of /** @type {any[][]} */ ([
       [{}, "Trouble", /can't be read.*version 1 of the schema.*supabase\/migrations/],
       [{ ...page, acked_seq: {}, epoch: "e", ledger_version: 4 }, "Blocked", /0\.1\.0-pre.*supabase\/migrations/],
