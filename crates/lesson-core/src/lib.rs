@@ -41,8 +41,8 @@ pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
-    SurfacedItem,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
+    OLD_LEDGER, SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};

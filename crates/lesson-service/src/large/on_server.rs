@@ -11,7 +11,7 @@ use crate::remote::timeout::timeout;
 use crate::state::embedder::NoModel;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::TextOf;
-use lesson_sync::{RemoteError, Store, lacks_function};
+use lesson_sync::{RemoteError, SCHEMA_VERSION, Store, lacks_function};
 use lesson_types::{ApiError, ErrorCode, Needs, Request};
 
 /// How long a part is waited for, in milliseconds.
@@ -144,18 +144,13 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What to do about a server of before, by the function that it lacks.
+/// The refusal where the server lacks a function, which is one of an older schema.
 pub fn lacking(function: &str) -> Unread {
-    let up_to = match function {
-        "space_report" => "20261124160000_report.sql",
-        "space_lessons" | "space_decisions" => "20261124120300_lists.sql",
-        _ => "20261124120200_candidates.sql",
-    };
     Unread {
         error: ApiError::new(
             ErrorCode::Unavailable,
             format!(
-                "this space is too large to be held here, and its server lacks the function {function}: the operator has to apply the migrations up to {up_to}; nothing was done"
+                "this space is too large to be held here, and its server lacks the function {function}, which is part of version {SCHEMA_VERSION} of the schema: the operator has to apply all files of supabase/migrations; nothing was done"
             ),
         ),
         wait: 60,

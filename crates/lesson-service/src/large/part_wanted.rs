@@ -165,7 +165,7 @@ impl PartWanted {
         }
     }
 
-    /// Small questions to the functions that requests call, by which a server of before is known.
+    /// Small questions to the functions that requests call, by which a server without them is known.
     pub(crate) fn probes() -> [Self; 4] {
         let numbers = json!({ "kind": "tags", "visible": true });
         let page = json!({ "sort": "created", "limit": 1, "visible": true });

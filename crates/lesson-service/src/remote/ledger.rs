@@ -20,8 +20,7 @@ const ROWS: usize = 1_000;
 struct HistoryPage {
     events: Vec<HistoryEvent>,
     next_before: Option<u64>,
-    /// The agents' keys that had written; servers of before don't say.
-    #[serde(default)]
+    /// The agents' keys that had written.
     agents: Vec<FirstOfAgent>,
 }
 

@@ -1,11 +1,8 @@
--- What a space that no isolate holds says of itself: its stats, its health, and the words that its lessons have. Counted here, so
+-- What a space that nobody holds whole says of itself: its stats, its health, and the words that its lessons have. Counted here, so
 -- that nobody has to read all of it.
 
-set search_path = public, extensions;
-
--- Health asks for the feedback of some days, and for what became of the lessons that were applied.
-create index if not exists feedback_times_at on public.feedback_times (space, at);
-create index if not exists recommendations_applied on public.recommendations (space) where was_applied;
+-- Ends here where the first file was refused, or was not applied.
+do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- A number that the space has set, or else the engine's own.
 create or replace function lessonloop.number_set(p_space uuid, p_name text, p_default double precision) returns double precision
@@ -150,11 +147,10 @@ begin
         where c.space = p_space and c.model = p_ask ->> 'model'), 0)));
 end $$;
 
-reset search_path;
-
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function public.space_report(uuid, jsonb) from public, anon;
-grant execute on function public.space_report(uuid, jsonb) to authenticated;
-
--- PostgREST keeps the functions that it found.
-notify pgrst, 'reload schema';
+revoke all on function
+  public.space_report(uuid, jsonb)
+  from public, anon;
+grant execute on function
+  public.space_report(uuid, jsonb)
+  to authenticated;

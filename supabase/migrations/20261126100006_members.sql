@@ -1,32 +1,13 @@
--- Who is in a space: roles, names, and invitations by a code that is shown once.
+-- Spaces, who is in them, and the keys of their agents: roles, names, invitations by a code that is shown once, and deleting a space.
 
--- An owner manages members and may delete the space; everybody else reads and writes its lessons. A name is what others
--- read in place of an account's id.
-alter table public.members add column if not exists role text not null default 'member' check (role in ('owner', 'member'));
-alter table public.members add column if not exists name text check (char_length(name) between 1 and 100);
+-- Ends here where the first file was refused, or was not applied.
+do $$ begin perform lessonloop.schema_version(); end $$;
 
--- Who has been in a space longest owned it until now, and does so where an owner's account was deleted.
+-- Who has been in a space longest owns it where no member has the role, as after an owner's account was deleted.
 create or replace function lessonloop.owner_of(p_space uuid) returns uuid
 language sql stable security definer set search_path = '' as $$
   select m.user_id from public.members m where m.space = p_space order by m.role <> 'owner', m.joined_at, m.user_id limit 1
 $$;
-update public.members m set role = 'owner'
-where m.user_id = lessonloop.owner_of(m.space)
-  and not exists (select from public.members o where o.space = m.space and o.role = 'owner');
-
--- Of a code only its SHA-256 is kept. One that was used or revoked is gone.
-create table if not exists lessonloop.invites (
-  id uuid primary key default gen_random_uuid(),
-  space uuid not null references public.spaces (id) on delete cascade,
-  role text not null check (role in ('owner', 'member')),
-  name text not null check (char_length(name) between 1 and 100),
-  code_hash bytea not null unique check (octet_length(code_hash) = 32),
-  created_at timestamptz not null default now(),
-  expires_at timestamptz not null
-);
-create index if not exists invites_space on lessonloop.invites (space, created_at);
-alter table lessonloop.invites enable row level security;
-revoke all on table lessonloop.invites from public, anon, authenticated;
 
 create or replace function lessonloop.is_owner(p_space uuid) returns boolean
 language sql stable security definer set search_path = '' as $$
@@ -159,7 +140,7 @@ begin
   select i.id, i.space, i.role, i.name into found_invite from lessonloop.invites i
   where i.code_hash = sha256(convert_to(coalesce(p_code, ''), 'UTF8')) and i.expires_at > now() for update;
   if not found then
-    raise exception using errcode = 'PT404', message = 'this invitation does not hold, or not any more',
+    raise exception using errcode = 'PT404', message = 'the invitation is invalid or has expired',
       detail = 'p_code', hint = 'ask an owner of the space for another; it holds for seven days and for one person';
   end if;
   insert into public.members (space, user_id, role, name)
@@ -222,7 +203,127 @@ begin
   return found;
 end $$;
 
--- See 20261123130100_delete_space.sql; any owner may.
+-- The key's randomness is `gen_random_uuid`, which is part of PostgreSQL and draws on its strong random source, so no
+-- extension is needed. A UUID carries 122 random bits; three carry 366, and their SHA-256 is a key of 256 bits. It ends in a
+-- checksum, by which an edge tells one that was made up.
+create or replace function public.create_agent_key(p_space uuid, p_name text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  key text;
+  made uuid;
+begin
+  if not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid()) then
+    perform lessonloop.no_space();
+  end if;
+  if lessonloop.blank(coalesce(p_name, '')) or char_length(p_name) > 100 then
+    raise exception using errcode = 'PT400', message = 'p_name has to have 1 to 100 characters';
+  end if;
+  key := 'llk_' || encode(sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  key := key || left(encode(sha256(convert_to(key, 'UTF8')), 'hex'), 8);
+  insert into public.agent_keys (space, name, key_hash) values (p_space, p_name, sha256(convert_to(key, 'UTF8')))
+  returning id into made;
+  return jsonb_build_object('id', made, 'name', p_name, 'key', key);
+end $$;
+
+-- True when the key was in force until now. Keys of other spaces are not told from keys that do not exist.
+create or replace function public.revoke_agent_key(p_key uuid) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  was timestamptz;
+begin
+  select k.revoked_at into was from public.agent_keys k
+  join public.members m on m.space = k.space and m.user_id = auth.uid()
+  where k.id = p_key for update of k;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'there is no such key', hint = 'list the keys with list_agent_keys';
+  end if;
+  update public.agent_keys k set revoked_at = now() where k.id = p_key and k.revoked_at is null;
+  return was is null;
+end $$;
+
+-- The keys of a space, oldest first, without anything that could be used as one.
+create or replace function public.list_agent_keys(p_space uuid) returns jsonb
+language plpgsql stable security invoker set search_path = '' as $$
+begin
+  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', k.id, 'name', k.name, 'created_at', lessonloop.rfc3339(k.created_at),
+      'last_used_at', lessonloop.rfc3339(k.last_used_at), 'revoked_at', lessonloop.rfc3339(k.revoked_at))
+      order by k.created_at, k.id), '[]')
+    from public.agent_keys k where k.space = p_space);
+end $$;
+
+-- Whose key has this SHA-256: {"id", "name", "space", "space_name"}, or null. One that was revoked is not told from one
+-- that never was. For edges only.
+create or replace function public.agent_key_space(p_hash text) returns jsonb
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  found_key record;
+begin
+  if not lessonloop.is_edge() then
+    raise exception using errcode = 'PT403', message = 'only an edge may look up keys',
+      hint = 'sign the token with the claim "lessonloop": "edge"';
+  end if;
+  if p_hash is null or p_hash !~ '^[0-9a-f]{64}$' then
+    raise exception using errcode = 'PT400',
+      message = 'p_hash has to be the SHA-256 of a key as 64 lower-case hexadecimal digits';
+  end if;
+  select k.id, k.name, k.space, s.name as space_name, k.last_used_at into found_key
+  from public.agent_keys k join public.spaces s on s.id = k.space
+  where k.key_hash = decode(p_hash, 'hex') and k.revoked_at is null;
+  if not found then
+    return null;
+  end if;
+  -- Once a minute: a write for every look-up would cost more than it tells.
+  if found_key.last_used_at is null or found_key.last_used_at < now() - interval '1 minute' then
+    update public.agent_keys k set last_used_at = now() where k.id = found_key.id;
+  end if;
+  return jsonb_build_object(
+    'id', found_key.id, 'name', found_key.name, 'space', found_key.space, 'space_name', found_key.space_name);
+end $$;
+
+-- Deletes rows of a space that is leaving, for some seconds; whether it is gone.
+create or replace function lessonloop.sweep(p_space uuid, p_seconds double precision default 2) returns boolean
+language plpgsql volatile set search_path = '' as $$
+declare
+  until constant timestamptz := clock_timestamp() + p_seconds * interval '1 second';
+  at_once constant integer := 500;
+  t text;
+  gone bigint;
+begin
+  if not lessonloop.is_leaving(p_space) then
+    return true;
+  end if;
+  delete from lessonloop.near_building b where b.space = p_space;
+  delete from lessonloop.near_indexes n where n.space = p_space;
+  -- Counts before what is counted, and what refers before what it refers to.
+  foreach t in array array[
+    'lessonloop.word_counts', 'lessonloop.vector_counts', 'lessonloop.lesson_words', 'lessonloop.vectors', 'public.lesson_embeddings',
+    'public.recommendations', 'public.decisions', 'public.retrievals', 'public.lesson_events', 'public.feedback_times',
+    'public.tool_successes', 'public.rejected_events', 'public.events', 'public.lessons', 'public.activity', 'public.actors']
+  loop
+    loop
+      execute format('delete from %s x where x.ctid = any (array(select y.ctid from %s y where y.space = $1 limit $2))', t, t)
+      using p_space, at_once;
+      get diagnostics gone = row_count;
+      exit when gone < at_once;
+      if clock_timestamp() > until then
+        return false;
+      end if;
+    end loop;
+  end loop;
+  delete from public.spaces s where s.id = p_space;
+  return true;
+end $$;
+
+-- Without `p_code`: {"deleted": false, "code", "expires_at", "lessons", "events", "members", "agent_keys"}, and nothing is
+-- changed. With that code, which holds for ten minutes, the space is taken from everybody at once, and rows are deleted for two
+-- seconds: {"deleted": true}, with "more": true while rows are left. It is called again in the same way until there are none;
+-- what nobody calls for is left to `lessonloop.catch_up`. Any owner may.
 create or replace function public.delete_space(p_space uuid, p_name text, p_code text default null) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -233,6 +334,10 @@ begin
   if lessonloop.is_edge() then
     raise exception using errcode = 'PT403', message = 'an edge can''t delete a space',
       hint = 'sign in as the owner of the space';
+  end if;
+  if exists (select from lessonloop.leaving g
+      where g.space = p_space and g.user_id = auth.uid() and g.code_hash = sha256(convert_to(coalesce(p_code, ''), 'UTF8'))) then
+    return case when lessonloop.sweep(p_space) then '{"deleted": true}' else '{"deleted": true, "more": true}' end::jsonb;
   end if;
   -- The lock of a push: nothing comes in between.
   select s.name into called from public.spaces s
@@ -264,22 +369,27 @@ begin
   end if;
   if not exists (select from lessonloop.deletions d
       where d.space = p_space and d.user_id = auth.uid() and d.code_hash = sha256(convert_to(p_code, 'UTF8'))) then
-    raise exception using errcode = 'PT409', message = 'this code does not hold, or not any more: it does for ten minutes',
+    raise exception using errcode = 'PT409', message = 'the code is invalid or has expired: a code holds for ten minutes',
       detail = 'p_code', hint = 'call delete_space without p_code for another';
   end if;
-  delete from public.spaces s where s.id = p_space;
-  return '{"deleted": true}';
+  insert into lessonloop.leaving (space, user_id, code_hash) values (p_space, auth.uid(), sha256(convert_to(p_code, 'UTF8')));
+  delete from public.members m where m.space = p_space;
+  delete from public.agent_keys k where k.space = p_space;
+  delete from lessonloop.invites i where i.space = p_space;
+  delete from lessonloop.deletions d where d.space = p_space;
+  return case when lessonloop.sweep(p_space) then '{"deleted": true}' else '{"deleted": true, "more": true}' end::jsonb;
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 revoke all on function
-  public.create_space(text), public.delete_space(uuid, text, text), public.list_members(uuid),
-  public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid), public.accept_invite(text),
-  public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid) from public, anon;
+  public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
+  public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
+  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key_space(text),
+  public.delete_space(uuid, text, text)
+  from public, anon;
 grant execute on function
-  public.create_space(text), public.delete_space(uuid, text, text), public.list_members(uuid),
-  public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid), public.accept_invite(text),
-  public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid) to authenticated;
-
--- PostgREST keeps the functions that it found.
-notify pgrst, 'reload schema';
+  public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
+  public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
+  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key_space(text),
+  public.delete_space(uuid, text, text)
+  to authenticated;

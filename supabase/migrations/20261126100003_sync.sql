@@ -1,48 +1,27 @@
--- Push and pull of version 2. A client says which version of the ledger it speaks; one that says nothing speaks version 1.
+-- Push and pull: how devices and edges send their events, and take the rows that changed.
 
-do $$
-begin
-  -- Nobody pushes between the old functions and the new ones.
-  lock table public.spaces in access exclusive mode;
-end $$;
+-- Ends here where the first file was refused, or was not applied.
+do $$ begin perform lessonloop.schema_version(); end $$;
 
--- The version of the ledger that is kept here.
-create or replace function lessonloop.ledger_version() returns integer
-language sql immutable as $$
-  select 2
-$$;
-
--- Which version a client is served as: its own, or this one for a newer client, which keeps what it can't send. The least
--- that may still take part stands here. A client below that is told, and keeps what it has.
-create or replace function lessonloop.served_version(p_ledger_version integer) returns integer
+-- Refuses an app whose ledger is of another version than the one kept here, before anything of it is read. It keeps what it has.
+create or replace function lessonloop.same_ledger(p_ledger_version integer) returns void
 language plpgsql immutable set search_path = '' as $$
 declare
-  least_version constant integer := 1;
+  kept constant integer := 1;
 begin
-  if coalesce(p_ledger_version, 1) < least_version then
+  if p_ledger_version is distinct from kept then
     raise exception using errcode = 'PT426',
-      message = format('this app speaks version %s of the ledger, and this server takes no less than %s: update the app; '
-        'nothing is lost, and what it holds is sent then', p_ledger_version, least_version),
-      hint = 'reload the page, or update the edge or the program';
+      message = format('this app writes version %s of the ledger, and this server keeps version %s: update the one that is older; '
+        'nothing is lost, and what the app holds is sent then', coalesce(p_ledger_version::text, 'null'), kept),
+      detail = 'p_ledger_version', hint = 'reload the page, or update the edge or the program';
   end if;
-  return least(coalesce(p_ledger_version, 1), lessonloop.ledger_version());
 end $$;
 
--- Whether two events are the same, apart from how they are written, from who they say made them, which is set here, and
--- from the words for outcomes, which an updated client writes anew.
+-- Whether two events are the same, apart from how they are written and from who they say made them, which is set here.
 create or replace function lessonloop.same_event(a json, b json) returns boolean
-language plpgsql immutable set search_path = '' as $$
-declare
-  place constant text[] := '{event,OutcomeRecorded,outcome}';
-  x jsonb := a::jsonb - 'by';
-  y jsonb := b::jsonb - 'by';
-begin
-  if jsonb_typeof(x #> place) = 'string' and jsonb_typeof(y #> place) = 'string' then
-    x := jsonb_set(x, place, to_jsonb(lessonloop.outcome_word(x #>> place)));
-    y := jsonb_set(y, place, to_jsonb(lessonloop.outcome_word(y #>> place)));
-  end if;
-  return x = y;
-end $$;
+language sql immutable as $$
+  select a::jsonb - 'by' = b::jsonb - 'by'
+$$;
 
 -- An event as it is kept: what was sent, with who made it. What happened stays the text it was: jsonb would lose the sign
 -- of a zero.
@@ -52,6 +31,45 @@ language sql stable as $$
     p_raw -> 'op_id', p_raw -> 'actor', p_raw -> 'seq', p_raw -> 'at',
     ',"by":' || to_json(nullif(p_by, '')), ',"request":' || to_json(p_raw ->> 'request'), p_raw -> 'event')::json
 $$;
+
+-- JSON with another value at a path that is there. Everything else keeps its text: jsonb would lose the sign of a zero.
+create or replace function lessonloop.with_value(p_json json, p_path text[], p_value json) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  if cardinality(p_path) = 0 then
+    return p_value;
+  end if;
+  return (
+    select json_object_agg(x.key,
+      case when x.key = p_path[1] then lessonloop.with_value(x.value, p_path[2:], p_value) else x.value end)
+    from json_each(p_json) x);
+end $$;
+
+-- Whether an event claims an approval.
+create or replace function lessonloop.claims_approval(p_event jsonb) returns boolean
+language sql immutable as $$
+  select coalesce(
+    'approved' in (p_event #>> '{event,LessonAdded,lesson,trust}', p_event #>> '{event,LessonEdited,trust}'), false)
+$$;
+
+-- Events without the approvals that they claim.
+create or replace function lessonloop.without_approvals(p_events json) returns json
+language plpgsql immutable set search_path = '' as $$
+begin
+  if json_typeof(p_events) is distinct from 'array'
+      or not exists (select from json_array_elements(p_events) x where lessonloop.claims_approval(x::jsonb)) then
+    return p_events;
+  end if;
+  return (
+    select json_agg(
+      case
+        when not lessonloop.claims_approval(x.value::jsonb) then x.value
+        when x.value::jsonb #>> '{event,LessonAdded,lesson,trust}' = 'approved'
+          then lessonloop.with_value(x.value, '{event,LessonAdded,lesson,trust}', '"unreviewed"')
+        else lessonloop.with_value(x.value, '{event,LessonEdited,trust}', '"unreviewed"')
+      end order by x.ordinality)
+    from json_array_elements(p_events) with ordinality x);
+end $$;
 
 -- Appends a batch of one actor's events to the ledger and folds them. See push_events.
 -- Every row is found by its key. A plan made while the tables were small would read them whole, and be kept while they
@@ -260,7 +278,7 @@ begin
   update public.spaces s set version = v, tools = current_setting('lessonloop.tools')::integer
   where s.id = p_space and s.version <> v;
   return jsonb_build_object(
-    'ledger_version', lessonloop.ledger_version(), 'status', status, 'acked_seq', acked, 'expected_seq', acked + 1,
+    'schema_version', lessonloop.schema_version(), 'status', status, 'acked_seq', acked, 'expected_seq', acked + 1,
     'version', v, 'duplicates', duplicates, 'rejected', rejected);
 end $$;
 
@@ -268,21 +286,33 @@ end $$;
 --   ok      everything up to `acked_seq` is in the ledger or set aside
 --   gap     events before `expected_seq` are known, that one is missing: send from there
 --   cloned  another device pushed other events under this actor: take a new actor, send the same op_ids again
--- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again. A client
--- that is newer than the `ledger_version` of an answer keeps its events, and names the migrations to apply.
+-- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again.
 create or replace function public.push_events(
-  p_space uuid, p_actor text, p_events json, p_ledger_version integer default 1) returns jsonb
+  p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform lessonloop.served_version(p_ledger_version);
+  perform lessonloop.same_ledger(p_ledger_version);
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
   end if;
-  return lessonloop.push(p_space, auth.uid(), p_actor, p_events, lessonloop.is_edge());
+  return lessonloop.push(p_space, auth.uid(), p_actor, lessonloop.without_approvals(p_events), lessonloop.is_edge());
 end $$;
 
--- A lesson as the core's JSON, and its version. Without a version of the ledger, it is that of version 1.
-create or replace function lessonloop.lesson_json(l public.lessons, p_ledger_version integer) returns json
+-- A standing as the core's JSON; null where there is none.
+create or replace function lessonloop.standing_json(s lessonloop.standing) returns json
+language sql stable as $$
+  select case when s.confidence is not null then json_build_object(
+    'confidence', s.confidence, 'frequency', s.frequency, 'upvotes', s.upvotes, 'downvotes', s.downvotes,
+    'times_surfaced', s.times_surfaced, 'times_helpful', s.times_helpful, 'times_not_helpful', s.times_not_helpful,
+    'effectiveness', s.effectiveness, 'use_count', s.use_count, 'causal_hits', s.causal_hits,
+    'last_used_at', lessonloop.rfc3339(s.last_used_at), 'last_feedback_at', lessonloop.rfc3339(s.last_feedback_at),
+    'times_applied', s.times_applied, 'success_count', s.success_count, 'consecutive_failures', s.consecutive_failures,
+    'trial_from', s.trial_from, 'proven_effective', s.proven_effective,
+    'qualified_at', lessonloop.rfc3339(s.qualified_at)) end
+$$;
+
+-- A lesson as the core's JSON, and its version.
+create or replace function lessonloop.lesson_json(l public.lessons) returns json
 language sql stable as $$
   select json_build_object(
     'slug', l.slug, 'title', l.title, 'description', l.description, 'context', l.context,
@@ -295,22 +325,21 @@ language sql stable as $$
     'success_count', l.success_count, 'consecutive_failures', l.consecutive_failures,
     'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at), 'source', l.source,
     'trust', l.trust, 'findings', l.findings, 'archived', l.archived, 'merged_into', l.merged_into, 'rev', l.rev,
-    'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at), 'by', l."by",
-    'trial_from', l.trial_from, 'version', l.version)
+    'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at),
+    'text_at', lessonloop.rfc3339(l.text_at), 'by', l."by",
+    'trial_from', l.trial_from, 'approved_by_agent', l.approved_by_agent, 'own_word', lessonloop.standing_json(l.own_word),
+    'counted_on', l.counted_on, 'version', l.version)
 $$;
 
--- Version 1 knows no new words.
-create or replace function lessonloop.recommendation_json(r public.recommendations, p_ledger_version integer) returns json
+-- A recommendation as the core's JSON, and its version.
+create or replace function lessonloop.recommendation_json(r public.recommendations) returns json
 language sql stable as $$
   select json_build_object(
     'decision_id', r.decision_id, 'position', r.position, 'lesson', r.lesson, 'domain', r.domain,
     'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
     'match_type', r.match_type, 'confidence', r.confidence, 'agent_quote', r.agent_quote,
-    'trade_outcome', case when p_ledger_version >= 2 then r.trade_outcome
-      else case r.trade_outcome when 'success' then 'profit' when 'failure' then 'loss' else r.trade_outcome end end,
-    'pnl_percent', r.pnl_percent,
-    'contributed_to_success', r.contributed_to_success, 'settled', r.settled, 'at', lessonloop.rfc3339(r.at),
-    'version', r.version)
+    'trade_outcome', r.trade_outcome, 'pnl_percent', r.pnl_percent, 'contributed_to_success', r.contributed_to_success,
+    'settled', r.settled, 'at', lessonloop.rfc3339(r.at), 'version', r.version)
 $$;
 
 -- A decision as the core's JSON, without its records, which are rows of their own.
@@ -322,17 +351,23 @@ language sql stable as $$
     'outcome_at', lessonloop.rfc3339(d.outcome_at), 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
 $$;
 
+create or replace function lessonloop.tool_json(t public.tool_successes) returns json
+language sql stable as $$
+  select json_build_object(
+    'query', t.query, 'server', t.server, 'at', (extract(epoch from t.at) * 1000)::bigint, 'query_hash', t.query_hash,
+    'position', t.position, 'dropped', t.dropped, 'version', t.version)
+$$;
+
 -- The rows of a space that changed after a cursor, oldest change first. Every changed row has a version of its own and
 -- later commits have higher ones, so the last version of a page is the cursor of the next. One object, so that no row
 -- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
 -- of events whose rows a later page could not hold, and on the last page, which has all there is, `next_cursor` is the
 -- space's `version`. When `epoch` is another than before, start again from cursor 0.
--- A client of version 1 gets neither decisions nor settings, and outcomes in its own words; its cursor passes over the rest
--- all the same, so when it is updated it has to start again from cursor 0.
+--   agents    the first agents' keys that wrote
 --   feedback  times of feedback; of the last 30 days, for health
 --   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(
-  p_space uuid, p_cursor bigint default 0, p_limit integer default 1000, p_ledger_version integer default 1) returns json
+  p_space uuid, p_ledger_version integer, p_cursor bigint default 0, p_limit integer default 1000) returns json
 language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set extra_float_digits = 1 as $$
 declare
   most_bytes constant bigint := 4000000;
@@ -342,20 +377,18 @@ declare
   newest bigint;
   from_version bigint := greatest(coalesce(p_cursor, 0), 0);
   most bigint := least(greatest(coalesce(p_limit, 1000), 1), 5000);
-  ledger constant integer := lessonloop.served_version(p_ledger_version);
   answer json;
 begin
+  perform lessonloop.same_ledger(p_ledger_version);
   select s.epoch, s.version into epoch, newest from public.spaces s where s.id = p_space;
   if not found then
     perform lessonloop.no_space();
   end if;
   with changed as (
-    (select 1 as kind, l.version,
-       case when ledger >= 2 then lessonloop.lesson_json(l, ledger) else lessonloop.lesson_json(l) end as body
-     from public.lessons l
+    (select 1 as kind, l.version, lessonloop.lesson_json(l) as body from public.lessons l
      where l.space = p_space and l.version > from_version order by l.version limit most + 1)
     union all
-    (select 2, r.version, lessonloop.recommendation_json(r, ledger) from public.recommendations r
+    (select 2, r.version, lessonloop.recommendation_json(r) from public.recommendations r
      where r.space = p_space and r.version > from_version order by r.version limit most + 1)
     union all
     (select 3, t.version, lessonloop.tool_json(t) from public.tool_successes t
@@ -365,10 +398,13 @@ begin
      where f.space = p_space and f.version > from_version and f.at > now() - feedback_days order by f.version limit most + 1)
     union all
     (select 5, d.version, lessonloop.decision_json(d) from public.decisions d
-     where ledger >= 2 and d.space = p_space and d.version > from_version order by d.version limit most + 1)
+     where d.space = p_space and d.version > from_version order by d.version limit most + 1)
     union all
     (select 6, s.version, json_build_object('name', s.name, 'value', s.value, 'version', s.version) from public.settings s
-     where ledger >= 2 and s.space = p_space and s.version > from_version order by s.version limit most + 1)
+     where s.space = p_space and s.version > from_version order by s.version limit most + 1)
+    union all
+    (select 7, s.agents_version, json_build_object('keys', s.agents, 'version', s.agents_version) from public.spaces s
+     where s.id = p_space and s.agents_version > from_version)
   ), numbered as (
     select c.*, row_number() over w as place, sum(octet_length(c.body::text)) over w - octet_length(c.body::text) as before
     from changed c window w as (order by c.version)
@@ -381,13 +417,14 @@ begin
     where a.space = p_space and not rest.any and newest > from_version order by a.day desc limit most_days
   )
   select json_build_object(
-    'ledger_version', lessonloop.ledger_version(),
+    'schema_version', lessonloop.schema_version(),
     'lessons', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 1), '[]'),
     'recommendations', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 2), '[]'),
     'tools', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 3), '[]'),
     'feedback', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 4), '[]'),
-    'decisions', case when ledger >= 2 then coalesce(json_agg(p.body order by p.version) filter (where p.kind = 5), '[]') end,
-    'settings', case when ledger >= 2 then coalesce(json_agg(p.body order by p.version) filter (where p.kind = 6), '[]') end,
+    'decisions', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 5), '[]'),
+    'settings', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 6), '[]'),
+    'agents', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 7), '[]'),
     'days', (select coalesce(json_agg(json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'events', d.events) order by d.day), '[]')
              from days d),
     'next_cursor', case when (select rest.any from rest) then max(p.version) else newest end,
@@ -400,32 +437,51 @@ begin
   return answer;
 end $$;
 
--- The functions of version 1 that have another number of arguments here. With two of a name, REST would not know which is
--- meant.
-drop function if exists public.push_events(uuid, text, json);
-drop function if exists public.pull_changes(uuid, bigint, integer);
-drop function if exists lessonloop.push(uuid, uuid, text, json);
-drop function if exists lessonloop.same_json(json, json);
-drop function if exists lessonloop.recommendation_json(public.recommendations);
-drop function if exists lessonloop.surface(uuid, jsonb, json, timestamptz, bigint);
-drop function if exists lessonloop.track(uuid, jsonb, json, timestamptz, bigint);
-drop function if exists lessonloop.record_outcome(uuid, jsonb, json, timestamptz, bigint);
-drop function if exists lessonloop.settle(uuid, text, timestamptz, bigint);
-
-do $$
+-- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before. `agents` says
+-- which agents' keys had written, and from which place in the ledger on.
+create or replace function public.lesson_history(
+  p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50)
+returns json
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+declare
+  most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
+  answer json;
 begin
-  perform lessonloop.migrate_to_2();
+  if not exists (select from public.spaces s where s.id = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if not exists (select from public.lessons l where l.space = p_space and l.slug = p_slug) then
+    raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
+  end if;
+  with found as (
+    select e.version, e.payload, e.received_at, row_number() over (order by e.version desc) as place
+    from public.lesson_events x join public.events e on e.space = x.space and e.version = x.version
+    where x.space = p_space and x.slug = p_slug and (p_before is null or x.version < p_before)
+    order by e.version desc limit most + 1
+  )
+  select json_build_object(
+    'agents', (
+      select coalesce(json_agg(json_build_object('by', a.by, 'version', a.place) order by a.place), '[]')
+      from public.spaces s, unnest(s.agents, s.agents_from) as a (by, place) where s.id = p_space),
+    'events', coalesce(json_agg(json_build_object(
+      'version', f.version, 'received_at', lessonloop.rfc3339(f.received_at),
+      'event', f.payload) order by f.version desc) filter (where f.place <= most), '[]'),
+    'next_before', case when count(*) > most then min(f.version) filter (where f.place <= most) end)
+  into answer from found f;
+  return answer;
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function
-  lessonloop.ledger_version(), lessonloop.served_version(integer), lessonloop.lesson_json(public.lessons, integer),
-  lessonloop.recommendation_json(public.recommendations, integer), lessonloop.decision_json(public.decisions)
+  lessonloop.same_ledger(integer), lessonloop.standing_json(lessonloop.standing), lessonloop.lesson_json(public.lessons),
+  lessonloop.recommendation_json(public.recommendations), lessonloop.decision_json(public.decisions),
+  lessonloop.tool_json(public.tool_successes)
   to authenticated;
 revoke all on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, bigint, integer, integer) from public, anon;
+  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
+  public.lesson_history(uuid, text, bigint, integer)
+  from public, anon;
 grant execute on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, bigint, integer, integer) to authenticated;
-
--- PostgREST keeps the functions that it found.
-notify pgrst, 'reload schema';
+  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
+  public.lesson_history(uuid, text, bigint, integer)
+  to authenticated;
