@@ -209,18 +209,32 @@ export class Place {
   async #answer(terminal) {
     const { dialogs, ready } = this.driver;
     const met = new Set();
-    let pressed = 0;
+    let before = "";
+    let since = Date.now();
+    let readySince = 0;
+    /** When a key may be pressed next: one that shows nothing was not heard. */
+    let next = 0;
     await until(
       () => {
         const screen = terminal.screen();
+        if (screen !== before) {
+          before = screen;
+          since = Date.now();
+        }
         const dialog = dialogs.find(({ shows }) => shows.test(screen));
-        if (!dialog) return ready.test(screen);
+        if (dialog || !ready.test(screen)) readySince = 0;
+        // A client may draw its prompt first and ask then.
+        if (!dialog) {
+          if (ready.test(screen)) readySince ||= Date.now();
+          return readySince > 0 && Date.now() - readySince > 1_000;
+        }
         met.add(dialog);
-        // A screen that was just drawn does not hear keys yet.
-        if (Date.now() - pressed < 400) return false;
-        pressed = Date.now();
-        if (dialog.chosen.test(screen)) terminal.keys("Enter");
+        // A screen that is still being drawn hears no keys.
+        if (Date.now() - since < 300 || Date.now() < next) return false;
+        const isChosen = dialog.chosen.test(screen);
+        if (isChosen) terminal.keys("Enter");
         else terminal.keys(...dialog.keys);
+        next = Date.now() + (isChosen ? 4_000 : 1_500);
         return false;
       },
       () => `${this.driver.title} is ready:\n${terminal.screen()}`,

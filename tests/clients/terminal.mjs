@@ -61,6 +61,7 @@ export class Terminal {
    * @param {() => any} isTaken
    */
   async say(text, isTaken) {
+    await this.idle();
     this.type(text);
     const end = text.slice(-10).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     await this.shows(new RegExp(end));
@@ -75,6 +76,19 @@ export class Terminal {
         return false;
       },
       () => `${text} is taken:\n${this.screen()}`,
+    );
+  }
+
+  /** Waits until the client works on nothing: while it does, it says how to interrupt that. */
+  async idle() {
+    let since = 0;
+    await until(
+      () => {
+        if (/\besc (to )?(interrupt|cancel)\b/i.test(this.screen())) since = 0;
+        else since ||= Date.now();
+        return since > 0 && Date.now() - since > 500;
+      },
+      () => `nothing is worked on:\n${this.screen()}`,
     );
   }
 

@@ -36,7 +36,14 @@ export default {
     "--allowedTools",
     "Bash,Agent,Task,mcp__lessonloop",
   ],
-  interactive: ({ resume } = {}) => [...(resume ? ["--continue"] : []), "--allowedTools", "Bash,Agent,Task,mcp__lessonloop"],
+  // Its other mode asks a service of the vendor before each command.
+  interactive: ({ resume } = {}) => [
+    ...(resume ? ["--continue"] : []),
+    "--permission-mode",
+    "default",
+    "--allowedTools",
+    "Bash,Agent,Task,mcp__lessonloop",
+  ],
   dialogs: [
     { shows: /Yes, I trust this folder/, chosen: /❯ *Yes, I trust this folder/, keys: ["Down"] },
     { shows: /New MCP server|MCP server found/i, chosen: /❯ *(\d\. *)?Use this (and all future )?MCP server/, keys: ["Down"] },

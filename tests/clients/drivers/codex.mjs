@@ -43,7 +43,7 @@ enabled = false
     { shows: /Trust this folder\?/, chosen: /› *1\. Trust and continue/, keys: ["Up"] },
     { shows: /Hooks need review/, chosen: /› *2\. Trust all and continue/, keys: ["Down"] },
   ],
-  ready: /›[\s\S]*\? for shortcuts/,
+  ready: /^(?![\s\S]*\bloading\n)[\s\S]*›[\s\S]*\? for shortcuts/,
   quit: "/quit",
   compact: { command: "/compact", shows: /Context compacted/ },
   list: ["mcp", "list"],

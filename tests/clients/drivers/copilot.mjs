@@ -20,7 +20,7 @@ export default {
   dialogs: [
     { shows: /Do you trust the files in this folder\?/, chosen: /❯ *2\. Yes, and remember/, keys: ["Down"] },
   ],
-  ready: /(Type @|Enter @|@ to mention|\/ for commands|shift\+tab)/i,
+  ready: /❯[\s\S]*\/ commands/,
   quit: "/exit",
   compact: { command: "/compact", shows: /ompact(ed|ion)/ },
   list: ["mcp", "list"],
