@@ -21,7 +21,6 @@ import { until } from "./until.mjs";
  * @property {(prompt: string, given?: { resume?: boolean }) => string[]} headless
  * @property {(given?: { resume?: boolean }) => string[]} interactive
  * @property {Dialog[]} dialogs
- * @property {boolean} [isAskedOnceBefore] the session in which the dialogs were answered is ended, and another begun
  * @property {RegExp} ready
  * @property {string} quit
  * @property {{ command: string, shows: RegExp } | null} compact
@@ -50,8 +49,19 @@ const running = new Set();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
   if (process.env.LESSONLOOP_KEEP) return;
-  for (const at of made) rmSync(at, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  for (const at of made) removed(at);
 });
+
+/** Removes a folder into which a process that was told to end may still write. @param {string} at */
+function removed(at) {
+  for (let left = 40; left > 0; left -= 1) {
+    try {
+      return rmSync(at, { recursive: true, force: true });
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    }
+  }
+}
 
 /** A person's machine with one client. */
 export class Place {
@@ -188,27 +198,17 @@ export class Place {
    * @returns {Promise<Terminal>}
    */
   async open(given) {
-    const terminal = this.#window(given);
-    const asked = await this.#answer(terminal);
-    if (asked === 0 || !this.driver.isAskedOnceBefore) return terminal;
-    terminal.close();
-    const second = this.#window(given);
-    await this.#answer(second);
-    return second;
-  }
-
-  /** @param {{ resume?: boolean }} [given] */
-  #window(given) {
-    return new Terminal([this.bin, ...this.driver.interactive(given)], {
+    const terminal = new Terminal([this.bin, ...this.driver.interactive(given)], {
       cwd: this.project,
       env: { ...this.env, TERM: "xterm-256color", COLORTERM: "truecolor" },
     });
+    await this.#answer(terminal);
+    return terminal;
   }
 
-  /** Answers the client's dialogs; the number of them. @param {Terminal} terminal */
+  /** Answers the client's dialogs until it is ready. @param {Terminal} terminal */
   async #answer(terminal) {
     const { dialogs, ready } = this.driver;
-    const met = new Set();
     let before = "";
     let since = Date.now();
     let readySince = 0;
@@ -228,7 +228,6 @@ export class Place {
           if (ready.test(screen)) readySince ||= Date.now();
           return readySince > 0 && Date.now() - readySince > 1_000;
         }
-        met.add(dialog);
         // A screen that is still being drawn hears no keys.
         if (Date.now() - since < 300 || Date.now() < next) return false;
         const isChosen = dialog.chosen.test(screen);
@@ -240,7 +239,6 @@ export class Place {
       () => `${this.driver.title} is ready:\n${terminal.screen()}`,
       45_000,
     );
-    return met.size;
   }
 }
 

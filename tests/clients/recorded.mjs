@@ -102,14 +102,18 @@ function read(file, place) {
   let run = "before";
   /** @type {string[]} */
   let sessions = [];
+  /** Those of the window in which the folder was trusted. */
+  const others = new Set();
   for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
     const record = JSON.parse(line);
     if (record.run) {
       run = record.run;
       sessions = [];
-    } else if (run !== "before") {
+    } else {
       const payload = record.input ? JSON.parse(record.input) : {};
       const session = payload.session_id ?? payload.sessionId ?? payload.sessionID ?? payload.input?.sessionID ?? payload.info?.id ?? "";
+      if (run === "before") others.add(session);
+      if (others.has(session)) continue;
       if (session && !sessions.includes(session)) sessions.push(session);
       const number = Math.max(sessions.indexOf(session) + 1, 1);
       const environment = Object.entries(record.env)
@@ -141,6 +145,7 @@ function madeUp(place) {
   };
   return (/** @type {string} */ text) =>
     text
+      .replaceAll(HOOK, "/usr/lib/record.mjs")
       .replaceAll(place.project, "/home/person/shop")
       .replaceAll(flat(place.project), "-home-person-shop")
       .replaceAll(place.home, "/home/person")

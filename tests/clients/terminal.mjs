@@ -51,7 +51,7 @@ export class Terminal {
    * @param {RegExp} what
    * @param {number} [patience] milliseconds
    */
-  async shows(what, patience = 30_000) {
+  async shows(what, patience = 60_000) {
     return until(() => what.exec(this.screen()), () => `the screen shows ${what}:\n${this.screen()}`, patience);
   }
 

@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
  * @param {number} [patience] milliseconds
  * @returns {Promise<NonNullable<T>>}
  */
-export async function until(look, what, patience = 20_000) {
+export async function until(look, what, patience = 30_000) {
   const end = Date.now() + patience;
   for (;;) {
     const found = await look();

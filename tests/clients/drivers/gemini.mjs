@@ -20,9 +20,14 @@ export default {
   },
   headless: (prompt, { resume } = {}) => [...(resume ? ["--resume", "latest"] : []), "-y", "-p", prompt],
   interactive: ({ resume } = {}) => [...(resume ? ["--resume", "latest"] : []), "-y"],
-  dialogs: [{ shows: /Do you trust the files in this folder\?/, chosen: /● *1\. Trust folder/, keys: ["Up"] }],
-  // A session that began before the folder was trusted goes on as one of a folder that is not.
-  isAskedOnceBefore: true,
+  // Where the folder is trusted it begins anew, below what it drew before.
+  dialogs: [
+    {
+      shows: /Do you trust the files in this folder\?(?![\s\S]*restarting to apply)/,
+      chosen: /● *1\. Trust folder/,
+      keys: ["Up"],
+    },
+  ],
   ready: /Type your message/,
   quit: "/quit",
   compact: { command: "/compress", shows: /ompressed|compression/i },
