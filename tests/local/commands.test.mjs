@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
 const COMMANDS =
-  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review import export backfill connect sync doctor completions".split(
+  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review last config import export backfill connect sync doctor completions".split(
     " ",
   );
 
