@@ -23,13 +23,10 @@ const SLUGS: usize = 24;
 const SPOKEN_OF: usize = 8;
 const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
-/// What happens next on a device that shows `space` and writes ledgers of this version.
-pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> EventKind {
-    if version == 1 {
-        return of_version_1(dice, mix, space, at);
-    }
+/// Draws what happens next on a device that shows `space`.
+pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
     match dice.below(12) {
-        0..4 => of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at)),
+        0..4 => of_decision(dice, space).unwrap_or_else(|| of_lessons(dice, mix, space, at)),
         4 => EventKind::OutcomeRecorded {
             // Nobody asked for a recommendation yet; somebody may later.
             decision_id: format!("decision-{:x}", dice.below(1 << 20)),
@@ -57,12 +54,12 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
             }
             surfaced
         }
-        _ => of_version_1(dice, mix, space, at),
+        _ => of_lessons(dice, mix, space, at),
     }
 }
 
-/// What an app of the ledger's first version writes.
-fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
+/// Draws what is said of lessons, or of tools, and their recommendations.
+fn of_lessons(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
     let kind = match mix {
         Mix::Person => dice.below(100),
         // Agents write lessons, too, and speak of their own.

@@ -41,8 +41,8 @@ pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, SurfacedContext,
-    SurfacedItem,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
+    OLD_LEDGER, SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
@@ -83,7 +83,7 @@ pub use review::{
     Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
     review_queue_with,
 };
-pub use session::{Extracted, ExtractedInsight, extract};
+pub use session::{Extracted, ExtractedInsight, extract, without_outcomes};
 pub use settings::{
     APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
     in_force,

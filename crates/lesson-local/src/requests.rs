@@ -108,12 +108,7 @@ impl<S: Store, H: Host> Local<S, H> {
             EndpointName::recommend
             | EndpointName::search
             | EndpointName::patterns
-            | EndpointName::list_lessons => {
-                let context = context(first, asked.asker);
-                first
-                    .find_in_both(second, &context, asked.route, asked.request)
-                    .await
-            }
+            | EndpointName::list_lessons => ask_joined(first, Some(second), asked).await,
             EndpointName::suggest_tools => {
                 joined::suggestions(ask(first, again(&asked)).await, ask(second, asked).await)
             }
@@ -356,6 +351,15 @@ fn context<S: Store, H: Host>(service: &Service<S, H>, asker: Asker) -> RequestC
 
 /// Asks one service. A request that was answered before, by whatever process, is not done again.
 async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Response {
+    ask_joined(service, None, asked).await
+}
+
+/// Asks a service, with another one beside it where both answer as one.
+async fn ask_joined<S: Store, H: Host>(
+    service: &Service<S, H>,
+    other: Option<&Service<S, H>>,
+    asked: Asked,
+) -> Response {
     let Asked {
         asker,
         route,
@@ -377,7 +381,7 @@ async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Respon
         }
     }
     let context = context(service, asker).with_key(keyed);
-    service.handle_for(&context, route, request).await
+    service.handle_joined(other, &context, route, request).await
 }
 
 /// Whether a lesson is the second store's.

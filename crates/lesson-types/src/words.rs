@@ -12,6 +12,10 @@ macro_rules! vocabulary {
             $($(#[$vdoc])* #[serde(rename = $word $(, alias = $alias)?)] $variant),+
         }
 
+        impl crate::Typed for $name {
+            const TYPE: crate::FieldType = crate::FieldType::Word;
+        }
+
         impl $name {
             /// Every word, in the order people are shown them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];

@@ -5,7 +5,7 @@ use crate::http::context::RequestContext;
 use crate::state::snapshot::State;
 use lesson_core::learning::{Candidate, Measuring, NEXT, is_policy_run, measure};
 use lesson_core::{
-    Lesson, MeasurePolicy, Measured, Policy, Ranking, RelevanceWord, SALT_SETTING, Situation,
+    Lesson, MeasurePolicy, Measured, Policy, RelevanceWord, SALT_SETTING, Situation,
 };
 use lesson_types::{DecisionMeasured, Recommendations, TraceEntry, limits};
 use serde_json::Value;
@@ -72,23 +72,9 @@ impl Trial {
         situation.limit = Some(self.places + if is_tried { NEXT } else { 0 });
     }
 
-    /// Takes out of a ranking what is not shown, and says what was drawn. Ranks stay, so that gaps are seen.
-    pub fn select(&self, state: &State, ranking: &mut Ranking, budget: Budget) -> Measured {
-        let lessons: Vec<(&Lesson, RelevanceWord)> = ranking
-            .items
-            .iter()
-            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
-            .collect();
-        let (shown, last, measured) = self.among(&lessons, budget);
-        ranking.items = shown
-            .into_iter()
-            .filter_map(|at| ranking.items.get(at).cloned())
-            .map(|mut item| {
-                item.rank = item.rank.min(last);
-                item
-            })
-            .collect();
-        measured
+    /// The most lessons that a draw looks at.
+    pub fn most(&self) -> u32 {
+        u32::try_from(self.places + NEXT).unwrap_or(u32::MAX)
     }
 
     /// Draws among ranked lessons, best first: the places of those that are shown, the last rank, and what was drawn.

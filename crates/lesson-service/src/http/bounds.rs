@@ -190,7 +190,7 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             let drawn = measured
                 .as_ref()
                 .map_or(&[][..], |measured| &measured.drawn);
-            entries("measured", drawn.len(), limits::LIMIT)?;
+            entries("drawn", drawn.len(), limits::LIMIT)?;
             drawn
                 .iter()
                 .try_for_each(|drawn| name("lesson", &drawn.lesson))
