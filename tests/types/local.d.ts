@@ -87,7 +87,7 @@ interface Local {
   keep_fold(): Promise<void>;
   backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; folders: string[]; project_hash: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
   backfill_requests(summary: any): EngineRequest[];
-  load_model(pack: Uint8Array): Promise<string>;
+  load_model(pack: Uint8Array, hash?: Uint8Array): Promise<string>;
   indexing(): { done: number; total: number };
   idle(): Promise<void>;
   flush(): Promise<void>;
@@ -100,7 +100,7 @@ interface Local {
 interface EngineModule {
   default(options: { module_or_path: any }): Promise<any>;
   Engine: any;
-  Local: { open(options: any): Promise<Local> };
+  Local: { open(options: any): Promise<Local>; pack_hashed_from(): number };
 }
 
 declare module "*/vendor/smol-toml/index.js" {

@@ -1,6 +1,6 @@
 // What a client's hook has done, in the process that was started for it or in one that has the store open: the plan is
 // the module's, the files and the marks of what was done are ours.
-import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTrap } from "./engine.mjs";
 import { folderOf } from "./files.mjs";
@@ -9,7 +9,7 @@ import { log } from "./log.mjs";
 import { CONFIG } from "./places.cjs";
 import { isKnown, keyOf, receiptLine, record } from "./record.mjs";
 import { note, saidBefore } from "./said.mjs";
-import { put, read, setAside, take, waiting } from "./spool.cjs";
+import { hooksPlace, put, read, setAside, take, waiting } from "./spool.cjs";
 import { isOff } from "./store.mjs";
 
 export { pieces } from "./record.mjs";
@@ -81,9 +81,9 @@ export class Hooks {
       }
       const where = (plan.do === "forget" ? undefined : plan.cwd) ?? cwd;
       if (isOff(where)) return { output: "", skipped: "switched off for this project" };
-      const folder = folderOf(this.host.main.path, "cache", "hooks");
+      const folder = hooksPlace(this.host.main.path);
       if (plan.do === "forget") {
-        note(folder, keyOf(plan.session), { ...(plan.agent ? { agent: plan.agent } : {}), forget: true });
+        noted(folder, keyOf(plan.session), { ...(plan.agent ? { agent: plan.agent } : {}), forget: true });
         return { output: "" };
       }
       if (plan.do === "record") {
@@ -92,11 +92,11 @@ export class Hooks {
         return { output: "", work: () => this.drain() };
       }
       const claim = claimed(folder, plan.key, id);
-      if (!claim) return { output: "", skipped: "another client's settings fired it, too" };
+      if (claim === null) return { output: "", skipped: "another client's settings fired it, too" };
       try {
         return await this.#recommend(local, folder, plan);
       } catch (error) {
-        unlinkSync(claim);
+        if (claim) take(claim);
         throw error;
       }
     });
@@ -125,11 +125,11 @@ export class Hooks {
     if (answer.status >= 400) throw new Error(answer.body?.error?.message ?? `status ${answer.status}`);
     // From here on without a pause, so that two prompts at once don't both give a lesson's text.
     const of = agent ? { agent } : {};
-    if (fresh) note(folder, key, { ...of, forget: true });
+    if (fresh) noted(folder, key, { ...of, forget: true });
     const before = saidBefore(folder, key, agent);
     const { output, given } = local.hook_output_once(plan.shape, answer.body.prompt ?? "", before.given);
     const [first] = answer.body.recommended;
-    note(folder, key, {
+    noted(folder, key, {
       ...of,
       given,
       ...(moment && first ? { moment: { slug: first.slug, at: Date.now() } } : {}),
@@ -142,7 +142,7 @@ export class Hooks {
     try {
       const { session_id, sessionId, conversation_id, sessionID } = JSON.parse(payload);
       const session = session_id ?? sessionId ?? conversation_id ?? sessionID;
-      const folder = folderOf(this.host.main.path, "cache", "hooks");
+      const folder = hooksPlace(this.host.main.path);
       if (typeof session === "string" && isKnown(folder, session)) note(folder, keyOf(session), {});
     } catch {
       // What can't be read begins nothing.
@@ -293,9 +293,24 @@ function isFresh(mark) {
   return made !== undefined && Math.abs(Date.now() - made) < ONCE_MS;
 }
 
+/** A store that can't be written gives its lessons all the same. @param {unknown} error */
+const isUnwritable = (error) =>
+  ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOENT"].includes(
+    /** @type {NodeJS.ErrnoException} */ (error).code ?? "",
+  );
+
+/** @param {Parameters<typeof note>} line */
+function noted(...line) {
+  try {
+    note(...line);
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+  }
+}
+
 /**
- * Claims an event, so that one of several clients prints it; null when another one did. A hook that asks again, because it
- * got no answer in time, has its claim.
+ * Claims an event, so that one of several clients prints it: the mark, null when another one did, and "" in a store that
+ * can't be written. A hook that asks again, because it got no answer in time, has its claim.
  * @param {string} folder
  * @param {string} key
  * @param {string} id
@@ -304,9 +319,11 @@ function claimed(folder, key, id) {
   const mark = join(folder, `done-${keyOf(key)}`);
   for (let left = 2; left > 0; left -= 1) {
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(mark, id, { flag: "wx", mode: 0o600 });
       return mark;
     } catch (error) {
+      if (isUnwritable(error)) return "";
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EEXIST") throw error;
     }
     try {
