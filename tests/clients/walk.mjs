@@ -1,6 +1,6 @@
 // The walk through a client: each step as a person does it, seen in what the model gets and in what the store holds.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Place, programOf } from "./driver.mjs";
@@ -75,12 +75,6 @@ export function walk(driver) {
       return asked;
     };
 
-    /** The standing of the lesson. */
-    const standing = () => {
-      const { lesson } = project.json("show", SLUG);
-      return lesson ?? project.json("show", SLUG);
-    };
-
     /** @type {Map<string, string | null>} */
     const before = files(project);
     await step("init, project", async () => {
@@ -109,8 +103,8 @@ export function walk(driver) {
       await outcomes(news);
     });
     await step("applied, delivered", async () => {
-      const { applied, successes } = counts(standing());
-      assert.deepEqual({ applied, successes }, { applied: 1, successes: 1 });
+      const { standing } = project.json("show", SLUG);
+      assert.deepEqual([standing.times_applied, standing.success_count], [1, 1]);
     });
     await step("insight", async () => {
       const found = project
@@ -126,11 +120,7 @@ export function walk(driver) {
     await step("passing tests without a word wait in Review", async () => {
       const news = project.watch();
       await headless("passing");
-      await until(
-        () => suggestions(project).some((line) => line.includes("success")),
-        "a success is suggested",
-        RECORDED,
-      );
+      await until(() => suggestions(project).includes("success"), "a success is suggested", RECORDED);
       assert.deepEqual(
         news().filter(({ kind }) => kind === "OutcomeRecorded"),
         [],
@@ -139,11 +129,7 @@ export function walk(driver) {
     });
     await step("failing tests without a word wait in Review", async () => {
       await headless("failing");
-      await until(
-        () => suggestions(project).some((line) => line.includes("failure")),
-        "a failure is suggested",
-        RECORDED,
-      );
+      await until(() => suggestions(project).includes("failure"), "a failure is suggested", RECORDED);
     });
     await step("every tool of the server", async () => {
       const news = project.watch();
@@ -316,14 +302,8 @@ function add(place, { title, ...more }) {
   place.json("import", file);
 }
 
-/** @param {any} lesson */
-const counts = (lesson) => lesson.stats ?? lesson.counts ?? lesson;
-
-/** What waits in Review. @param {Place} place @returns {string[]} */
-function suggestions(place) {
-  const at = join(place.store, "cache", "suggested.jsonl");
-  return existsSync(at) ? readFileSync(at, "utf8").toLowerCase().split("\n").filter(Boolean) : [];
-}
+/** The outcomes that wait in Review. @param {Place} place @returns {string[]} */
+const suggestions = (place) => (place.json("review").outcomes ?? []).map((/** @type {any} */ { outcome }) => outcome);
 
 /** The files of a project and a home, by content; not those of the store, of git and of caches. @param {Place} place */
 function files({ project, home }) {
