@@ -93,7 +93,7 @@ test("a session leaves its mark to the commands of its shell", () => {
   const env = { CLAUDE_ENV_FILE: file };
   hook("session-start", { source: "startup", hook_event_name: "SessionStart", session_id: "marked-1" }, { env });
   assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n");
-  hook("session-start", { source: "resume", session_id: "$(touch /tmp/x); `id`" }, { env });
+  hook("session-start", { source: "resume", session_id: "$(touch x); `id`" }, { env });
   assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n", "an id that is no id is left out");
 });
 
