@@ -6,7 +6,7 @@
  *   options: Record<string, Option>, load: () => Promise<(given: any) => any> }} Command
  */
 
-export const CLIENTS = ["claude", "codex", "cursor", "vscode", "gemini", "opencode"];
+export const CLIENTS = ["claude", "codex", "cursor", "vscode", "copilot", "gemini", "opencode"];
 export const EVENTS = ["session-start", "prompt", "moment", "compact", "stop", "subagent-stop", "session-end"];
 /** Formats that come in, and those that go out. */
 const TAKEN = ["auto", "markdown", "json", "jsonl", "ace", "reflections"];

@@ -8,6 +8,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { pieces } from "../hook.mjs";
 import { Host, hostOf } from "../host.mjs";
+import { spelled } from "../invocation.mjs";
 import { colour, counted, Failure, json, note, out, plain } from "../print.mjs";
 import { findProject, makeStore } from "../store.mjs";
 import { onlyOf } from "./mcp.mjs";
@@ -100,7 +101,7 @@ function tell(done, dry) {
   out(
     `${counted(done.transcripts, "transcript")}, ${counted(done.sessions, "session")} with something to learn; ${dry ? `${counted(done.insights.length, "lesson")} would be added` : `${counted(done.added, "lesson")} added`}`,
   );
-  const left = (/** @type {number} */ count, /** @type {string} */ text) => count && out(colour("dim", text));
+  const left = (/** @type {number} */ count, /** @type {string} */ text) => count && out(colour("dim", spelled(text)));
   left(
     done.elsewhere,
     `${counted(done.elsewhere, "session")} of other projects left out; \`lessonloop backfill PATH\` takes what you name`,

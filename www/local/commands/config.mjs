@@ -21,7 +21,7 @@ export function config({ values, positionals }) {
   if (!setting) throw new UsageError(`no setting is called ${name}: there is ${Object.keys(SETTINGS).join(", ")}`);
   if (value === undefined || more.length > 0 || !setting.values.includes(value)) {
     throw new UsageError(
-      `${name} is ${setting.values.join(" or ")}: lessonloop config ${name} ${setting.values.join("|")}`,
+      `${name} is ${setting.values.join(" or ")}: \`lessonloop config ${name} ${setting.values[0]}\``,
     );
   }
   const path = join(main.path, CONFIG);

@@ -2,6 +2,7 @@
 import { hooksPlace } from "../spool.cjs";
 import { Hooks } from "../hook.mjs";
 import { hostOf } from "../host.mjs";
+import { typed } from "../invocation.mjs";
 import { lastReceipt } from "../record.mjs";
 import { colour, Failure, json, note, out, plain } from "../print.mjs";
 import { onlyOf } from "./mcp.mjs";
@@ -30,6 +31,6 @@ export async function last({ values }) {
   if (receipt.outcome) out(`${colour("cyan", "outcome")}: ${receipt.outcome}`);
   else if (receipt.suggested) {
     out(`${colour("cyan", "outcome")}: none was told; its tests or its commit suggest ${receipt.suggested}`);
-    note(`\nTo confirm it: lessonloop outcome ${receipt.session} confirm`);
+    note(`\nTo confirm it: ${typed(`outcome ${receipt.session} confirm`)}`);
   } else out(`${colour("cyan", "outcome")}: none was told`);
 }
