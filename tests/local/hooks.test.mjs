@@ -139,53 +139,6 @@ test("a storm of session ends starts a bounded number of processes", () => {
   assert.ok(left.length <= 24 && left.length > 0, `${left.length}`);
 });
 
-test("earlier sessions are read for what they learned, and a dry run adds nothing", () => {
-  const { on, home, project } = session();
-  const folder = join(home, ".claude", "projects", "x");
-  mkdirSync(folder, { recursive: true });
-  const line = (text) =>
-    `${JSON.stringify({ type: "assistant", uuid: "a", sessionId: "past", cwd: project, entrypoint: "cli", message: { role: "assistant", content: [{ type: "text", text }] } })}\n`;
-  writeFileSync(
-    join(folder, "past.jsonl"),
-    `${line("INSIGHT: Pin the clock in tests of time.")}${line("DELIVERED: done.")}{"torn`,
-  );
-  // Another project's session, one of a working folder that is gone, and Cursor's, which names no folder.
-  const elsewhere = line("INSIGHT: Of another project there is this to learn.").replaceAll(project, home);
-  writeFileSync(join(folder, "other.jsonl"), elsewhere.replaceAll("past", "other"));
-  const gone = join(project, "sub", "gone");
-  writeFileSync(
-    join(folder, "gone.jsonl"),
-    line("INSIGHT: Seal the log before every release.").replace(project, gone).replace("past", "gone"),
-  );
-  const cursor = join(
-    home,
-    ".cursor",
-    "projects",
-    project.replace(/[^a-zA-Z0-9]+/g, "-").slice(1),
-    "agent-transcripts",
-    "c",
-  );
-  mkdirSync(cursor, { recursive: true });
-  const said = {
-    role: "assistant",
-    message: { content: [{ type: "text", text: "INSIGHT: Name the owner of every table." }] },
-  };
-  writeFileSync(join(cursor, "c.jsonl"), `${JSON.stringify(said)}\n`);
-  const ledger = () => {
-    const at = join(project, ".lessonloop", "ledger");
-    return readdirSync(at).map((name) => readFileSync(join(at, name), "utf8"));
-  };
-  const before = ledger();
-  const dry = on.json(["backfill", "--dry-run"]);
-  assert.deepEqual([dry.insights.length, dry.elsewhere], [3, 1]);
-  assert.deepEqual(ledger(), before);
-  assert.equal(on.json(["stats"]).lessons, 1);
-  assert.equal(on.json(["backfill", "--dry-run", folder]).insights.length, 3, "a path is read whatever it is of");
-  assert.equal(on.json(["backfill"]).added, 3);
-  assert.equal(on.json(["backfill"]).added, 0);
-  assert.equal(on.json(["stats"]).lessons, 4);
-});
-
 test("a test run without a word on the outcome suggests one, which counts once a person confirms it", async () => {
   for (const [code, suggested] of /** @type {const} */ ([
     [0, "success"],

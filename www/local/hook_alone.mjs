@@ -24,7 +24,7 @@ const TURN_MS = 30_000;
 /**
  * Prints what an event asks for, by an engine that is opened for it.
  * @param {import("./places.cjs").Places} places
- * @param {Asked} asked
+ * @param {Asked & { id: string }} asked
  * @param {boolean} withModel
  */
 export async function answerHere(places, asked, withModel) {

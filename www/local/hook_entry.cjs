@@ -100,12 +100,12 @@ async function run(words) {
  * @param {boolean} noModel
  */
 async function answer(places, store, asked, noModel) {
-  const [told] = await exchange(addressOf(places), { do: "hook", id: `${process.pid}-${Date.now()}`, ...asked }, [
-    PATIENCE_MS,
-  ]);
+  // Asked again here, it is the same call: what a slow process has claimed for it is its own.
+  const call = { ...asked, id: `${process.pid}-${Date.now()}` };
+  const [told] = await exchange(addressOf(places), { do: "hook", ...call }, [PATIENCE_MS]);
   if (told?.error) await logged(store, `hook ${asked.event}: ${told.error}`);
   if (told && !told.error) return print(told.output ?? "");
-  await (await alone()).answerHere(places, asked, !noModel);
+  await (await alone()).answerHere(places, call, !noModel);
 }
 
 /**

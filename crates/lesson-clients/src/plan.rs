@@ -196,17 +196,18 @@ fn recommend(
     }
     let cwd = payload.cwd();
     let start = event == HookEvent::SessionStart;
-    let names_event = payload.event().is_some();
+    // Cursor runs the hooks of Claude Code's settings, too, with its own version in the payload.
+    let named = payload.event().filter(|_| !payload.has("cursor_version"));
     let query = if start {
         match payload.first_prompt() {
             // The prompt itself is on its way, where its hook is heard.
-            Some(_) if client.deaf_at_prompts(names_event).is_none() => {
+            Some(_) if client.deaf_at_prompts(named).is_none() => {
                 Err("the session's first prompt comes next".to_owned())
             }
             Some(prompt) => query::of_prompt(prompt).map_err(str::to_owned),
             None => of_start(payload, cwd.as_deref()),
         }
-    } else if let Some(deaf) = client.deaf_at_prompts(names_event) {
+    } else if let Some(deaf) = client.deaf_at_prompts(named) {
         Err(deaf.to_owned())
     } else {
         let prompt = payload.prompt().ok_or("the payload has no prompt")?;

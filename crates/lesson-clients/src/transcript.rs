@@ -58,11 +58,19 @@ pub fn read_transcript_after(
     reading.read.next = before.next.saturating_add(whole as u64);
     let client = Client::named(client);
     if reading.read.session.is_none() {
-        reading.read.session = claude::own_session(&bytes[..whole]);
+        let own = claude::own_session(&bytes[..whole]);
+        if let Some(own) = &own {
+            let end = claude::end_of_copy(&bytes[..whole], own);
+            reading.read.copied_to = before.next.saturating_add(end as u64);
+        }
+        reading.read.session = own;
     }
+    let mut at = before.next;
     for line in bytes[..whole].split(|byte| *byte == b'\n') {
+        let copied = at < reading.read.copied_to;
+        at = at.saturating_add(line.len() as u64 + 1);
         let line = line.trim_ascii();
-        if line.is_empty() {
+        if line.is_empty() || copied {
             continue;
         }
         let known = line::parsed(line).is_some_and(|entry| take(client, &entry, &mut reading));

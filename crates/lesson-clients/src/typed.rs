@@ -28,11 +28,22 @@ const NOTICES: [&str; 14] = [
 const NOTICE_FAMILIES: [&str; 2] = ["bash-", "local-command-"];
 /// Elements with names of one word that clients put beside a prompt; of those with `-` or `_` any are.
 const BESIDE: [&str; 5] = ["attachments", "context", "reminder", "rules", "timestamp"];
-/// Elements around what a person typed.
-const WRAPPERS: [&str; 3] = ["user_query", "user-query", "user_message"];
+/// Elements around what a person typed (Cursor, VS Code).
+const WRAPPERS: [&str; 5] = [
+    "user_query",
+    "user-query",
+    "user_message",
+    "user_request",
+    "userRequest",
+];
+/// Headings before what a person typed (Codex in an editor).
+const REQUEST: &str = "## My request for Codex:";
+/// The heading of the files that a prompt refers to, which stand behind it (Gemini CLI).
+const REFERRED: &str = "\n--- Content from referenced files ---";
+/// Words in a note in capitals and brackets that a client or a program writes: `[SYSTEM NOTIFICATION]`.
+const NOTES: [&str; 4] = ["SYSTEM", "NOTIFICATION", "AUTOMATED", "REMINDER"];
 /// Beginnings of prompts that clients write themselves, in lower case.
-const SENTENCES: [&str; 10] = [
-    "[system notification",
+const SENTENCES: [&str; 9] = [
     "please continue the conversation from where we left",
     "this session is being continued from a previous conversation",
     "caveat: the messages below were generated",
@@ -65,8 +76,9 @@ pub(crate) fn typed(prompt: &str) -> Result<String, &'static str> {
     if open.trim().is_empty() {
         return Err("the prompt is empty or private");
     }
-    let unwrapped = unwrapped(open.trim()).unwrap_or(open.trim());
-    let mut text = unwrapped;
+    let whole = without_trailing(open.trim());
+    let whole = whole.find(REFERRED).map_or(whole, |at| &whole[..at]);
+    let mut text = unwrapped(whole).unwrap_or(whole);
     loop {
         text = text.trim();
         if let Some(element) = leading(text) {
@@ -94,8 +106,13 @@ pub(crate) fn typed(prompt: &str) -> Result<String, &'static str> {
     Ok(unquoted(without_command(text)?).to_owned())
 }
 
-/// What stands in the last element of a prompt that wraps what a person typed.
+/// What stands in the last element of a prompt that wraps what a person typed, or below its heading.
 fn unwrapped(text: &str) -> Option<&str> {
+    if text.starts_with("# ")
+        && let Some(at) = text.rfind(REQUEST)
+    {
+        return Some(&text[at + REQUEST.len()..]);
+    }
     WRAPPERS.iter().find_map(|name| {
         let (open, close) = (format!("<{name}>"), format!("</{name}>"));
         let inside = text.strip_suffix(&close)?;
@@ -125,7 +142,9 @@ impl Element<'_> {
     }
 
     fn is_beside(&self) -> bool {
-        let named = self.name.contains(['-', '_']) || BESIDE.contains(&self.name);
+        // No element of HTML and no component has such a name.
+        let is_made_up = |c: char| matches!(c, '-' | '_') || c.is_ascii_uppercase();
+        let named = self.name.contains(is_made_up) || BESIDE.contains(&self.name);
         named && (self.after.is_some() || self.is_block)
     }
 }
@@ -166,6 +185,9 @@ fn without_trailing(text: &str) -> &str {
     while text.ends_with('>') {
         let Some(open) = text.rfind("</") else { break };
         let name = &text[open + 2..text.len() - 1];
+        if WRAPPERS.contains(&name) {
+            break;
+        }
         let Some(at) = opening(&text[..open], name) else {
             break;
         };
@@ -187,6 +209,14 @@ fn opening(text: &str, name: &str) -> Option<usize> {
     (before.is_empty() || before.ends_with(['\n', '>'])).then_some(at)
 }
 
+/// Whether a line begins with a note in capitals, of which one word says that no person wrote it.
+fn is_note(line: &str) -> bool {
+    let note = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    note.is_some_and(|(note, _)| {
+        !note.chars().any(char::is_lowercase) && NOTES.iter().any(|word| note.contains(word))
+    })
+}
+
 fn is_sentence(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let head: String = first
@@ -194,7 +224,8 @@ fn is_sentence(text: &str) -> bool {
         .take(FEEDBACK_LINE)
         .flat_map(char::to_lowercase)
         .collect();
-    SENTENCES.iter().any(|sentence| head.starts_with(sentence))
+    is_note(first)
+        || SENTENCES.iter().any(|sentence| head.starts_with(sentence))
         || WHOLE.contains(&text.to_lowercase().trim_end_matches('.'))
         || FEEDBACK.iter().any(|words| {
             // `Stop hook feedback:` and no more than a name before it.
@@ -258,6 +289,8 @@ mod tests {
             "<environment_context>\n<cwd>/x</cwd>\n</environment_context>",
             "<hook_context>## Lessons learned</hook_context>",
             "<any-new-notice from=\"x\">the build is done</any-new-notice>",
+            "<user-prompt-submit-hook>two files changed</user-prompt-submit-hook>",
+            "[AUTOMATED MESSAGE] The nightly build of the queue failed.",
             "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThe agent finished the review.",
             "[Request interrupted by user]",
             "[Request interrupted by user for tool use]",

@@ -39,7 +39,7 @@ export interface TranscriptRead {
   said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
   running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; project_hash: string | null; counted: string[]; known: string[];
-  began: string | null; copying: boolean;
+  began: string | null; copied_to: number; copying: boolean;
 }
 /** A test run or a commit that ended. */
 export interface Sign { kind: "tests" | "commit"; passed: boolean; command: string }

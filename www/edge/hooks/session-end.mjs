@@ -175,12 +175,11 @@ function said(lines) {
   return text;
 }
 
-/** @param {string} text */
-const withoutOutcomes = (text) =>
-  text
-    .split("\n")
-    .filter((line) => !OUTCOME.test(line))
-    .join("\n");
+/** The lines that tell no outcome. */
+function withoutOutcomes(text) {
+  const lines = text.split("\n").filter((line) => !OUTCOME.test(line));
+  return lines.join("\n");
+}
 
 /** The lines that name a task. */
 function tasks(text) {

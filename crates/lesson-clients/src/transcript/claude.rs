@@ -2,8 +2,9 @@
 //! sidecars of many types without a message (about a quarter of a file). Observed in 2.1.229 to 2.1.332; not documented.
 //!
 //! A fork begins with a copy of its forerunner: `/branch` marks each line of it by `forkedFrom`; older versions left the
-//! forerunner's `sessionId` in it; 2.1.332's `--fork-session` writes the new one, but its first line says when the session
-//! began, and what is copied is older. Everywhere a line that is written again keeps its `uuid`.
+//! forerunner's `sessionId` in it; 2.1.332's `--fork-session` writes the new one, but the agent's lines name the session that
+//! asked for them (`requestSessionId`), and under `-p` the first line says when the session began, and what is copied is
+//! older. Everywhere a line that is written again keeps its `uuid`.
 
 use super::age;
 use super::line::{self, text, texts};
@@ -38,6 +39,26 @@ pub(super) fn own_session(bytes: &[u8]) -> Option<String> {
         }
     }
     None
+}
+
+/// What an agent's line is marked with that is copied to another session.
+const REQUESTED_BY: &str = "requestSessionId";
+
+/// Where the last line ends that another session asked for; 0 for none.
+pub(super) fn end_of_copy(bytes: &[u8], own: &str) -> usize {
+    let mut end = bytes.len();
+    for line in bytes.rsplit(|byte| *byte == b'\n') {
+        let mark = REQUESTED_BY.as_bytes();
+        let marked = line.windows(mark.len()).any(|window| window == mark);
+        if marked && let Some(entry) = line::parsed(line.trim_ascii()) {
+            let by = text(&entry, REQUESTED_BY);
+            if !by.is_empty() && by != own {
+                return end;
+            }
+        }
+        end = end.saturating_sub(line.len() + 1);
+    }
+    0
 }
 
 /// Takes a line; false when its shape is unknown.

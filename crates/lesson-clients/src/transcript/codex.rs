@@ -64,8 +64,12 @@ fn began(payload: &Value, time: &str, reading: &mut Reading) {
 
 /// Whether a line is a copy of another thread's.
 fn is_copy(payload: &Value, time: &str, reading: &mut Reading) -> bool {
-    let own = reading.read.session.as_deref().unwrap_or_default();
-    let began = reading.read.began.as_deref().unwrap_or_default();
+    let (Some(own), Some(began)) = (
+        reading.read.session.as_deref(),
+        reading.read.began.as_deref(),
+    ) else {
+        return false;
+    };
     let thread = text(payload, "thread_id");
     let turn = [
         payload,
@@ -79,7 +83,7 @@ fn is_copy(payload: &Value, time: &str, reading: &mut Reading) -> bool {
     if age::is_before(time, began) {
         return true;
     }
-    if !thread.is_empty() && !own.is_empty() && age::stamp(thread).is_some() {
+    if age::stamp(thread).is_some() {
         reading.read.copying = thread != own;
     } else if let Some(turn) = turn
         && age::stamp(own).is_some()

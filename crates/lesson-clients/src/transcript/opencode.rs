@@ -23,10 +23,11 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     let subagent = reading.read.subagent;
     for part in parts {
         match text(part, "type") {
-            "text" if part.get("synthetic") != Some(&Value::Bool(true)) => {
-                if reading.is_new(text(part, "id"), text(part, "text")) {
-                    reading.say(text(part, "text"), subagent);
-                }
+            "text"
+                if part.get("synthetic") != Some(&Value::Bool(true))
+                    && reading.is_new(text(part, "id"), text(part, "text")) =>
+            {
+                reading.say(text(part, "text"), subagent);
             }
             "tool" if reading.is_new(text(part, "callID"), "") => used(part, subagent, reading),
             _ => {}

@@ -46,6 +46,8 @@ pub struct TranscriptRead {
     pub known: Vec<String>,
     /// When the session began, where its first line tells: what is older is a copy.
     pub began: Option<String>,
+    /// Where the copy of another session's lines ends that it begins with, as far as its first piece tells: a byte.
+    pub copied_to: u64,
     /// Whether the lines that come now are a copy of another session's.
     pub copying: bool,
 }

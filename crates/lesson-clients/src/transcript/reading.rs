@@ -55,6 +55,7 @@ impl Reading {
                 counted: before.counted.clone(),
                 known: before.known.clone(),
                 began: before.began.clone(),
+                copied_to: before.copied_to,
                 copying: before.copying,
                 ..TranscriptRead::default()
             },

@@ -225,6 +225,7 @@ fn a_headless_session_is_recorded_like_another() {
 fn a_fork_neither_credits_nor_blames_what_it_inherited() {
     for name in [
         "claude_fork",
+        "claude_fork_by_hand",
         "claude_branch",
         "claude_fork_of_old",
         "codex_fork_copied",

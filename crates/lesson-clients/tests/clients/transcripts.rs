@@ -52,8 +52,10 @@ fn the_clients_name_is_only_a_hint() {
 pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
     let mut all = TranscriptRead::default();
     // A piece of a fork that holds copied lines alone would take them for the session's own.
+    let whole = read_transcript(client, bytes, 0);
     let mut before = TranscriptRead {
-        session: read_transcript(client, bytes, 0).session,
+        session: whole.session,
+        copied_to: whole.copied_to,
         ..TranscriptRead::default()
     };
     for end in cuts.iter().copied().chain([bytes.len()]) {
@@ -88,6 +90,7 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
     all.counted = before.counted;
     all.began = before.began;
     all.copying = before.copying;
+    all.copied_to = before.copied_to;
     all.running = before.running;
     all
 }
