@@ -1,6 +1,6 @@
 // `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes, and says what the
 // client will ask.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -10,9 +10,9 @@ import { setUps, startsUs } from "../clients/entries.mjs";
 import { commonEnds } from "../clients/given_back.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
-import { spelled, typed } from "../invocation.mjs";
+import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
-import { colour, out, plain, UsageError } from "../print.mjs";
+import { colour, counted, out, plain, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, makeStore, personalPath, projectRoot } from "../store.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
@@ -68,8 +68,18 @@ export async function init({ values, positionals }) {
   }
   out(`\nReady. The store: ${store}`);
   if (makes && isProject && existsSync(join(dirname(store), ".git"))) out(SHARED);
+  if (makes && isProject) offer(root);
   await next(name, client, project, edits);
   return 0;
+}
+
+/** What a project has learned already, in files that can be read in. @param {string} root */
+function offer(root) {
+  const folder = join(root, ".claude", "reflections");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".md")) : [];
+  if (files.length === 0) return;
+  const near = line([relative(process.cwd(), folder)]);
+  out(`\n${counted(files.length, "reflection")} in ${near}; what would come in: ${typed(`import ${near} --dry-run`)}`);
 }
 
 /**
