@@ -97,6 +97,8 @@ export class Place {
       SHELL: "/bin/bash",
       XDG_RUNTIME_DIR: join(this.root, "run"),
       npm_config_update_notifier: "false",
+      // What a test run leaves behind is not ours.
+      PYTHONDONTWRITEBYTECODE: "1",
       ...driver.env(url),
     };
     driver.prepare(this.home, url);

@@ -128,13 +128,16 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         input.event.as_str()
     };
     let event = HookEvent::named(named).ok_or_else(|| format!("nothing is done at {named}"))?;
-    // Claude Code runs a subagent's Stop hooks as SubagentStop.
+    // Claude Code runs a subagent's Stop hooks as SubagentStop; Copilot CLI runs both, the former with the parent's
+    // transcript.
     let event = match payload.event().and_then(HookEvent::named) {
         Some(HookEvent::SubagentStop) if event == HookEvent::Stop => HookEvent::SubagentStop,
+        _ if event == HookEvent::Stop && payload.agent().is_some() => HookEvent::SubagentStop,
         _ => event,
     };
     let session = payload
-        .session()
+        .parent_agent()
+        .or_else(|| payload.session())
         .ok_or("the payload names no session")?
         .to_owned();
     let client = caller(&payload, Client::named(&input.client), input);

@@ -124,6 +124,25 @@ fn stops_and_ends_are_recorded_and_a_subagents_is_told_from_the_sessions() {
 }
 
 #[test]
+fn a_subagents_events_are_of_its_parents_session() {
+    for client in CLIENTS {
+        let mut sessions: Vec<String> = seen(client)
+            .into_iter()
+            .filter(|seen| seen.run.starts_with("agent"))
+            .filter_map(|seen| match seen.plan {
+                HookPlan::Recommend { session, .. }
+                | HookPlan::Record { session, .. }
+                | HookPlan::Forget { session, .. } => Some(session),
+                HookPlan::Skip { .. } => None,
+            })
+            .collect();
+        sessions.sort();
+        sessions.dedup();
+        assert_eq!(sessions.len(), 1, "{client}: {sessions:?}");
+    }
+}
+
+#[test]
 fn a_failed_command_is_told_from_one_that_went_well() {
     for client in CLIENTS {
         let moments: Vec<bool> = seen(client)
