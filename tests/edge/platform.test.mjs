@@ -9,7 +9,6 @@ import { dirname, join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { METERED, agent, dist, edge, memory, space, until } from "./edge.mjs";
 
 const MIB = 1024 * 1024;
@@ -56,11 +55,6 @@ test("what is deployed is the dashboard's module, byte for byte", () => {
   ];
   assert.equal(sha256(join(out, wasm[0])), served.sha256);
   assert.equal(sha256(join(dist, "engine/lessonloop_relaxed_bg.wasm")), served.sha256);
-});
-
-test("the worker is within 3 MB compressed, the bound of the free plan", () => {
-  const bytes = uploaded.reduce((sum, name) => sum + gzipSync(readFileSync(join(out, name))).length, 0);
-  assert.ok(bytes <= 3 * MIB, `${bytes} bytes`);
 });
 
 test("every asset is within 25 MiB, and there are at most 20,000", () => {
