@@ -19,7 +19,6 @@ mod needs;
 mod notices;
 mod npm;
 mod npm_package;
-mod patience;
 mod precache;
 mod profile;
 mod progress;
