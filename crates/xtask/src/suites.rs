@@ -1,7 +1,7 @@
 //! The test suites: one row each. Every runner prints its own closing lines; a table closes the run.
 //!
-//! Suites run on modules that were built quickly, which behave as those that ship. What ships is held by `size` and `parity`:
-//! its sizes, and that it answers and embeds as native code does, in both builds and in each host.
+//! Suites run on modules that were built quickly, which behave as those that ship. What ships is held by the last ones: its
+//! sizes, the platform's limits, and that it answers and embeds as native code does, in both builds and in each host.
 
 use std::thread::JoinHandle;
 
@@ -113,7 +113,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "edge",
-        about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults, the platform's limits",
+        about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults",
         needs: &[
             Need::QuickDist,
             Need::Stack,
@@ -130,9 +130,15 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "size",
-        about: "what a browser downloads and what the edge function takes, against their bars",
+        about: "what a browser downloads, against its bars",
         needs: &[Need::Dist],
         runner: Runner::Size,
+    },
+    Suite {
+        name: "platform",
+        about: "the edge function that ships, deployed as a rehearsal: sizes, memory and start-up within Cloudflare's limits",
+        needs: &[Need::Stack, Need::Workerd, Need::EdgeClients, Need::Dist],
+        runner: Runner::Node(&["platform"]),
     },
     Suite {
         name: "parity",

@@ -1,4 +1,4 @@
-//! What a browser downloads and what is deployed to the edge, held against the bars.
+//! What a browser downloads, held against the bars.
 
 use anyhow::Result;
 
@@ -33,8 +33,6 @@ const bars = [
   ["module with its glue, gzip", packed["engine/lessonloop_bg.wasm"] + packed["engine/lessonloop.js"], 2_500_000],
   ["module with relaxed SIMD and its glue, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + packed["engine/lessonloop_relaxed.js"], 2_500_000],
   ["model pack", raw["engine/minilm.pack"], 23_000_000],
-  // The free plan's bound, 3 MiB compressed, of all that a deployed Worker is made of.
-  ["edge function with its module, gzip", packed["engine/lessonloop_relaxed_bg.wasm"] + packed["engine/lessonloop_relaxed.js"] + packed["edge/worker.js"] + packed["edge/headers.js"], 3 * 1024 * 1024],
 ];
 console.log();
 row("bar", "bytes", "at most");

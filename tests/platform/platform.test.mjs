@@ -9,7 +9,8 @@ import { dirname, join, relative } from "node:path";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { METERED, agent, dist, edge, memory, space, until } from "./edge.mjs";
+import { gzipSync } from "node:zlib";
+import { METERED, agent, dist, edge, memory, space, until } from "../edge/edge.mjs";
 
 const MIB = 1024 * 1024;
 const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -22,7 +23,7 @@ after(() => rmSync(copy, { recursive: true, force: true }));
 function deploy() {
   cpSync(dist, copy, { recursive: true });
   const out = join(copy, "edge/out");
-  const wrangler = join(dirname(fileURLToPath(import.meta.url)), "host/node_modules/wrangler/bin/wrangler.js");
+  const wrangler = join(dirname(fileURLToPath(import.meta.url)), "../edge/host/node_modules/wrangler/bin/wrangler.js");
   const done = spawnSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", out], {
     cwd: join(copy, "edge"),
     encoding: "utf8",
@@ -55,6 +56,11 @@ test("what is deployed is the dashboard's module, byte for byte", () => {
   ];
   assert.equal(sha256(join(out, wasm[0])), served.sha256);
   assert.equal(sha256(join(dist, "engine/lessonloop_relaxed_bg.wasm")), served.sha256);
+});
+
+test("the worker is within 3 MB compressed, the bound of the free plan", () => {
+  const bytes = uploaded.reduce((sum, name) => sum + gzipSync(readFileSync(join(out, name))).length, 0);
+  assert.ok(bytes <= 3 * MIB, `${bytes} bytes`);
 });
 
 test("every asset is within 25 MiB, and there are at most 20,000", () => {
