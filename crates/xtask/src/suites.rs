@@ -137,7 +137,7 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "platform",
         about: "the edge function that ships, deployed as a rehearsal: sizes, memory and start-up within Cloudflare's limits",
-        needs: &[Need::Stack, Need::Workerd, Need::EdgeClients, Need::Dist],
+        needs: &[Need::Stack, Need::Workerd, Need::Dist],
         runner: Runner::Node(&["platform"]),
     },
     Suite {
