@@ -12,12 +12,14 @@ use crate::wasm_target::{TARGET, Toolchain};
 /// Packages that only make sense in wasm.
 const WASM_ONLY: [&str; 2] = ["lesson-wasm", "web"];
 
+type Check = fn(&Cache) -> Result<()>;
+
 /// Runs all checks, also when one failed; each must pass.
 pub fn check(cache: &Cache) -> Result<()> {
     let mut plan = Plan::default();
     needs::plan(cache, &[Need::Npm, Need::WasmClippy], &mut plan)?;
     plan.run()?;
-    let checks: [(&str, fn(&Cache) -> Result<()>); 7] = [
+    let checks: [(&str, Check); 7] = [
         ("formatting", formatting),
         ("JavaScript", javascript),
         ("clippy for the host", clippy_host),
