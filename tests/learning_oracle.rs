@@ -5,7 +5,7 @@ mod dice;
 
 use dice::Dice;
 use lesson_core::learning::{ALPHA, Given, Learning, Run, half_width, shrinkage};
-use lesson_core::{Drawn, LiftVerdict, Measured, PolicySide, Shadowed};
+use lesson_core::{Drawn, LiftVerdict, Measured};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -147,37 +147,6 @@ fn compare(
             running.ratio.is_off() || running.shown.runs() == 0 || running.withheld.runs() == 0
         );
     }
-    let told = effects.comparisons.first();
-    let wanted = &wanted["compared"];
-    let preference = told.map(|one| one.preference).unwrap_or_default();
-    assert_eq!(
-        (json!(preference.decisions), json!(preference.voices())),
-        (wanted["decisions"].clone(), wanted["voices"].clone())
-    );
-    if let Some(mean) = preference.estimate() {
-        near("preference", mean, &wanted["preference"]);
-        near("preference's e-value", preference.ln_e(), &wanted["ln_e"]);
-        assert_eq!(preference.interval().is_some(), !wanted["width"].is_null());
-        if let Some((low, high)) = preference.interval()
-            && low > -1.0
-            && high < 1.0
-        {
-            near("preference's width", (high - low) / 2.0, &wanted["width"]);
-        }
-    }
-    let split = told.map(|one| one.split.running).unwrap_or_default();
-    assert_eq!(json!(split.terms.t), wanted["split"]);
-    if split.terms.t > 0 {
-        near("split", split.terms.mean, &wanted["tau"]);
-        near(
-            "split's deviation",
-            split.terms.deviation(),
-            &wanted["sigma"],
-        );
-        near("bet on the second", split.helps.ln, &wanted["second"]);
-        near("bet on the first", split.hurts.ln, &wanted["first"]);
-        near("split's ratio", split.ratio.ln, &wanted["ratio"]);
-    }
     (compared, said)
 }
 
@@ -198,30 +167,10 @@ fn line(lessons: usize, decisions: &[Decision]) -> Value {
                 "control": one.measured.as_ref().map(|measured| json!([measured.control_q, measured.control])),
                 "drawn": drawn,
                 "applied": one.applied,
-                "part": part(one),
             })
         })
         .collect();
     json!({ "lessons": lessons, "decisions": decisions })
-}
-
-/// A decision's part in a comparison.
-fn part(decision: &Decision) -> Option<Value> {
-    let shadow = decision.measured.as_ref()?.shadow.as_ref()?;
-    if let Some(side) = shadow.decided {
-        return Some(json!(["by", side.as_str()]));
-    }
-    let names: Vec<String> = decision
-        .applied
-        .iter()
-        .map(|at| format!("lesson-{at:02}"))
-        .collect();
-    let applied = |team: &[String]| team.iter().filter(|one| names.contains(one)).count();
-    Some(json!([
-        "teams",
-        applied(&shadow.first),
-        applied(&shadow.second)
-    ]))
 }
 
 /// Some with few lessons and strong lifts, some with many; some whose draws are not what they say.
@@ -257,32 +206,10 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
                 withheld,
             });
         }
-        let mut shadow = Shadowed {
-            comparison: "c".to_owned(),
-            ..Shadowed::default()
-        };
-        if seed.is_multiple_of(2) {
-            let shown = drawn.iter().filter(|one: &&Drawn| !one.withheld);
-            for one in shown.map(|one| one.lesson.clone()) {
-                let is_first = dice.chance(0.5);
-                let team = if is_first {
-                    &mut shadow.first
-                } else {
-                    &mut shadow.second
-                };
-                team.push(one);
-            }
-        } else if dice.chance(0.5 * skew) {
-            shadow.decided = Some(PolicySide::First);
-        } else {
-            rate += 0.2;
-            shadow.decided = Some(PolicySide::Second);
-        }
         let measured = dice.chance(0.9).then_some(Measured {
             control,
             control_q,
             drawn,
-            shadow: (!control && dice.chance(0.8)).then_some(Box::new(shadow)),
         });
         Decision {
             domain,

@@ -9,6 +9,8 @@ use serde_json::Value;
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/endpoints.rs"]
+mod endpoints;
 #[path = "tidy/paths.rs"]
 mod paths;
 #[path = "tidy/picture.rs"]

@@ -10,12 +10,15 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Client } from "../local/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js";
 import { StdioClientTransport } from "../local/node_modules/@modelcontextprotocol/sdk/dist/esm/client/stdio.js";
-import { archive, folder, machine, until } from "../local/installed.mjs";
+import { archive, folder, installed, machine, until } from "../local/installed.mjs";
 
 const NOTES = 1_000;
 const ROUNDS = Number(process.env.LESSONLOOP_ROUNDS ?? 15);
 const RECALLS = 40;
 const SESSIONS = 10;
+/** Lessons of a project after some months, and calls of each hook: enough for the slowest of twenty. */
+const PROJECT = 146;
+const HOOKS = Number(process.env.LESSONLOOP_ROUNDS ?? 40);
 const WRITES = 5;
 const EVENTS = 100_000;
 
@@ -81,6 +84,13 @@ const quantile = (times, share) =>
 const shown = (times) =>
   `${quantile(times, 0.5).toFixed(1)} (${quantile(times, 0.25).toFixed(1)}–${quantile(times, 0.75).toFixed(1)}; ${quantile(times, 0.95).toFixed(1)})`;
 
+/** The floor of every command: Node that does nothing. */
+async function bare() {
+  const times = [];
+  for (let round = 0; round < HOOKS; round += 1) times.push(await timed(() => spawnSync(on.node, ["-e", "0"])));
+  return times;
+}
+
 const rows = [];
 /** A row with both, and how much of the peer's time ours takes. */
 function row(what, a, b) {
@@ -120,36 +130,62 @@ for (let round = 0; round < RECALLS; round += 1) {
 }
 row(`one recall at ${NOTES} notes, ms`, ...recall);
 
-const beside = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  const input = JSON.stringify({
-    session_id: `beside-${round}`,
-    cwd: on.project,
-    prompt: `Please ${note(round * 37).title}, and say why.`,
+// Hooks as clients call them: by npm's own entry, with as many lessons as a project has after some months.
+const small = machine();
+assert.equal(small.run(["init", "--project", "--yes"]).code, 0);
+writeFileSync(join(small.project, "notes.json"), JSON.stringify(lessons.slice(0, PROJECT)));
+assert.equal(small.json(["import", join(small.project, "notes.json"), "--format", "json"]).added, PROJECT);
+const shim = join(installed(), "..", ".bin", "lessonloop");
+/** A call of a hook, which has to print something or, for what is only handed on, nothing. */
+const called = (at, event, payload, prints, more = []) =>
+  timed(() => {
+    const input = JSON.stringify({ cwd: at.project, ...payload });
+    const words = ["hook", event, "--client", "claude", ...more];
+    const done = spawnSync(shim, words, { cwd: at.project, env: at.env, input, encoding: "utf8" });
+    assert.deepEqual([done.status, done.stdout !== ""], [0, prints], done.stderr);
   });
-  beside.push(await timed(() => assert.notEqual(on.run(["hook", "prompt", "--client", "claude"], { input }).out, "")));
-}
-for (const client of open) await client.close();
-const alone = [];
-const model = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [times, more] of /** @type {const} */ ([
-    [alone, ["--no-model"]],
-    [model, []],
-  ])) {
-    const input = JSON.stringify({
-      session_id: `alone-${round}-${more.length}`,
-      cwd: on.project,
-      prompt: `Please ${note(round * 37).title}, and say why.`,
-    });
-    times.push(
-      await timed(() => assert.notEqual(on.run(["hook", "prompt", "--client", "claude", ...more], { input }).out, "")),
+let calls = 0;
+const prompted = () => {
+  calls += 1;
+  return { session_id: `call-${calls}`, prompt: `Please ${note((calls * 37) % PROJECT).title}, and say why.` };
+};
+for (const [at, size] of /** @type {const} */ ([
+  [small, PROJECT],
+  [on, NOTES],
+])) {
+  const server = at === on ? null : await connect(on.node, [on.bin, "mcp"], at.env, at.project);
+  if (server) {
+    await until(
+      async () => {
+        const { structuredContent } = await server.callTool({ name: "playbook_health", arguments: {} });
+        const { loaded, pending } = /** @type {any} */ (structuredContent).model;
+        return loaded && pending === 0;
+      },
+      "every lesson has its vector",
+      180_000,
     );
   }
+  await until(() => at.run(["doctor", "--json"]).out.includes("answers hooks"), "the socket is open");
+  /** @type {number[][]} */
+  const [beside, stop, end, alone, model] = [[], [], [], [], []];
+  for (let round = 0; round < HOOKS; round += 1) {
+    beside.push(await called(at, "prompt", prompted(), true));
+    stop.push(await called(at, "stop", { session_id: `call-${calls}`, last_assistant_message: "Done." }, false));
+    end.push(await called(at, "session-end", { session_id: `call-${calls}` }, true));
+  }
+  if (server) await server.close();
+  else for (const client of open) await client.close();
+  for (let round = 0; round < HOOKS; round += 1) {
+    alone.push(await called(at, "prompt", prompted(), true, ["--no-model"]));
+    model.push(await called(at, "prompt", prompted(), true));
+  }
+  row(`hook prompt beside an open session, ${size} lessons, ms`, beside);
+  row(`hook stop beside an open session, ${size} lessons, ms`, stop);
+  row(`hook session-end beside an open session, ${size} lessons, ms`, end);
+  row(`hook prompt by itself, by words, ${size} lessons, ms`, alone);
+  row(`hook prompt by itself, with the model, ${size} lessons, ms`, model);
 }
-row("hook prompt beside an open session, ms", beside);
-row("hook prompt by itself, by words, ms", alone);
-row("hook prompt by itself, with the model, ms", model);
+row("node by itself, ms", await bare());
 
 // A project with a history: the runs of the demo again and again, each time by another machine, as git brings them.
 const grown = machine();

@@ -210,7 +210,7 @@ test("bad files are listed with their place, and good ones beside them are kept"
         file("latin.md", Buffer.from([0x23, 0x20, 0xe9, 0xe8, 0x0a])),
         file(
           "events.jsonl",
-          '{"lessonloop":"ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n',
+          '{"format":"lessonloop-ledger","version":1}\n{"op_id":"x","actor":"a","seq":1,"at":"2026-01-01T00:00:00Z","event":{"FromTheFuture":{}}}\n',
         ),
       ]);
     await page.getByTestId("import-report").waitFor();

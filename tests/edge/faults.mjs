@@ -7,7 +7,7 @@ import { serving } from "../stack/proxy.mjs";
 const FAULTS = {
   down: (_, __, answer) => answer.destroy(),
   error: (_, __, answer) => answer.writeHead(500, { "content-type": "application/json" }).end('{"message":"it broke"}'),
-  /** PostgREST's word for a function that is not there: migrations of before. */
+  /** PostgREST's word for a function that is not there. */
   lacks: (_, __, answer) =>
     answer
       .writeHead(404, { "content-type": "application/json" })

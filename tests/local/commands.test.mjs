@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
 const COMMANDS =
-  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review import export backfill connect sync doctor completions".split(
+  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review last config import export backfill connect sync doctor completions".split(
     " ",
   );
 
@@ -14,7 +14,7 @@ test("every command has a help, and the bare one says what to do next", () => {
   const on = machine();
   const about = on.run([]);
   assert.equal(about.code, 0);
-  assert.match(about.out, /lessonloop init claude/);
+  assert.match(about.out, /lessonloop\.mjs init claude/);
   const help = on.run(["--help"]);
   for (const name of COMMANDS) {
     assert.ok(help.out.includes(`  ${name} `), name);
@@ -43,7 +43,7 @@ test("exit codes tell a wrong call from a failure", () => {
   }
   const none = on.run(["stats"]);
   assert.equal(none.code, 1);
-  assert.match(none.err, /lessonloop init/);
+  assert.match(none.err, /lessonloop\.mjs init`/);
   on.json(["add", "-"], { input: JSON.stringify(LESSON) });
   const missing = on.run(["show", "no-such-lesson", "--json"]);
   assert.equal(missing.code, 1);

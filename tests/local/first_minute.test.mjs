@@ -64,6 +64,20 @@ for (const node of nodes) {
   });
 }
 
+test("what each client asks is printed as docs/first-minute.md says", () => {
+  const spaced = (/** @type {string} */ text) =>
+    text.replace(/\S*node \S*lessonloop\.mjs/g, "lessonloop").replace(/\s+/g, " ");
+  const page = spaced(readFileSync(new URL("../../docs/first-minute.md", import.meta.url), "utf8"));
+  for (const client of ["claude", "codex", "gemini", "copilot", "vscode", "cursor", "opencode"]) {
+    const on = machine();
+    on.git("init", "-q");
+    const { out } = on.run(["init", client, "--yes"]);
+    const [, asked] = /\nStart a new session of .*:\n((?: {2}- .+\n)+)/.exec(out) ?? [];
+    assert.ok(asked, out);
+    for (const ask of asked.trim().split("\n")) assert.ok(page.includes(spaced(ask.trim())), `${client}: ${ask}`);
+  }
+});
+
 test("the module alone is imported by its name, with its types beside it", () => {
   const on = machine();
   const file = join(on.bin, "../../../../..", "use.mjs");

@@ -32,6 +32,7 @@ const FILES = {
   codex: [".codex/config.toml", ".codex/hooks.json"],
   cursor: [".cursor/mcp.json", ".cursor/hooks.json"],
   vscode: [".vscode/mcp.json"],
+  copilot: [".mcp.json"],
   gemini: [".gemini/settings.json"],
   opencode: ["opencode.json"],
 };
@@ -100,6 +101,102 @@ test("what others wrote since stays when ours goes", () => {
   assert.equal(on.run(["init", "claude", "--yes"]).code, 0);
   assert.equal(on.run(["init", "claude", "--remove", "--yes"]).code, 0);
   assert.ok(!existsSync(at) || !readFileSync(at, "utf8").includes("lessonloop"));
+});
+
+test("files that two clients share serve both, and go with the last of them", () => {
+  const on = machine();
+  on.git("init", "-q");
+  const before = contents(on.project);
+  const run = (...words) => {
+    const { code, out, err } = on.run(["init", ...words, "--yes"]);
+    assert.equal(code, 0, err);
+    return out;
+  };
+  const at = (path) => join(on.project, path);
+  const hooks = () => JSON.parse(readFileSync(at(".github/hooks/lessonloop.json"), "utf8")).hooks;
+  const clientOf = (event) => /--client (\w+)/.exec(hooks()[event][0].command)[1];
+  for (const order of [
+    ["claude", "vscode", "copilot"],
+    ["copilot", "vscode", "claude"],
+  ]) {
+    for (const client of order) run(client);
+    assert.equal(clientOf("UserPromptSubmit"), "copilot");
+    for (const client of order) assert.match(run(client), /Everything is in place/, client);
+    assert.match(run("copilot", "--remove"), /lessonloop\.json keeps our entry, which another client needs/);
+    // VS Code takes nothing at a prompt.
+    assert.deepEqual(Object.keys(hooks()), ["SessionStart", "Stop", "SubagentStop"]);
+    assert.equal(clientOf("Stop"), "vscode");
+    assert.ok(existsSync(at(".mcp.json")), "Claude Code's server");
+    run("copilot");
+    run("claude", "--remove");
+    assert.ok(existsSync(at(".mcp.json")) && !existsSync(at(".claude")), "Copilot CLI's server");
+    run("vscode", "--remove");
+    assert.equal(clientOf("UserPromptSubmit"), "copilot");
+    assert.ok(!run("copilot", "--remove").includes("keeps our entry"));
+    assert.deepEqual(contents(on.project), before, order.join());
+  }
+});
+
+test("a file that the client wrote anew, in another order and with its own answers, loses ours alone", () => {
+  const on = machine();
+  on.git("init", "-q");
+  assert.equal(on.run(["init", "claude", "--yes"]).code, 0);
+  const at = join(on.project, ".claude/settings.local.json");
+  /** Names in reverse order, as a client may have them. */
+  const turned = (data) =>
+    Array.isArray(data)
+      ? data.map(turned)
+      : typeof data === "object" && data !== null
+        ? Object.fromEntries(
+            Object.entries(data)
+              .reverse()
+              .map(([key, value]) => [key, turned(value)]),
+          )
+        : data;
+  const ours = JSON.parse(readFileSync(at, "utf8"));
+  const theirs = { permissions: { allow: ["Bash(ls)"] }, enabledMcpjsonServers: ["other", "lessonloop"] };
+  const written = JSON.stringify(turned({ ...ours, ...theirs }), null, 4);
+  writeFileSync(at, written);
+  assert.match(on.run(["init", "claude", "--yes"]).out, /Everything is in place/);
+  assert.equal(readFileSync(at, "utf8"), written);
+  assert.equal(on.run(["init", "claude", "--remove", "--yes"]).code, 0);
+  assert.deepEqual(JSON.parse(readFileSync(at, "utf8")), turned({ ...theirs, enabledMcpjsonServers: ["other"] }));
+  // One that holds nothing but the answer about our server is gone, with the folder that was made for it.
+  const other = machine();
+  other.git("init", "-q");
+  assert.equal(other.run(["init", "claude", "--yes"]).code, 0);
+  const there = join(other.project, ".claude/settings.local.json");
+  writeFileSync(there, JSON.stringify({ ...ours, enabledMcpjsonServers: ["lessonloop"] }));
+  assert.equal(other.run(["init", "claude", "--remove", "--yes"]).code, 0);
+  assert.ok(!existsSync(join(other.project, ".claude")));
+});
+
+test("entries of an older version are replaced, and those of events that it had alone go", () => {
+  const on = machine();
+  on.git("init", "-q");
+  const hook = (event) => ({ type: "command", command: `/old/node /old/lessonloop.mjs hook ${event} --client claude` });
+  const theirs = { hooks: [{ type: "command", command: "echo lessonloop hooks" }] };
+  const hooks = { Stop: [theirs, { hooks: [hook("stop")] }], Notification: [{ hooks: [hook("note")] }] };
+  const at = join(on.project, ".claude/settings.local.json");
+  mkdirSync(dirname(at), { recursive: true });
+  writeFileSync(at, JSON.stringify({ hooks }));
+  writeFileSync(
+    join(on.project, "opencode.json"),
+    '{ "mcp": { "lessonloop": { "type": "local", "command": ["/old"] } } }',
+  );
+  for (const client of ["claude", "opencode"]) assert.equal(on.run(["init", client, "--yes"]).code, 0);
+  const text = readFileSync(at, "utf8");
+  assert.ok(!text.includes("/old"), text);
+  const now = JSON.parse(text).hooks;
+  assert.deepEqual(now.Stop[0], theirs);
+  assert.equal(now.Stop.length, 2);
+  assert.equal(now.Notification, undefined);
+  // The second version's shape; servers of others keep a file in the first one's.
+  const mcp = () => JSON.parse(readFileSync(join(on.project, "opencode.json"), "utf8")).mcp;
+  assert.deepEqual(Object.keys(mcp()), ["servers"]);
+  writeFileSync(join(on.project, "opencode.json"), '{ "mcp": { "other": { "type": "local", "command": ["x"] } } }');
+  assert.equal(on.run(["init", "opencode", "--yes"]).code, 0);
+  assert.deepEqual(Object.keys(mcp()), ["other", "lessonloop"]);
 });
 
 test("a client's file of many megabytes is edited and given back", { timeout: 120_000 }, () => {

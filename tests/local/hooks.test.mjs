@@ -3,30 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
-
-let sessions = 0;
-/** A machine with a lesson, and a session on it. */
-function session(given) {
-  const on = machine(given);
-  assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
-  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
-  sessions += 1;
-  const session_id = `5f0c3c1e-0000-4000-8000-0000000001${String(sessions).padStart(2, "0")}`;
-  const transcript_path = join(on.home, `${session_id}.jsonl`);
-  const hook = (event, more = {}, { client = "claude", env = {}, input } = /** @type {any} */ ({})) => {
-    const payload = input ?? JSON.stringify({ session_id, transcript_path, cwd: on.project, ...more });
-    const done = on.run(["hook", event, "--client", client], { input: payload, env });
-    assert.deepEqual([done.code, done.err], [0, ""]);
-    return done.out;
-  };
-  const say = (text, entrypoint = "cli") =>
-    writeFileSync(
-      transcript_path,
-      `${JSON.stringify({ type: "user", uuid: "u", sessionId: session_id, cwd: on.project, entrypoint, message: { role: "user", content: [{ type: "text", text: PROMPT }] } })}\n${JSON.stringify({ type: "assistant", uuid: "a", sessionId: session_id, cwd: on.project, entrypoint, message: { role: "assistant", content: [{ type: "text", text }] } })}\n`,
-    );
-  return { ...on, on, hook, say };
-}
+import { machine, PROMPT, SLUG, until } from "./installed.mjs";
+import { session, settled } from "./session.mjs";
 
 test("a prompt comes with the lessons that fit, in the form that the client reads", () => {
   const one = session();
@@ -79,39 +57,56 @@ test("nothing fails a client: odd payloads, no store, a broken store, an unknown
   assert.deepEqual([code, out, err], [0, "", ""]);
 });
 
-test("a project that is switched off, a nested run and a headless one are left alone", async () => {
+test("a project that is switched off and a nested run are left alone; a person's headless run is not", async () => {
   const off = session();
   writeFileSync(join(off.project, ".lessonloop", "off"), "");
   assert.equal(off.hook("prompt", { prompt: PROMPT }), "");
   const nested = session();
-  assert.equal(nested.hook("prompt", { prompt: PROMPT }, { env: { CLAUDE_CODE_CHILD_SESSION: "1" } }), "");
-  assert.equal(nested.hook("prompt", { prompt: PROMPT }, { env: { LESSONLOOP_CHILD: "1" } }), "");
+  const headless = { CLAUDE_CODE_ENTRYPOINT: "sdk-cli", CLAUDE_CODE_SESSION_ATTENDED: "0" };
+  for (const env of [
+    { LESSONLOOP_CHILD: "1" },
+    { ...headless, LESSONLOOP_SESSION: "the-session-that-started-it" },
+    { ...headless, CLAUDE_CODE_EXECPATH: "/opt/claude" },
+  ]) {
+    assert.equal(nested.hook("prompt", { prompt: PROMPT }, { env }), "", JSON.stringify(env));
+    nested.say("INSIGHT: A nested run teaches nothing.\n\nDELIVERED: done.", "sdk-cli");
+    nested.hook("session-end", { reason: "other" }, { env });
+    await settled(nested);
+  }
   for (const { on } of [off, nested]) assert.equal(on.json(["show", SLUG]).standing.times_surfaced, 0);
+  assert.equal(nested.on.json(["stats"]).lessons, 1);
 
-  const headless = session();
-  headless.hook("prompt", { prompt: PROMPT });
-  headless.say(`Applying '${SLUG}'.\n\nDELIVERED: done.`, "sdk-cli");
-  headless.hook("session-end", { reason: "exit" });
-  const hooks = join(headless.project, ".lessonloop", "cache", "hooks");
-  await until(
-    () =>
-      readdirSync(hooks).some(
-        (name) => /^session-/.test(name) && readFileSync(join(hooks, name), "utf8").includes(".jsonl"),
-      ),
-    "it was read",
-  );
-  assert.equal(headless.on.json(["show", SLUG]).standing.success_count, 0);
+  const person = session();
+  // Claude Code sets the first one for every hook.
+  const env = { CLAUDE_CODE_CHILD_SESSION: "1", ...headless };
+  assert.match(person.hook("prompt", { prompt: PROMPT }, { env }), new RegExp(SLUG));
+  person.say(`Applying '${SLUG}'.\n\nDELIVERED: done.`, "sdk-cli");
+  person.hook("session-end", { reason: "other" }, { env });
+  await settled(person);
+  const { standing } = person.on.json(["show", SLUG]);
+  assert.deepEqual([standing.times_applied, standing.success_count], [1, 1]);
+});
+
+test("a session leaves its mark to the commands of its shell", () => {
+  const { hook, home } = session();
+  const file = join(home, "env.sh");
+  const env = { CLAUDE_ENV_FILE: file };
+  hook("session-start", { source: "startup", hook_event_name: "SessionStart", session_id: "marked-1" }, { env });
+  assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n");
+  hook("session-start", { source: "resume", session_id: "$(touch /tmp/x); `id`" }, { env });
+  assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n", "an id that is no id is left out");
 });
 
 test("a session's end is recorded once, however often it is told, and blocked is a failure", async () => {
-  const { hook, say, on } = session();
+  const one = session();
+  const { hook, say, on } = one;
   hook("prompt", { prompt: PROMPT });
   say(
     `Applying '${SLUG}': bound.\n\nINSIGHT: Name the bound values in the log.\n\nBLOCKED: the driver can't bind lists.`,
   );
   for (let time = 0; time < 3; time += 1) hook("session-end", { reason: "exit" });
-  await until(() => on.json(["stats"]).lessons > 1, "the insight is a lesson");
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await settled(one);
+  assert.equal(on.json(["stats"]).lessons, 2);
   const { standing } = on.json(["show", SLUG]);
   assert.deepEqual([standing.times_applied, standing.success_count, standing.consecutive_failures], [1, 0, 1]);
 });
@@ -142,53 +137,6 @@ test("a storm of session ends starts a bounded number of processes", () => {
   const left = readdirSync(hooks).filter((name) => name.startsWith("left-"));
   // A minute may end meanwhile.
   assert.ok(left.length <= 24 && left.length > 0, `${left.length}`);
-});
-
-test("earlier sessions are read for what they learned, and a dry run adds nothing", () => {
-  const { on, home, project } = session();
-  const folder = join(home, ".claude", "projects", "x");
-  mkdirSync(folder, { recursive: true });
-  const line = (text) =>
-    `${JSON.stringify({ type: "assistant", uuid: "a", sessionId: "past", cwd: project, entrypoint: "cli", message: { role: "assistant", content: [{ type: "text", text }] } })}\n`;
-  writeFileSync(
-    join(folder, "past.jsonl"),
-    `${line("INSIGHT: Pin the clock in tests of time.")}${line("DELIVERED: done.")}{"torn`,
-  );
-  // Another project's session, one of a working folder that is gone, and Cursor's, which names no folder.
-  const elsewhere = line("INSIGHT: Of another project there is this to learn.").replaceAll(project, home);
-  writeFileSync(join(folder, "other.jsonl"), elsewhere.replaceAll("past", "other"));
-  const gone = join(project, "sub", "gone");
-  writeFileSync(
-    join(folder, "gone.jsonl"),
-    line("INSIGHT: Seal the log before every release.").replace(project, gone).replace("past", "gone"),
-  );
-  const cursor = join(
-    home,
-    ".cursor",
-    "projects",
-    project.replace(/[^a-zA-Z0-9]+/g, "-").slice(1),
-    "agent-transcripts",
-    "c",
-  );
-  mkdirSync(cursor, { recursive: true });
-  const said = {
-    role: "assistant",
-    message: { content: [{ type: "text", text: "INSIGHT: Name the owner of every table." }] },
-  };
-  writeFileSync(join(cursor, "c.jsonl"), `${JSON.stringify(said)}\n`);
-  const ledger = () => {
-    const at = join(project, ".lessonloop", "ledger");
-    return readdirSync(at).map((name) => readFileSync(join(at, name), "utf8"));
-  };
-  const before = ledger();
-  const dry = on.json(["backfill", "--dry-run"]);
-  assert.deepEqual([dry.insights.length, dry.elsewhere], [3, 1]);
-  assert.deepEqual(ledger(), before);
-  assert.equal(on.json(["stats"]).lessons, 1);
-  assert.equal(on.json(["backfill", "--dry-run", folder]).insights.length, 3, "a path is read whatever it is of");
-  assert.equal(on.json(["backfill"]).added, 3);
-  assert.equal(on.json(["backfill"]).added, 0);
-  assert.equal(on.json(["stats"]).lessons, 4);
 });
 
 test("a test run without a word on the outcome suggests one, which counts once a person confirms it", async () => {

@@ -66,6 +66,14 @@ export function installed() {
   return join(place, "node_modules", "lessonloop");
 }
 
+/** Starts a program; it ends with the tests. @param {string} program @param {string[]} words @param {object} options */
+export function start(program, words, options) {
+  const child = spawn(program, words, { ...options, stdio: ["pipe", "pipe", "pipe"] });
+  started.add(child);
+  child.once("exit", () => started.delete(child));
+  return child;
+}
+
 /**
  * A person's machine: a home, a project that is a git repository, and the command.
  * @param {{ node?: string, home?: string, project?: string }} [given]
@@ -109,10 +117,7 @@ export function machine({ node = process.execPath, home = folder("home"), projec
     },
     /** Starts the command. */
     start(words, { cwd = project, env: more = {} } = {}) {
-      const child = spawn(node, [bin, ...words], { cwd, env: { ...env, ...more }, stdio: ["pipe", "pipe", "pipe"] });
-      started.add(child);
-      child.once("exit", () => started.delete(child));
-      return child;
+      return start(node, [bin, ...words], { cwd, env: { ...env, ...more } });
     },
     /** A client of MCP's own SDK over standard input and output. */
     async client({ cwd = project } = {}) {

@@ -47,6 +47,7 @@ const FILES = /** @type {const} */ ([
     '{\n    "inputs": [], // none\n    "servers": {}\n}\n',
     ".github/hooks/lessonloop.json",
   ],
+  ["copilot", ".mcp.json", '{ "mcpServers": { "other": { "command": "x" } } }', ".github/hooks/lessonloop.json"],
   ["gemini", ".gemini/settings.json", '{\n  "theme": "x"\n}\n', null],
   ["opencode", "opencode.jsonc", '{\n  /* mine */\n  "model": "x"\n}', ".opencode/plugins/lessonloop.js"],
 ]);

@@ -145,7 +145,7 @@ test("a store by a newer version is refused with the remedy, and nothing of it i
   const store = join(on.home, ".local/share/lessonloop");
   const [name] = readdirSync(join(store, "ledger"));
   const file = join(store, "ledger", name);
-  const newer = `${readFileSync(file, "utf8")}{"lessonloop":"ledger","version":99}\n{"new":"shape"}\n`;
+  const newer = `${readFileSync(file, "utf8")}{"format":"lessonloop-ledger","version":99}\n{"new":"shape"}\n`;
   writeFileSync(file, newer);
   for (const words of [["stats"], ["add", "A lesson", "-r", "Do it."]]) {
     const { code, err } = on.run(words);
@@ -158,6 +158,26 @@ test("a store by a newer version is refused with the remedy, and nothing of it i
     input: JSON.stringify({ prompt: "x", cwd: on.project }),
   });
   assert.deepEqual([hook.code, hook.out, hook.err], [0, "", ""]);
+});
+
+test("a store of 0.1.0-pre is refused with the way out, whatever is asked, and nothing of it is changed", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const store = join(on.home, ".local/share/lessonloop");
+  const [name] = readdirSync(join(store, "ledger"));
+  const file = join(store, "ledger", name);
+  const [, ...events] = readFileSync(file, "utf8").split("\n");
+  for (const version of [1, 4]) {
+    const old = [`{"lessonloop":"ledger","version":${version}}`, ...events].join("\n");
+    writeFileSync(file, old);
+    for (const words of [["stats"], ["search", "queue"], ["add", "A lesson", "-r", "Do it."], ["export"]]) {
+      const { code, err } = on.run(words);
+      assert.equal(code, 1, `${words}: ${err}`);
+      assert.match(err, /0\.1\.0-pre made it.*export the lessons there as JSON or markdown/);
+      assert.ok(err.includes(name), "the file is named");
+    }
+    assert.equal(readFileSync(file, "utf8"), old);
+  }
 });
 
 test("a transcript of 500 MB is read piece by piece, with what was learned at its end", { timeout: 300_000 }, () => {

@@ -2,8 +2,7 @@
 
 Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
 "lessons": count}, the decisions in the order of their outcomes.
-"part", of a decision that two policies are compared in, is ["by", "first" | "second"], or ["teams", count, count] of the
-lessons that were applied. Output: a list per lesson, the loop's numbers, the shrinkage, and what the comparison comes to.
+Output: a list per lesson, the loop's numbers and the shrinkage.
 """
 
 import json
@@ -54,40 +53,6 @@ def loop_lift(q, control, surplus):
         return None
     phi = ((1 - control) / (1 - q) - control / q) * surplus
     return [float(np.mean(phi)), float(half_width(np.std(phi), len(phi))), ln_ratio(q, control)]
-
-
-def compared(decisions, y, b):
-    """Preference and split of the decisions of one comparison."""
-    teams = [d["part"][1:] for d in decisions if d["part"] and d["part"][0] == "teams"]
-    voices = np.array([np.sign(second - first) for first, second in teams if first != second], dtype=float)
-    said = {"decisions": len(teams), "voices": len(voices)}
-    if len(voices):
-        a, n = int(np.sum(voices < 0)), len(voices)
-        # The likelihood under every preference alike, summed in the order of the voices: (wins + 1) / (n + 2) each.
-        wins, ln_e = [0, 0], 0.0
-        for at, voice in enumerate(voices):
-            side = int(voice > 0)
-            ln_e += float(np.log(2 * (wins[side] + 1) / (at + 2)))
-            wins[side] += 1
-        said |= {
-            "preference": float(np.mean(voices)),
-            "width": float(half_width(np.std(voices), n)) if n >= 20 and 5 <= a <= n - 5 else None,
-            "ln_e": ln_e,
-        }
-    at = np.array([at for at, d in enumerate(decisions) if d["part"] and d["part"][0] == "by"], dtype=int)
-    said["split"] = len(at)
-    if len(at):
-        first = np.array([float(decisions[i]["part"][1] == "first") for i in at])
-        phi = (1 - 2 * first) * 2 * (y[at] - b[at])
-        q = np.full(len(at), 0.5)
-        said |= {
-            "tau": float(np.mean(phi)),
-            "sigma": float(np.std(phi)),
-            "second": ln_bet(phi, q),
-            "first": ln_bet(-phi, q),
-            "ratio": ln_ratio(q, first),
-        }
-    return said
 
 
 def ledger(source):
@@ -163,7 +128,6 @@ def ledger(source):
         "lessons": lessons,
         "loop": loop_lift(q, control, (y - b)[np.array(measured, dtype=int)]),
         "shrinkage": k,
-        "compared": compared(decisions, y, b),
     }
 
 

@@ -3,8 +3,7 @@
 use crate::dice::Dice;
 use lesson_core::{
     Changes, Decision, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome, Lesson,
-    MatchType, Measured, Millis, Shadowed, Space, SurfacedContext, SurfacedItem, Text, Trust,
-    Verdict,
+    MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,13 +23,10 @@ const SLUGS: usize = 24;
 const SPOKEN_OF: usize = 8;
 const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
-/// What happens next on a device that shows `space` and writes ledgers of this version.
-pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Millis) -> EventKind {
-    if version == 1 {
-        return of_version_1(dice, mix, space, at);
-    }
+/// Draws what happens next on a device that shows `space`.
+pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
     match dice.below(12) {
-        0..4 => of_decision(dice, space).unwrap_or_else(|| of_version_1(dice, mix, space, at)),
+        0..4 => of_decision(dice, space).unwrap_or_else(|| of_lessons(dice, mix, space, at)),
         4 => EventKind::OutcomeRecorded {
             // Nobody asked for a recommendation yet; somebody may later.
             decision_id: format!("decision-{:x}", dice.below(1 << 20)),
@@ -54,23 +50,16 @@ pub fn happening(dice: &mut Dice, mix: Mix, version: u32, space: &Space, at: Mil
                         q: 0.125,
                         withheld: dice.one_in(8),
                     }],
-                    shadow: dice.one_in(2).then(|| {
-                        Box::new(Shadowed {
-                            comparison: "c".to_owned(),
-                            second: vec![slug(dice, space)],
-                            ..Shadowed::default()
-                        })
-                    }),
                 });
             }
             surfaced
         }
-        _ => of_version_1(dice, mix, space, at),
+        _ => of_lessons(dice, mix, space, at),
     }
 }
 
-/// What an app of the ledger's first version writes.
-fn of_version_1(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
+/// Draws what is said of lessons, or of tools, and their recommendations.
+fn of_lessons(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
     let kind = match mix {
         Mix::Person => dice.below(100),
         // Agents write lessons, too, and speak of their own.

@@ -37,13 +37,6 @@ pub struct Config {
     pub strict: bool,
     /// When the server is backed up, and when it is restored from that.
     pub restore: Option<(Millis, Millis)>,
-    /// When the server's migrations from the ledger's first version are applied; they are there from the
-    /// start where nothing is said.
-    pub migrated: Option<Millis>,
-    /// Devices whose app is of the ledger's first version: one in so many.
-    pub old: Option<usize>,
-    /// When the server stops serving those: they are updated soon after.
-    pub minimum: Option<Millis>,
     /// Which device's profile is copied to which, and when.
     pub clone: Option<(usize, usize, Millis)>,
 }
@@ -73,13 +66,6 @@ impl Config {
             page: *dice.of(&[5_000, 5_000, 60, 9]),
             token: dice.between(60, 2_000) * SECOND,
             strict: dice.one_in(2),
-            migrated: dice
-                .one_in(3)
-                .then(|| START + dice.between(1, 1_200) * SECOND),
-            old: *dice.of(&[None, Some(4), Some(2)]),
-            minimum: dice
-                .one_in(4)
-                .then(|| START + dice.between(60, 2_000) * SECOND),
             restore: dice.one_in(4).then_some((backup, restored)),
             clone: dice.one_in(4).then_some((from, to, at)),
         }

@@ -4,7 +4,7 @@ use crate::author::Mix;
 use crate::now;
 use crate::plants::Sent;
 use crate::server::Snapshot;
-use lesson_core::{Event, LEDGER_VERSION, Millis, OptimisticOverlay, Policy, Space};
+use lesson_core::{Event, Millis, OptimisticOverlay, Policy, Space};
 use lesson_sync::{Link, Machine, MemoryStore, Store, Stored};
 use std::collections::HashMap;
 
@@ -14,8 +14,6 @@ pub struct Device {
     pub mix: Mix,
     /// Who uses it, as the server knows them.
     pub user: String,
-    /// The version of ledgers that its app knows.
-    pub version: u32,
     /// Its clock, against the true time.
     pub skew: Millis,
     /// Events that are still to be made.
@@ -67,7 +65,6 @@ impl Device {
             tabs: (0..tabs).map(|_| Tab::default()).collect(),
             mix,
             user: String::new(),
-            version: LEDGER_VERSION,
             skew,
             left,
             shown: Shown::default(),

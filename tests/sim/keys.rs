@@ -61,7 +61,7 @@ impl World {
         drafts: &mut Vec<EventKind>,
     ) -> Option<Asked> {
         let held = &self.devices[device];
-        if held.mix != Mix::Edge || held.version == 1 || !self.dice.one_in(3) {
+        if held.mix != Mix::Edge || !self.dice.one_in(3) {
             return None;
         }
         let latest = &self.asked[self.asked.len().saturating_sub(LATEST)..];

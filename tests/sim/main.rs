@@ -1,8 +1,7 @@
 //! Syncing under faults: devices, a network and a server in virtual time, from a seed.
 //!
 //! `SEED=7 cargo test -p tests --test simulator` replays one seed, `SEEDS=5000` runs more of them.
-//! The same seed makes the same run, to the last step. Apps of both versions of the ledger take part,
-//! and in some runs the server is of the first at the beginning.
+//! The same seed makes the same run, to the last step.
 
 mod accounts;
 mod author;
@@ -18,7 +17,6 @@ mod server;
 mod server_rows;
 mod tabs;
 mod trace;
-mod versions;
 mod world;
 mod writes;
 

@@ -41,11 +41,11 @@ impl World {
     /// A request reaches the server, or what stands before it.
     pub fn arrive(&mut self, at: At, number: u64, request: Request) {
         let wait = self.dice.between(20, 300);
-        if let Some(error) = self.refusal(at, &request) {
+        if let Some(error) = self.refusal(&request) {
             self.answer(at, number, wait, failed(&request, error));
             return;
         }
-        let (mut input, page) = self.serve(at, &request);
+        let (mut input, page) = self.serve(&request);
         if self.fault(self.config.answer_lost, "answer lost") {
             return;
         }
@@ -62,10 +62,7 @@ impl World {
     }
 
     /// Why the server does not do what is asked.
-    fn refusal(&mut self, at: At, request: &Request) -> Option<RemoteError> {
-        if let Some(error) = self.refusal_by_version(at, request) {
-            return Some(error);
-        }
+    fn refusal(&mut self, request: &Request) -> Option<RemoteError> {
         if let Request::Push(link, _) | Request::Pull(link, _, _) = request
             && !link
                 .session
@@ -104,8 +101,7 @@ impl World {
             .then(|| RemoteError::Trouble("500".to_owned()))
     }
 
-    fn serve(&mut self, at: At, request: &Request) -> (Input, Option<crate::server::Snapshot>) {
-        let version = self.devices[at.device].version;
+    fn serve(&mut self, request: &Request) -> (Input, Option<crate::server::Snapshot>) {
         match request {
             Request::Push(link, events) => {
                 let session = link.session.as_ref();
@@ -116,8 +112,7 @@ impl World {
             }
             Request::Pull(link, cursor, limit) => {
                 let limit = self.config.page.min(*limit as usize);
-                let from = (version, &*link.actor);
-                let (page, snapshot) = self.server.pull(from, *cursor, limit, self.now);
+                let (page, snapshot) = self.server.pull(&link.actor, *cursor, limit, self.now);
                 (Input::Pulled(Ok(page)), Some(snapshot))
             }
             Request::Refresh(link) => {

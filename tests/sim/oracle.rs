@@ -2,10 +2,9 @@
 
 use crate::plants::Plant;
 use crate::server::{Ledger, Server};
-use crate::server_rows::known_to_version_1;
 use crate::world::{At, World};
 use crate::{POLICY, now, oracle_counts};
-use lesson_core::{Decision, Event, EventKind, LEDGER_VERSION, Lesson, Space};
+use lesson_core::{Event, Space};
 use lesson_sync::{Link, Store};
 use std::collections::HashSet;
 
@@ -73,31 +72,15 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
         let events = &ledger.events[..page.length];
         let on_top: Vec<&Event> = outbox.iter().map(|stored| &stored.event).collect();
         let done_elsewhere = |event: &&Event| ledger.has(&event.op_id, page.length);
-        if on_top.iter().any(done_elsewhere)
-            || held.version == 1 && is_beyond_version_1(events, &on_top)
-        {
+        if on_top.iter().any(done_elsewhere) {
             return Ok(());
         }
         let all = events.iter().chain(on_top);
         let (space, _) = Space::of_ledger(all, &POLICY);
-        same(held.version, &space, &held.shown.space)
+        same(&space, &held.shown.space)
             .map_err(|what| format!("device {device} shows other {what} than its events make"))?;
     }
     Ok(())
-}
-
-/// Whether an app of version 1 can't know what its own events come to: an outcome was told before
-/// the recommendation that it makes, and it has no row of that.
-fn is_beyond_version_1(events: &[Event], on_top: &[&Event]) -> bool {
-    on_top.iter().any(|own| {
-        let EventKind::Surfaced { context, .. } = &own.event else {
-            return false;
-        };
-        events.iter().any(|event| {
-            matches!(&event.event, EventKind::OutcomeRecorded { decision_id, .. }
-                if context.decision_id.as_ref() == Some(decision_id))
-        })
-    })
 }
 
 /// When a tab rests because it is signed out: it was given no session that holds.
@@ -134,10 +117,7 @@ pub fn quiet(world: &World) -> Result<bool, String> {
             still = false;
             continue;
         };
-        // An updated app reads its rows anew in its first round, which may still be to come.
-        let read = device.version < LEDGER_VERSION || link.ledger_version == LEDGER_VERSION;
-        let sent =
-            read && !link.resync && link.acked == device.shown.position && link.based == link.acked;
+        let sent = !link.resync && link.acked == device.shown.position && link.based == link.acked;
         // One that has sent everything goes on looking while others still send.
         if rounds > if sent { 2 * ROUNDS } else { ROUNDS } {
             return Err(format!(
@@ -212,10 +192,10 @@ fn everything(world: &World) -> Result<(), String> {
     }
     oracle_counts::hold(&space, ledger)?;
     for (number, device) in world.devices.iter().enumerate() {
-        if device.rows_hash != server.rows_hash(device.version) {
+        if device.rows_hash != server.rows_hash() {
             return Err(format!("device {number} has other rows than the server"));
         }
-        same(device.version, &space, &device.shown.space)
+        same(&space, &device.shown.space)
             .map_err(|what| format!("device {number} shows other {what} than the server has"))?;
     }
     Ok(())
@@ -229,7 +209,7 @@ fn named(event: &Event) -> (&str, Option<&str>) {
 /// Whether every event in the ledger is one that was made, unchanged but for who made it, which is
 /// what the token said.
 fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
-    for (place, event) in ledger.events.iter().enumerate() {
+    for event in &ledger.events {
         let key = (event.op_id.clone(), event.request.clone());
         let Some(made) = world.durable.get(&key) else {
             return Err(format!(
@@ -243,18 +223,7 @@ fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
         else {
             return Err(format!("the server changed event {}", event.op_id));
         };
-        let old = place < ledger.of_version_1;
-        // An app of version 1 does not say who wrote.
-        if old && !made.by.is_empty() {
-            return Err(format!(
-                "event {} was sent to a server that is too old for it",
-                event.op_id
-            ));
-        }
-        let by = match old {
-            true => String::new(),
-            false => Server::by(&world.devices[made.device].user, &made.by),
-        };
+        let by = Server::by(&world.devices[made.device].user, &made.by);
         if event.by != by {
             return Err(format!(
                 "event {} is said to be by `{}`, but is by `{by}`",
@@ -265,27 +234,18 @@ fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// What of two spaces is not the same, as far as an app of this version can know.
-fn same(version: u32, one: &Space, other: &Space) -> Result<(), &'static str> {
-    let new = version > 1;
-    let lessons =
-        |space: &Space| -> Vec<Lesson> { space.lessons().map(known_to_version_1).collect() };
-    if !match new {
-        true => one.lessons().eq(other.lessons()),
-        false => lessons(one) == lessons(other),
-    } {
+/// Tells what of two spaces is not the same.
+fn same(one: &Space, other: &Space) -> Result<(), &'static str> {
+    if !one.lessons().eq(other.lessons()) {
         return Err("lessons");
     }
-    if !match new {
-        true => one.decisions().eq(other.decisions()),
-        false => decisions_of_version_1(one) == decisions_of_version_1(other),
-    } {
+    if !one.decisions().eq(other.decisions()) {
         return Err("decisions");
     }
-    if new && !one.settings().eq(other.settings()) {
+    if !one.settings().eq(other.settings()) {
         return Err("settings");
     }
-    if new && one.agents() != other.agents() {
+    if one.agents() != other.agents() {
         return Err("agents' keys");
     }
     if one.tools().records() != other.tools().records() {
@@ -298,21 +258,4 @@ fn same(version: u32, one: &Space, other: &Space) -> Result<(), &'static str> {
         return Err("days");
     }
     Ok(())
-}
-
-/// An app of version 1 knows of a decision what its records say.
-fn decisions_of_version_1(space: &Space) -> Vec<(&str, Decision)> {
-    space
-        .decisions()
-        .filter(|(_, decision)| !decision.records.is_empty())
-        .map(|(id, held)| {
-            let known = Decision {
-                records: held.records.clone(),
-                outcome: held.outcome,
-                pnl_percent: held.pnl_percent,
-                ..Decision::default()
-            };
-            (id, known)
-        })
-        .collect()
 }

@@ -1,7 +1,7 @@
 //! Planted bugs: what a client, a store or a server might do wrong. The simulator has to catch each.
 
 use crate::dice::Dice;
-use lesson_core::{Event, LEDGER_VERSION, Row};
+use lesson_core::{Event, Row};
 use lesson_sync::{
     Change, Effect, Input, Link, MemoryStore, PushStatus, Pushed, RemoteError, Store,
 };
@@ -49,14 +49,10 @@ pub enum Plant {
     EpochIgnored,
     /// Client: forgets what the server did not take.
     SetAsideForgotten,
-    /// Client: sends to a server that does not know the version of its events.
-    OldServerFed,
     /// Server: an agent's word on its own lesson counts as anybody's.
     OwnWordCounts,
     /// Client: is not told whose keys have written.
     AgentsUnknown,
-    /// Client: goes on at the cursor of its old version, which was not given all kinds of rows.
-    CursorKept,
 }
 
 impl Plant {
@@ -81,10 +77,8 @@ impl Plant {
         Self::NothingAgain,
         Self::EpochIgnored,
         Self::SetAsideForgotten,
-        Self::OldServerFed,
         Self::OwnWordCounts,
         Self::AgentsUnknown,
-        Self::CursorKept,
     ];
 
     /// What the client makes of an answer.
@@ -107,7 +101,6 @@ impl Plant {
                 page.rows
                     .retain(|one| !matches!(one.row, Row::Agents { .. }));
             }
-            (Self::OldServerFed, Input::Pulled(Ok(page))) => page.ledger_version = LEDGER_VERSION,
             _ => {}
         }
     }

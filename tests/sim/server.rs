@@ -4,13 +4,9 @@
 
 use crate::dice::Dice;
 use crate::plants::Plant;
-use crate::server_rows::{
-    Before, decision_row, for_version, hash_of, is_of_version_1, read_as_version_1, without_records,
-};
-use lesson_core::{
-    DAY, Event, EventKind, Folded, LEDGER_VERSION, Millis, Policy, Row, Space, tool_query_hash,
-};
-use lesson_sync::{Page, PushStatus, Pushed, Rejected, VersionedRow};
+use crate::server_rows::{Before, hash_of};
+use lesson_core::{DAY, Event, EventKind, Folded, Millis, Policy, Row, Space, tool_query_hash};
+use lesson_sync::{Page, PushStatus, Pushed, Rejected, SCHEMA_VERSION, VersionedRow};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A space on the server, with all that a backup holds.
@@ -24,11 +20,8 @@ pub struct State {
     versions: HashMap<String, u64>,
     tools: HashMap<String, u64>,
     pub days: BTreeMap<i64, u32>,
-    /// Over all rows, see [`crate::server_rows::row_hash`]: of those that version 1 knows, and of
-    /// the others.
-    rows_hash: [u64; 2],
-    /// Which migrations are applied: the version of the ledger that it knows.
-    pub ledger_version: u32,
+    /// Over all rows, see [`crate::server_rows::row_hash`].
+    rows_hash: u64,
     /// Events accepted.
     pub length: usize,
 }
@@ -45,8 +38,6 @@ struct Actor {
 pub struct Ledger {
     pub events: Vec<Event>,
     places: HashMap<String, usize>,
-    /// How many of them came before the migration to version 2, which does not touch them.
-    pub of_version_1: usize,
 }
 
 impl Ledger {
@@ -88,38 +79,16 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn new(plant: Option<Plant>, ledger_version: u32) -> Self {
+    pub fn new(plant: Option<Plant>) -> Self {
         let mut server = Self {
             plant,
             ledgers: vec![Ledger::default()],
             ..Self::default()
         };
-        server.state.ledger_version = ledger_version;
         if plant == Some(Plant::OwnWordCounts) {
             server.policy.fold.shared_from_keys = u32::MAX;
         }
         server
-    }
-
-    /// Applies the migration to the ledger's second version: decisions get rows of their own. What
-    /// was written before stays as it is.
-    pub fn migrate(&mut self, now: Millis) {
-        if self.state.ledger_version == LEDGER_VERSION {
-            return;
-        }
-        self.state.ledger_version = LEDGER_VERSION;
-        let ledger = self.ledgers.last_mut().expect("there is an epoch");
-        ledger.of_version_1 = ledger.events.len();
-        let rows: Vec<Row> = self
-            .state
-            .space
-            .decisions()
-            .map(|(id, decision)| decision_row(id, without_records(decision)))
-            .collect();
-        for row in rows {
-            self.state.version += 1;
-            self.put(self.state.version, row, now);
-        }
     }
 
     pub fn epoch(&self) -> usize {
@@ -160,9 +129,6 @@ impl Server {
 
     /// An event as the ledger keeps it, or why it is set aside unread.
     fn read(&self, user: &str, event: &Event) -> Result<Event, (String, String)> {
-        if self.state.ledger_version == 1 {
-            return read_as_version_1(&self.state.space, event);
-        }
         let by = match self.plant {
             Some(Plant::ByClaimed) if user != EDGE => event.by.clone(),
             _ => Self::by(user, &event.by),
@@ -316,9 +282,6 @@ impl Server {
             self.put(version, row, seen);
         }
         for row in before.changed(&self.state.space) {
-            if self.state.ledger_version == 1 && !is_of_version_1(&row) {
-                continue;
-            }
             self.state.version += 1;
             self.put(self.state.version, row, seen);
         }
@@ -356,15 +319,15 @@ impl Server {
         let count = self.state.days.entry(day).or_insert(0);
         let key = format!("day|{day}");
         if *count > 0 {
-            self.state.rows_hash[0] ^= hash_of(&key, u64::from(*count));
+            self.state.rows_hash ^= hash_of(&key, u64::from(*count));
         }
         *count += 1;
-        self.state.rows_hash[0] ^= hash_of(&key, u64::from(*count));
+        self.state.rows_hash ^= hash_of(&key, u64::from(*count));
     }
 
     fn put(&mut self, version: u64, row: Row, seen: Millis) {
         let key = row.key();
-        let hash = &mut self.state.rows_hash[usize::from(!is_of_version_1(&row))];
+        let hash = &mut self.state.rows_hash;
         *hash ^= hash_of(&key, version);
         if let Some(old) = self.state.versions.get(&key).copied() {
             *hash ^= hash_of(&key, old);
@@ -374,29 +337,22 @@ impl Server {
         self.state.rows.insert(version, (seen, row));
     }
 
-    /// The hash over all rows that an app of this version is given.
-    pub fn rows_hash(&self, version: u32) -> u64 {
-        let [known, newer] = self.state.rows_hash;
-        known ^ if version == 1 { 0 } else { newer }
+    /// The hash over all rows.
+    pub fn rows_hash(&self) -> u64 {
+        self.state.rows_hash
     }
 
-    /// `pull_changes`, as an app of this version asks; with what the page is a snapshot of.
-    pub fn pull(
-        &self,
-        (version, actor): (u32, &str),
-        cursor: u64,
-        limit: usize,
-        now: Millis,
-    ) -> (Page, Snapshot) {
+    /// `pull_changes`, with what the page is a snapshot of.
+    pub fn pull(&self, actor: &str, cursor: u64, limit: usize, now: Millis) -> (Page, Snapshot) {
         let state = &self.state;
         let mut rows: Vec<VersionedRow> = state
             .rows
             .range(cursor + 1..)
-            .filter(|(_, (seen, row))| *seen <= now && (version > 1 || is_of_version_1(row)))
+            .filter(|(_, (seen, _))| *seen <= now)
             .take(limit + 1)
             .map(|(at, (_, row))| VersionedRow {
                 version: *at,
-                row: for_version(version, row),
+                row: row.clone(),
             })
             .collect();
         let has_more = rows.len() > limit;
@@ -425,17 +381,13 @@ impl Server {
             has_more,
             acked_seq: state.actors.get(actor).map_or(0, |actor| actor.last_seq),
             epoch: format!("epoch-{}", self.epoch()),
-            // An app of version 1 does not look at it.
-            ledger_version: match version {
-                1 => LEDGER_VERSION,
-                _ => state.ledger_version,
-            },
+            schema_version: SCHEMA_VERSION,
         };
         let snapshot = Snapshot {
             epoch: self.epoch(),
             length: state.length,
             version: state.version,
-            rows_hash: self.rows_hash(version),
+            rows_hash: self.rows_hash(),
             last: !has_more,
         };
         (page, snapshot)

@@ -1,6 +1,6 @@
-//! The server's rows: which of them an event changes, and what of them an old app is given.
+//! The server's rows, and which of them an event changes.
 
-use lesson_core::{Decision, Event, EventKind, Lesson, Recommendation, Row, Space, Standing};
+use lesson_core::{Decision, EventKind, Lesson, Recommendation, Row, Space};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -18,62 +18,6 @@ pub fn hash_of(key: &str, word: u64) -> u64 {
     trace.text(key);
     trace.word(word);
     trace.hash()
-}
-
-/// Whether an app of the ledger's first version knows such a row.
-pub fn is_of_version_1(row: &Row) -> bool {
-    !matches!(
-        row,
-        Row::Decision { .. } | Row::Setting { .. } | Row::Agents { .. }
-    )
-}
-
-/// A row as an app of that version is given it.
-pub fn for_version(version: u32, row: &Row) -> Row {
-    match row {
-        Row::Lesson(lesson) if version == 1 => Row::Lesson(Box::new(known_to_version_1(lesson))),
-        other => other.clone(),
-    }
-}
-
-/// A lesson without what the ledger's first version does not know.
-pub fn known_to_version_1(lesson: &Lesson) -> Lesson {
-    Lesson {
-        by: String::new(),
-        approved_by_agent: false,
-        own_word: None,
-        counted_on: std::collections::BTreeMap::new(),
-        standing: Standing {
-            trial_from: 0,
-            ..lesson.standing.clone()
-        },
-        ..lesson.clone()
-    }
-}
-
-/// What a server of the ledger's first version understands of an event: fields that it does not
-/// know it leaves out, kinds that it does not know it refuses.
-///
-/// # Errors
-/// The field, and the reason.
-pub fn read_as_version_1(space: &Space, event: &Event) -> Result<Event, (String, String)> {
-    let mut event = event.clone();
-    event.by.clear();
-    event.request = None;
-    match &mut event.event {
-        EventKind::TrialGranted { .. } | EventKind::PolicyChanged { .. } => {
-            return Err(("event".to_owned(), "unknown event".to_owned()));
-        }
-        EventKind::OutcomeRecorded { decision_id, .. } if space.decision(decision_id).is_none() => {
-            return Err(("decision_id".to_owned(), "unknown decision".to_owned()));
-        }
-        EventKind::Rated { decision_id, .. }
-        | EventKind::Voted { decision_id, .. }
-        | EventKind::FeedbackGiven { decision_id, .. } => *decision_id = None,
-        EventKind::Surfaced { measured, .. } => *measured = None,
-        _ => {}
-    }
-    Ok(event)
 }
 
 /// What an event may change, as it was.
@@ -207,7 +151,7 @@ fn record_row(id: &str, place: usize, record: &Recommendation) -> Row {
     }
 }
 
-pub fn decision_row(id: &str, alone: Decision) -> Row {
+fn decision_row(id: &str, alone: Decision) -> Row {
     Row::Decision {
         decision_id: id.to_owned(),
         decision: Box::new(alone),
@@ -215,7 +159,7 @@ pub fn decision_row(id: &str, alone: Decision) -> Row {
 }
 
 /// A decision as its row has it.
-pub fn without_records(decision: &Decision) -> Decision {
+fn without_records(decision: &Decision) -> Decision {
     Decision {
         records: Vec::new(),
         ..decision.clone()

@@ -4,8 +4,7 @@ use crate::config::SECOND;
 use crate::plants::{Plant, Sent, events_of};
 use crate::server_rows::row_hash;
 use crate::world::{Action, At, Request, Step, World};
-use crate::{now, oracle, versions};
-use lesson_core::LEDGER_VERSION;
+use crate::{now, oracle};
 use lesson_sync::{Change, Effect, Input, Link, Machine, Phase, Store, StoreError};
 
 impl World {
@@ -96,15 +95,9 @@ impl World {
             Input::Refreshed(Err(lesson_sync::RemoteError::Unauthorized)) => tab.refused = true,
             _ => {}
         }
-        let older =
-            matches!(&input, Input::Pulled(Ok(page)) if page.ledger_version < LEDGER_VERSION);
         self.trace.word((at.device * 16 + at.tab) as u64);
         self.trace.input(&input);
         let mut effect = machine.step(input, clock, random);
-        if older {
-            self.counts.add("a page of an older server");
-            versions::blocked(machine)?;
-        }
         if let Some(plant) = plant {
             plant.alter_effect(&mut effect, &device.first_actor);
         }

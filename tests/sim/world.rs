@@ -10,7 +10,7 @@ use crate::plants::Plant;
 use crate::server::{EDGE, Server, Snapshot};
 use crate::trace::Trace;
 use crate::{now, oracle};
-use lesson_core::{Event, EventKind, LEDGER_VERSION, Millis};
+use lesson_core::{Event, EventKind, Millis};
 use lesson_sync::{Change, Entry, Input, Link, Named, Session, Store, uuid7};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -39,9 +39,6 @@ pub enum Action {
     BackUp,
     Restore,
     Copy(usize, usize),
-    Migrate,
-    WantNewer,
-    Update(usize),
     Clock(usize),
     Heal,
 }
@@ -101,8 +98,6 @@ pub struct World {
     pub durable: HashMap<(String, Option<String>), Vec<Made>>,
     /// What agents asked of edges under keys of theirs.
     pub asked: Vec<Asked>,
-    /// The server serves no apps of an older version than this.
-    pub minimum: u32,
     pub healed: bool,
     pub trace: Trace,
     pub counts: Counts,
@@ -158,19 +153,11 @@ impl World {
         let mut world = Self {
             now: START,
             plant,
-            server: Server::new(
-                plant,
-                if config.migrated.is_some() {
-                    1
-                } else {
-                    LEDGER_VERSION
-                },
-            ),
+            server: Server::new(plant),
             accounts: Accounts::default(),
             devices: Vec::new(),
             durable: HashMap::new(),
             asked: Vec::new(),
-            minimum: 1,
             healed: false,
             trace: Trace::new(),
             counts: Counts::default(),
@@ -218,13 +205,6 @@ impl World {
             // Each person has two devices.
             Mix::Person => format!("{}", device / 2),
         };
-        if self.config.old.is_some_and(|many| self.dice.one_in(many)) {
-            made.version = 1;
-            if self.dice.one_in(2) {
-                let at = START + self.dice.between(1, 1_200) * SECOND;
-                self.at(at, Action::Update(device));
-            }
-        }
         let fresh = uuid7(self.now, self.dice.wide());
         if !copied {
             let _ = now(made.store.identity(&fresh));
@@ -252,17 +232,6 @@ impl World {
         if let Some((from, to, at)) = self.config.clone {
             self.at(at, Action::Copy(from, to));
         }
-        if let Some(at) = self.config.migrated {
-            self.at(at, Action::Migrate);
-        }
-        if let Some(at) = self.config.minimum {
-            self.at(at, Action::WantNewer);
-        }
-    }
-
-    /// Lets something happen later for which the end of the faults waits.
-    pub fn plan(&mut self, wait: Millis, action: Action) {
-        self.at(self.now + wait, action);
     }
 
     fn at(&mut self, at: Millis, action: Action) {
@@ -308,17 +277,8 @@ impl World {
                 if self.server.restore() {
                     self.counts.add("server restored from a backup");
                 }
-                let migrated = self.config.migrated.is_some_and(|at| at <= self.now);
-                if migrated && self.server.state.ledger_version < LEDGER_VERSION {
-                    self.counts.add("server restored to before its migration");
-                    let wait = self.dice.between(10, 400) * SECOND;
-                    self.plan(wait, Action::Migrate);
-                }
             }
             Action::Copy(from, to) => self.copy(from, to)?,
-            Action::Migrate => self.migrate(),
-            Action::WantNewer => self.want_newer(),
-            Action::Update(device) => self.update(device),
             Action::Clock(device) => {
                 self.counts.add("clock jumped");
                 let days = self.dice.between(-365, 365);
@@ -378,7 +338,6 @@ impl World {
             space: named("space"),
             actor: actor.clone(),
             session: Some(self.new_session(device)),
-            ledger_version: lesson_core::LEDGER_VERSION,
             ..Link::default()
         };
         self.devices[device].first_actor = actor;
@@ -427,11 +386,11 @@ impl World {
         let source = &self.devices[from];
         let (hashes, all, covered) = (source.row_hashes.clone(), source.rows_hash, source.covered);
         let first_actor = source.first_actor.clone();
-        let (mix, user, version) = (source.mix, source.user.clone(), source.version);
+        let (mix, user) = (source.mix, source.user.clone());
         let copy = &mut self.devices[to];
         (copy.row_hashes, copy.rows_hash, copy.covered) = (hashes, all, covered);
         copy.first_actor = first_actor;
-        (copy.mix, copy.user, copy.version) = (mix, user, version);
+        (copy.mix, copy.user) = (mix, user);
         copy.exists = true;
         copy.store = store;
         copy.shown.refresh(&copy.store);
@@ -441,9 +400,6 @@ impl World {
             for tab in 0..self.devices[to].tabs.len() {
                 self.soon(100, Action::Open(At { device: to, tab }));
             }
-        }
-        if version < self.minimum {
-            self.plan(60 * SECOND, Action::Update(to));
         }
         self.start_writing(to);
         Ok(())

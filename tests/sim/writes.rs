@@ -17,7 +17,6 @@ impl World {
     fn writer(&mut self, device: usize) -> String {
         let held = &self.devices[device];
         match held.mix {
-            _ if held.version == 1 => String::new(),
             Mix::Edge => format!("agent:{}", self.dice.below(AGENTS.len() + 1)),
             // Nobody is signed in yet.
             Mix::Person if held.link().is_none() => "local".to_owned(),
@@ -41,13 +40,7 @@ impl World {
         let mut tries = 0;
         while drafts.len() < many {
             tries += 1;
-            drafts.push(happening(
-                &mut self.dice,
-                device.mix,
-                device.version,
-                space,
-                clock,
-            ));
+            drafts.push(happening(&mut self.dice, device.mix, space, clock));
             // An agent at the edge has no copy to check against.
             let unchecked = device.mix == Mix::Edge && self.dice.one_in(4);
             let bad = !unchecked && space.check(&drafts, &by, clock, &POLICY).is_err();

@@ -12,8 +12,8 @@ const TABLES = sql(
 /** Arguments that each function of the API takes, for a space. */
 const CALLS = (space) => ({
   create_space: { name: "mine" },
-  push_events: { p_space: space, p_actor: "a", p_events: [] },
-  pull_changes: { p_space: space },
+  push_events: { p_space: space, p_ledger_version: 1, p_actor: "a", p_events: [] },
+  pull_changes: { p_space: space, p_ledger_version: 1 },
   lesson_history: { p_space: space, p_slug: "warning-x" },
   put_embeddings: { p_space: space, p_model: "m", p_rows: [] },
   pull_embeddings: { p_space: space, p_model: "m" },
@@ -192,7 +192,12 @@ test("pushing as another's actor, or events of another actor, is refused", async
     [by.actor, []],
     ["ben's phone", [{ ...forged, seq: 1 }]],
   ])) {
-    const { status, body } = await ben.rpc("push_events", { p_space: both, p_actor: actor, p_events: events });
+    const { status, body } = await ben.rpc("push_events", {
+      p_space: both,
+      p_ledger_version: 1,
+      p_actor: actor,
+      p_events: events,
+    });
     assert.deepEqual([status, body.code], [403, "PT403"], actor);
   }
   const page = await ben.pull(both);
@@ -212,11 +217,14 @@ test("tokens that are expired, forged, unsigned or cut are refused", async () =>
     ["cut", good.slice(0, -5)],
     ["long", good + "A".repeat(5000)],
   ]) {
-    const { status } = await client(bad).rpc("pull_changes", { p_space: space });
+    const { status } = await client(bad).rpc("pull_changes", { p_space: space, p_ledger_version: 1 });
     assert.equal(status, 401, what);
   }
   // A role that the caller chose: the secret's holder alone signs roles, and this one is not the gateway's to take.
-  const { status } = await client(token({ ...claims, role: "supabase_admin" })).rpc("pull_changes", { p_space: space });
+  const { status } = await client(token({ ...claims, role: "supabase_admin" })).rpc("pull_changes", {
+    p_space: space,
+    p_ledger_version: 1,
+  });
   assert(status >= 400);
 });
 

@@ -61,7 +61,7 @@ test("two steps delete the space and all its rows, and no other's", async () => 
   for (const name of ["pull_changes", "delete_space"]) {
     const { status, body } = await ada.rpc(name, {
       p_space: space,
-      ...(name === "delete_space" ? { p_name: "Team A", p_code: code } : {}),
+      ...(name === "delete_space" ? { p_name: "Team A", p_code: code } : { p_ledger_version: 1 }),
     });
     assert.deepEqual([status, body.code], [404, "PT404"], name);
   }

@@ -44,12 +44,22 @@ test("what an edge pushes is the space's own: no member and no other edge goes o
   await edge(space).push(space, by.actor, [by.event("Rated", { lesson: "warning-x", helpful: true })]);
   assert.equal(sql("select user_id from actors where space = :'space' and id = 'isolate-2'", { space }), space);
   const events = [by.event("Rated", { lesson: "warning-x", helpful: true })];
-  const { status, body } = await ada.rpc("push_events", { p_space: space, p_actor: by.actor, p_events: events });
+  const { status, body } = await ada.rpc("push_events", {
+    p_space: space,
+    p_ledger_version: 1,
+    p_actor: by.actor,
+    p_events: events,
+  });
   assert.deepEqual([status, body.code], [403, "PT403"]);
   // Nor does it as a member's.
   const phone = author("ada's phone");
   await ada.push(space, phone.actor, [phone.event("Rated", { lesson: "warning-x", helpful: true })]);
-  const taken = await edge(space).rpc("push_events", { p_space: space, p_actor: phone.actor, p_events: [] });
+  const taken = await edge(space).rpc("push_events", {
+    p_space: space,
+    p_ledger_version: 1,
+    p_actor: phone.actor,
+    p_events: [],
+  });
   assert.deepEqual([taken.status, taken.body.code], [403, "PT403"]);
 });
 
@@ -57,8 +67,8 @@ test("another space is not told from one that does not exist", async () => {
   const one = edge(space);
   const random = randomUUID();
   const calls = (of) => ({
-    push_events: { p_space: of, p_actor: "a", p_events: [] },
-    pull_changes: { p_space: of },
+    push_events: { p_space: of, p_ledger_version: 1, p_actor: "a", p_events: [] },
+    pull_changes: { p_space: of, p_ledger_version: 1 },
     lesson_history: { p_space: of, p_slug: "warning-x" },
     put_embeddings: { p_space: of, p_model: "m", p_rows: [] },
     pull_embeddings: { p_space: of, p_model: "m" },
@@ -77,7 +87,12 @@ test("another space is not told from one that does not exist", async () => {
     assert.deepEqual((await one.get(`/${table}?${column}=eq.${foreign}`)).body, [], table);
   }
   // A space that is gone is not there for its own edge either.
-  const { status, body } = await edge(random).rpc("push_events", { p_space: random, p_actor: "a", p_events: [] });
+  const { status, body } = await edge(random).rpc("push_events", {
+    p_space: random,
+    p_ledger_version: 1,
+    p_actor: "a",
+    p_events: [],
+  });
   assert.deepEqual([status, body.code], [404, "PT404"]);
 });
 
@@ -143,8 +158,8 @@ test("nobody is an edge by what they may set of their account, or by half of the
   ])) {
     const who = client(token(claims));
     for (const [name, args] of [
-      ["pull_changes", { p_space: space }],
-      ["push_events", { p_space: space, p_actor: "x", p_events: [] }],
+      ["pull_changes", { p_space: space, p_ledger_version: 1 }],
+      ["push_events", { p_space: space, p_ledger_version: 1, p_actor: "x", p_events: [] }],
       ["pull_embeddings", { p_space: space, p_model: "m" }],
     ]) {
       const { status, body } = await who.rpc(name, args);
@@ -161,7 +176,7 @@ test("nobody is an edge by what they may set of their account, or by half of the
     client(token({ ...mine, ...claim, sub: space }, { secret: "x".repeat(64) })),
     client(token({ ...mine, ...claim, sub: space }, { alg: "none" })),
   ]) {
-    assert.equal((await one.rpc("pull_changes", { p_space: space })).status, 401);
+    assert.equal((await one.rpc("pull_changes", { p_space: space, p_ledger_version: 1 })).status, 401);
   }
 });
 

@@ -100,15 +100,15 @@ export function client(bearer, id) {
     call,
     get: (path) => request("GET", `/rest/v1${path}`),
     space: (name = "test") => call("create_space", { name }),
-    push: (space, actor, events, p_ledger_version = 4) =>
+    push: (space, actor, events, p_ledger_version = 1) =>
       call("push_events", { p_space: space, p_actor: actor, p_events: events, p_ledger_version }),
     /** Events given as the text of a JSON list, to keep every digit. */
     pushText: (space, actor, events) =>
       call(
         "push_events",
-        `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events},"p_ledger_version":4}`,
+        `{"p_space":${JSON.stringify(space)},"p_actor":${JSON.stringify(actor)},"p_events":${events},"p_ledger_version":1}`,
       ),
-    pull: (space, cursor = 0, limit = 1000, p_ledger_version = 4) =>
+    pull: (space, cursor = 0, limit = 1000, p_ledger_version = 1) =>
       call("pull_changes", { p_space: space, p_cursor: cursor, p_limit: limit, p_ledger_version }),
   };
 }

@@ -116,8 +116,8 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["lesson", ["Rated", { helpful: true }]],
     ["event", ["CountersSet", { lesson: "a", upvotes: 9 }]],
     ["event", ["lesson", { slug: "b" }]],
-    ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "profit", pnl_percent: "NaN" }]],
-    ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "profit", pnl_percent: "INFINITE" }]],
+    ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "success", pnl_percent: "NaN" }]],
+    ["pnl_percent", ["OutcomeRecorded", { decision_id: "d", outcome: "success", pnl_percent: "INFINITE" }]],
     ["outcome", ["OutcomeRecorded", { decision_id: "d", outcome: "jackpot" }]],
     ["decision_id", ["Rated", { lesson: "a", helpful: true, decision_id: 7 }]],
     ["decision_id", ["Voted", { lesson: "a", up: true, decision_id: "nobody's" }]],
@@ -131,6 +131,7 @@ test("what is forged, malformed or from the future is set aside with its reason,
     ["measured", surfaced({ measured: { control: true, control_q: 1.01, drawn: [] } })],
     ["control_q", surfaced({ measured: { control: true, control_q: "0.1", drawn: [] } })],
     ["lesson", surfaced({ measured: { control: false, drawn: [{ lesson: "b", q: 0.5, withheld: true }] } })],
+    ["shadow", surfaced({ measured: { shadow: {} } })],
     ["withheld", surfaced({ measured: { drawn: [{ lesson: "a", q: 0.5 }] } })],
     ["drawn", surfaced({ measured: { drawn: Array(101).fill({ lesson: "a", q: 0.5, withheld: true }) } })],
     ["trial_from", ["LessonAdded", lesson("b", { trial_from: 1.5 })]],
@@ -186,7 +187,8 @@ test("what is forged, malformed or from the future is set aside with its reason,
 
 test("batches out of bounds and events that can't be placed change nothing", async () => {
   const { space, by } = await spaceOf(["a"]);
-  const push = (p_events, p_actor = by.actor) => who.rpc("push_events", { p_space: space, p_actor, p_events });
+  const push = (p_events, p_actor = by.actor) =>
+    who.rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor, p_events });
   const event = by.event(...rated("a"));
   for (const [status, events, actor] of /** @type {any[][]} */ ([
     [413, Array(1001).fill(event)],
@@ -356,7 +358,7 @@ test("the server is killed in the middle of pushes: sent again, nothing is lost 
         for (let tries = 0; ; tries++) {
           assert(tries < 600, "the server did not come back");
           const { status, body } = await who
-            .rpc("push_events", { p_space: space, p_actor: by.actor, p_events: events })
+            .rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor: by.actor, p_events: events })
             .catch(() => ({ status: 0 }));
           if (status === 200) {
             assert.deepEqual([body.status, body.acked_seq], ["ok", events.at(-1).seq]);

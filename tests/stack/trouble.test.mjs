@@ -124,7 +124,7 @@ test("no such space, and a wrong password: each says so", async () => {
   assert.equal((await device.state()).events, 1);
 });
 
-test("a database without the migrations, or with older ones, is told from a wrong address", async () => {
+test("a database without the schema, or with another one, is told from a wrong address", async () => {
   const space = await who.space();
   const device = await devices.device("unmigrated");
   await device.append(added(["a"]));
@@ -142,7 +142,7 @@ test("a database without the migrations, or with older ones, is told from a wron
     }
   };
   const loaded = () => sql("notify pgrst, 'reload schema'");
-  sql("alter function public.pull_changes(uuid, bigint, integer, integer) rename to pull_changes_away");
+  sql("alter function public.pull_changes(uuid, integer, bigint, integer) rename to pull_changes_away");
   try {
     // Before PostgREST noticed, and after.
     for (const notice of [() => {}, loaded]) {
@@ -150,18 +150,29 @@ test("a database without the migrations, or with older ones, is told from a wron
       const { message } = await ends("Blocked");
       assert.match(message, /supabase\/migrations/);
     }
-    // An older one, whose answer lacks what this client reads.
-    sql(
-      "create function public.pull_changes(p_space uuid, p_cursor bigint, p_limit integer, p_ledger_version integer) returns json language sql as $$ select '{}'::json $$",
-    );
-    loaded();
-    const { message } = await ends("Trouble");
-    assert.match(message, /can't be read.*supabase\/migrations/);
+    // Another one, whose answer lacks what this client reads, and one of 0.1.0-pre, which tells no version of its schema.
+    const lists = ["lessons", "recommendations", "decisions", "settings", "agents", "tools", "feedback", "days"];
+    const page = {
+      ...Object.fromEntries(lists.map((name) => [name, []])),
+      next_cursor: 9,
+      version: 9,
+      has_more: false,
+    };
+    for (const [answer, phase, says] of /** @type {any[][]} */ ([
+      [{}, "Trouble", /can't be read.*version 1 of the schema.*supabase\/migrations/],
+      [{ ...page, acked_seq: {}, epoch: "e", ledger_version: 4 }, "Blocked", /0\.1\.0-pre.*supabase\/migrations/],
+    ])) {
+      sql(`create or replace function public.pull_changes(p_space uuid, p_ledger_version integer, p_cursor bigint, p_limit integer)
+        returns json language sql as $$ select '${JSON.stringify(answer)}'::json $$`);
+      loaded();
+      const { message } = await ends(phase);
+      assert.match(message, says);
+    }
   } finally {
     sql(
-      "set client_min_messages = warning; drop function if exists public.pull_changes(uuid, bigint, integer, integer)",
+      "set client_min_messages = warning; drop function if exists public.pull_changes(uuid, integer, bigint, integer)",
     );
-    sql("alter function public.pull_changes_away(uuid, bigint, integer, integer) rename to pull_changes");
+    sql("alter function public.pull_changes_away(uuid, integer, bigint, integer) rename to pull_changes");
     loaded();
   }
   // Now and then it still reads what was there before.

@@ -189,6 +189,7 @@ test("two who send the same vectors at once, in any order, both succeed", async 
     ...Array.from({ length: 8 }, (_, i) => put(i % 2 ? who : edge(space), i % 2 ? rows : shuffled)),
     who.rpc("push_events", {
       p_space: space,
+      p_ledger_version: 1,
       p_actor: by.actor,
       p_events: slugs.map((slug) => by.event("Rated", { lesson: slug, helpful: true })),
     }),

@@ -16,6 +16,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[(
         &["http/"],
         &["state/"],
         &["remote/", "embeddings/"],
+        &["large/"],
         &["handlers/"],
     ],
 )];

@@ -101,8 +101,13 @@ pub const ROOMS: &[Room] = &[
         never: &[HOSTS],
     },
     Room {
+        package: "lesson-derive",
+        may: &["proc-macro2", "quote", "syn"],
+        never: &[HOSTS],
+    },
+    Room {
         package: "lesson-types",
-        may: &["schemars", "serde", "serde_json", "ts-rs"],
+        may: &["lesson-derive", "schemars", "serde", "serde_json", "ts-rs"],
         never: &[HOSTS],
     },
     Room {

@@ -29,7 +29,19 @@ type StoreKind = "project" | "personal";
 
 type HookPlan =
   | { do: "skip"; reason: string }
-  | { do: "recommend"; key: string; session: string; decision_id: string; request: EngineRequest; shape: any; cwd?: string }
+  | {
+      do: "recommend";
+      key: string;
+      session: string;
+      decision_id: string;
+      request: EngineRequest;
+      shape: any;
+      cwd?: string;
+      agent: string | null;
+      fresh: boolean;
+      moment: boolean;
+    }
+  | { do: "forget"; session: string; agent: string | null }
   | {
       do: "record";
       key: string;
@@ -42,7 +54,12 @@ type HookPlan =
       settle_ms: number;
       cwd?: string;
       done: boolean;
+      reads?: TranscriptRead[];
     };
+interface Given {
+  slug: string;
+  text: string;
+}
 
 interface TranscriptRead {
   said: string;
@@ -60,16 +77,17 @@ interface Local {
   handle_in(store: StoreKind, request: EngineRequest): Promise<EngineResponse>;
   message(method: string, headers: Record<string, string>, body: Uint8Array): Promise<{ status: number; body?: string }>;
   message_line(line: string): Promise<string | undefined>;
-  plan_hook(input: { client: string; event: string; payload: string; max_tokens: number; child: boolean }): HookPlan;
-  hook_output(shape: any, text: string): string;
+  plan_hook(input: { client: string; event: string; payload: string; max_tokens: number; environment: Record<string, string> }): HookPlan;
+  hook_output_once(shape: any, text: string, given: Given[]): { output: string; given: Given[] };
+  helps_now(needed: { relevance: string; last: number | null; now: number }): boolean;
   read_transcript(client: string, bytes: Uint8Array, from: number): TranscriptRead;
   read_transcript_after(client: string, bytes: Uint8Array, before: Partial<TranscriptRead>): TranscriptRead;
-  record_session(input: any): { requests: EngineRequest[]; suggested?: object; keep: any };
+  record_session(input: any): { requests: EngineRequest[]; suggested?: { outcome: string }; keep: any };
   suggest(suggested: object): Promise<boolean>;
   keep_fold(): Promise<void>;
-  backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
+  backfill(reads: TranscriptRead[]): { session: string; cwd: string | null; folders: string[]; project_hash: string | null; insights: { slug: string; title: string; text: string }[]; skipped: number } | null;
   backfill_requests(summary: any): EngineRequest[];
-  load_model(pack: Uint8Array): Promise<string>;
+  load_model(pack: Uint8Array, hash?: Uint8Array): Promise<string>;
   indexing(): { done: number; total: number };
   idle(): Promise<void>;
   flush(): Promise<void>;
@@ -82,7 +100,7 @@ interface Local {
 interface EngineModule {
   default(options: { module_or_path: any }): Promise<any>;
   Engine: any;
-  Local: { open(options: any): Promise<Local> };
+  Local: { open(options: any): Promise<Local>; pack_hashed_from(): number };
 }
 
 declare module "*/vendor/smol-toml/index.js" {

@@ -6,8 +6,8 @@
  *   options: Record<string, Option>, load: () => Promise<(given: any) => any> }} Command
  */
 
-export const CLIENTS = ["claude", "codex", "cursor", "vscode", "gemini", "opencode"];
-export const EVENTS = ["session-start", "prompt", "stop", "subagent-stop", "session-end"];
+export const CLIENTS = ["claude", "codex", "cursor", "vscode", "copilot", "gemini", "opencode"];
+export const EVENTS = ["session-start", "prompt", "moment", "compact", "stop", "subagent-stop", "session-end"];
 /** Formats that come in, and those that go out. */
 const TAKEN = ["auto", "markdown", "json", "jsonl", "ace", "reflections"];
 const FORMATS = ["jsonl", "markdown", "csv", "agents-md", "skills"];
@@ -66,7 +66,8 @@ export const COMMANDS = [
       "max-tokens": { type: "string", value: "N", about: "at most so many tokens of lessons (1500)" },
       "no-model": NO_MODEL,
     },
-    load: async () => (await import("./commands/hook.mjs")).hook,
+    // What follows the command's name; `bin/lessonloop.mjs` runs it without this table.
+    load: async () => async () => (await import("./hook_entry.cjs")).run(process.argv.slice(3)),
   },
   {
     name: "serve",
@@ -204,6 +205,24 @@ export const COMMANDS = [
     load: async () => (await asks()).review,
   },
   {
+    name: "last",
+    arguments: "",
+    about: "what was given, used and learned in the last session",
+    group: "For people",
+    options: ASK,
+    load: async () => (await import("./commands/last.mjs")).last,
+  },
+  {
+    name: "config",
+    arguments: "[NAME VALUE]",
+    about: "list the settings of the store, or change one",
+    group: "Set-up",
+    words: ["moments"],
+    second: ["on", "off"],
+    options: ASK,
+    load: async () => (await import("./commands/config.mjs")).config,
+  },
+  {
     name: "import",
     arguments: "PATH…",
     about: "read lessons from files and folders; - reads standard input",
@@ -232,8 +251,8 @@ export const COMMANDS = [
   {
     name: "backfill",
     arguments: "[PATH]",
-    about: "read earlier sessions of Claude Code, Codex and Cursor for what they learned",
-    more: "With a project's store only that project's sessions count; a PATH is read whatever it is of.",
+    about: "read earlier sessions of Claude Code, Codex, Gemini CLI and Copilot CLI for what they learned",
+    more: "With a project's store only sessions whose transcript says that they are of that project count; a PATH is read whatever it is of.",
     group: "Files",
     options: {
       ...STORE,

@@ -1,5 +1,6 @@
 // The engine module in Node: loaded on demand, with the build that this Node runs.
 import { readFileSync, realpathSync } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -66,9 +67,40 @@ export async function open(places, { indexing = true } = {}) {
   });
 }
 
-/** Loads the model; without it lessons are ranked by their words. @param {Local} local */
-export async function loadModel(local) {
-  return local.load_model(readFileSync(PACK));
+/**
+ * The model's pack with its hash, both made on other threads while this one compiles the module and opens the store.
+ * @returns {Promise<{ pack: Uint8Array, hash: Uint8Array }>}
+ */
+export async function readPack() {
+  const reading = whole(PACK);
+  reading.catch(() => undefined);
+  const { Local } = await load();
+  const pack = await reading;
+  const hash = await crypto.subtle.digest("SHA-256", pack.subarray(Local.pack_hashed_from()));
+  return { pack, hash: new Uint8Array(hash) };
+}
+
+/** A file in one read: `readFile` comes back to this thread, which is busy, for every half megabyte. @param {string} path */
+async function whole(path) {
+  const file = await openFile(path);
+  try {
+    const { size } = await file.stat();
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, 0);
+    // The rest of a file that came in pieces.
+    return bytesRead === size ? buffer : readFileSync(path);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Loads the model; without it lessons are ranked by their words.
+ * @param {Local} local
+ * @param {ReturnType<typeof readPack>} [reading]
+ */
+export async function loadModel(local, reading = readPack()) {
+  const { pack, hash } = await reading;
+  return local.load_model(pack, hash);
 }
 
 /** Whether the module can't be used any more after this error. @param {unknown} error */

@@ -1,6 +1,6 @@
 // One engine over the stores of a folder, for as long as a process lives: opened when first asked, its model loaded
 // beside, opened anew after a trap.
-import { isTrap, load, loadModel, open } from "./engine.mjs";
+import { isTrap, load, loadModel, open, readPack } from "./engine.mjs";
 import { log } from "./log.mjs";
 import { findStores, makeStore, personalPath } from "./store.mjs";
 
@@ -49,8 +49,10 @@ export class Host {
     if (!["absent", "failed"].includes(this.modelState.phase)) return;
     this.modelState = { phase: "loading" };
     try {
+      const reading = readPack();
+      reading.catch(() => undefined);
       const local = opened ?? (await this.local());
-      this.modelState = { phase: "ready", id: await loadModel(local) };
+      this.modelState = { phase: "ready", id: await loadModel(local, reading) };
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       this.modelState = { phase: "failed", message };

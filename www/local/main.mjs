@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { COMMANDS, helpOf, overview } from "./command.mjs";
+import { CLIENTS, COMMANDS, helpOf, overview } from "./command.mjs";
 import { ROOT } from "./engine.mjs";
+import { spelled, typed } from "./invocation.mjs";
 import { colour, counted, Failure, isColoured, out, UsageError } from "./print.mjs";
 import { findStores, isOff, personalPath } from "./store.mjs";
 
@@ -31,7 +32,7 @@ export async function run(name, rest) {
     }
     const given = parse(rest, options);
     if (given.values.help) {
-      out(helpOf(command));
+      out(spelled(helpOf(command)));
       return 0;
     }
     if (given.values.project && given.values.personal) throw new UsageError("--project or --personal, not both");
@@ -58,7 +59,7 @@ function parse(args, options) {
  * @param {boolean} asJson
  */
 function told(error, asJson) {
-  const message = error?.message ?? String(error);
+  const message = spelled(error?.message ?? String(error));
   if (asJson) out(JSON.stringify({ error: { code: error?.code ?? "failed", message } }));
   const red = isColoured(process.stderr) ? "\x1b[31merror\x1b[39m" : "error";
   process.stderr.write(`${red}: ${message}\n`);
@@ -73,7 +74,9 @@ function help(name) {
   const command = COMMANDS.find((it) => it.name === name);
   if (name && !command) throw new UsageError(`no command is called ${name}`);
   out(
-    command ? helpOf(command) : `lessonloop COMMAND [options]\n\n${overview()}\n\nlessonloop COMMAND --help says more.`,
+    command
+      ? spelled(helpOf(command))
+      : `lessonloop COMMAND [options]\n\n${overview()}\n\n${typed("COMMAND --help")} says more.`,
   );
   return 0;
 }
@@ -89,18 +92,20 @@ async function about() {
       const { hostOf } = await import("./host.mjs");
       const host = hostOf({ only: place.kind });
       const answer = await host.handle({ method: "GET", path: "/v1/stats", headers: {} });
-      lessons = answer.status < 400 ? counted(answer.body.lessons, "lesson") : "can't be read: `lessonloop doctor`";
+      lessons = answer.status < 400 ? counted(answer.body.lessons, "lesson") : `can't be read: ${typed("doctor")}`;
     } catch (error) {
-      lessons = `can't be read (${/** @type {Error} */ (error).message}): \`lessonloop doctor\``;
+      lessons = `can't be read (${/** @type {Error} */ (error).message}): ${typed("doctor")}`;
     }
     out(`  ${place.kind.padEnd(8)}  ${place.path}  ${lessons}`);
   }
   if (found.length === 0) out(`  no store here yet; your own would be ${personalPath()}`);
   if (isOff(process.cwd())) out("  hooks are off here (.lessonloop/off)");
-  out(
-    found.length === 0
-      ? "\nNext: lessonloop init claude   (or codex, cursor, vscode, gemini, opencode)"
-      : "\nNext: lessonloop recommend TEXT · lessonloop add TITLE · lessonloop serve --open · lessonloop --help",
-  );
+  if (found.length === 0) {
+    const [first, ...others] = CLIENTS;
+    out(`\nNext: ${typed(`init ${first}`)}   (or ${others.join(", ")})`);
+  } else {
+    out("\nNext:");
+    for (const rest of ["recommend TEXT", "add TITLE", "serve --open", "doctor", "--help"]) out(`  ${typed(rest)}`);
+  }
   return 0;
 }

@@ -1,42 +1,18 @@
 // One process of those that have a store open answers the others at a socket: hooks get their lessons from a loaded model.
-import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, realpathSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+
+export { addressOf } from "./places.cjs";
 
 /** From a look whether the place is free to the next: the one that answers may end before the others. */
 const AGAIN_MS = 15_000;
 /** A question is a hook's payload: a prompt, say. */
-const QUESTION_BYTES = 4 * 1024 * 1024;
+const QUESTION_BYTES = 32 * 1024 * 1024;
 
 /**
- * The address for some stores, or null where this user has no place of its own.
- * @param {import("./store.mjs").Places} places
+ * Answers a question, with what is said before as lines of their own.
+ * @typedef {(question: any, say: (line: object) => void) => Promise<object>} Answer
  */
-export function addressOf(places) {
-  const paths = [places.project, places.personal].map((place) => (place ? realpathSync(place.path) : ""));
-  const key = createHash("sha256").update(paths.join("\0")).digest("hex").slice(0, 24);
-  if (process.platform === "win32") return `\\\\.\\pipe\\lessonloop-${key}`;
-  const folder = socketFolder();
-  return folder && join(folder, `${key}.sock`);
-}
-
-/** A folder that only this user can enter. */
-function socketFolder() {
-  const uid = userInfo().uid;
-  const folder = join(process.env.XDG_RUNTIME_DIR || tmpdir(), `lessonloop-${uid}`);
-  try {
-    mkdirSync(folder, { mode: 0o700, recursive: true });
-    const { mode, uid: owner } = lstatSync(folder);
-    // In a folder for all, somebody else may have made it.
-    if (owner !== uid || !lstatSync(folder).isDirectory()) return null;
-    if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
-    return folder;
-  } catch {
-    return null;
-  }
-}
 
 /**
  * Asks who answers at an address. Null when nobody does in time.
@@ -76,11 +52,13 @@ export function ask(address, question, patience = 5_000) {
 /**
  * Answers at an address for as long as this process lives, or as soon as the one that does so now has ended.
  * @param {string | null} address
- * @param {(question: any) => Promise<object>} answer
- * @returns a function that ends it
+ * @param {Answer} answer
+ * @returns a function that ends it, and waits for what was asked before
  */
 export function answerAt(address, answer) {
-  if (!address) return () => undefined;
+  if (!address) return async () => undefined;
+  /** @type {Set<Promise<void>>} */
+  const talks = new Set();
   let ended = false;
   /** @type {import("node:net").Server | null} */
   let server = null;
@@ -92,7 +70,7 @@ export function answerAt(address, answer) {
     timer.unref();
   };
   async function attempt() {
-    const made = createServer((socket) => talk(socket, answer));
+    const made = createServer((socket) => talk(socket, answer, talks));
     made.unref();
     made.on("error", async (error) => {
       const { code } = /** @type {NodeJS.ErrnoException} */ (error);
@@ -117,32 +95,41 @@ export function answerAt(address, answer) {
   setTimeout(() => {
     if (!server && !ended) void attempt();
   }, 1_500).unref();
-  return () => {
+  return async () => {
     ended = true;
     clearTimeout(timer);
     server?.close();
+    await Promise.allSettled(talks);
   };
 }
 
 /**
  * @param {import("node:net").Socket} socket
- * @param {(question: any) => Promise<object>} answer
+ * @param {Answer} answer
+ * @param {Set<Promise<void>>} talks those that are not answered yet
  */
-function talk(socket, answer) {
+function talk(socket, answer, talks) {
   let text = "";
   socket.setEncoding("utf8");
   socket.on("error", () => socket.destroy());
-  socket.on("data", async (piece) => {
+  /** @param {object} line */
+  const say = (line) => void socket.write(`${JSON.stringify(line)}\n`);
+  socket.on("data", (piece) => {
     text += piece;
     if (text.length > QUESTION_BYTES) return socket.destroy();
     const end = text.indexOf("\n");
     if (end < 0) return;
     const line = text.slice(0, end);
     text = "";
-    try {
-      socket.end(`${JSON.stringify(await answer(JSON.parse(line)))}\n`);
-    } catch (error) {
-      socket.end(`${JSON.stringify({ error: /** @type {Error} */ (error).message })}\n`);
-    }
+    const talked = (async () => {
+      try {
+        say(await answer(JSON.parse(line), say));
+      } catch (error) {
+        say({ error: /** @type {Error} */ (error).message });
+      }
+      socket.end();
+    })();
+    talks.add(talked);
+    void talked.finally(() => talks.delete(talked));
   });
 }

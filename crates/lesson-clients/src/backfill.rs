@@ -1,5 +1,6 @@
 //! Sessions of the past: what their transcripts would add, before anything is sent.
 
+use crate::injected::without_injected;
 use crate::session::{keyed, pieces};
 use crate::transcript::TranscriptRead;
 use lesson_core::{Policy, extract};
@@ -13,6 +14,10 @@ pub struct SessionSummary {
     pub session: String,
     /// The folder that it began in.
     pub cwd: Option<String>,
+    /// All folders that it worked in: what was learned in one store's project is none of another's.
+    pub folders: Vec<String>,
+    /// SHA-256 of the project's folder, where the transcript says no more of it.
+    pub project_hash: Option<String>,
     /// What it would add.
     pub insights: Vec<FoundInsight>,
     /// What came of it.
@@ -45,20 +50,25 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
         return None;
     }
     let all: String = reads.iter().map(|read| read.said.as_str()).collect();
-    let said: String = all
-        .split_inclusive('\n')
-        .filter(|line| !names_shown(line))
-        .collect();
+    let said = without_injected(&all);
     let said = pieces::end_of(&said);
     let extracted = extract(said, &Policy::default().session);
     if extracted.insights.is_empty() && extracted.outcome.is_none() {
         return None;
+    }
+    let mut folders: Vec<String> = Vec::new();
+    for folder in reads.iter().flat_map(|read| &read.folders) {
+        if !folders.contains(folder) {
+            folders.push(folder.clone());
+        }
     }
     let first = |of: fn(&TranscriptRead) -> Option<&String>| reads.iter().find_map(of).cloned();
     let insights = extracted.insights.into_iter();
     Some(SessionSummary {
         session: first(|read| read.session.as_ref()).unwrap_or_default(),
         cwd: first(|read| read.cwd.as_ref()),
+        folders,
+        project_hash: first(|read| read.project_hash.as_ref()),
         insights: insights
             .map(|insight| FoundInsight {
                 slug: insight.slug,
@@ -92,15 +102,4 @@ pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
         &transcript,
         &session,
     )]
-}
-
-/// Whether a line names the lessons that were shown.
-fn names_shown(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let word = "injected";
-    line.get(..word.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(word))
-        && line[word.len()..]
-            .trim_start_matches(['*', '_', '`', ' '])
-            .starts_with(':')
 }

@@ -42,15 +42,19 @@ impl Client {
 
     /// Why a hook can't put lessons before the agent at a prompt, where it can't.
     ///
-    /// Cursor's `beforeSubmitPrompt` answers whether to go on, and no more; VS Code's `UserPromptSubmit` takes the common
-    /// fields only; Copilot CLI drops what `userPromptSubmitted` prints.
-    pub(crate) fn deaf_at_prompts(self) -> Option<&'static str> {
+    /// Cursor's `beforeSubmitPrompt` answers whether to go on, and no more (another program that calls in its name says
+    /// `UserPromptSubmit`); VS Code's `UserPromptSubmit` takes the common
+    /// fields only. Copilot CLI 1.0.102 takes context at `UserPromptSubmit`, whose payload names the event, and drops it at
+    /// `userPromptSubmitted`, whose payload does not.
+    pub(crate) fn deaf_at_prompts(self, event: Option<&str>) -> Option<&'static str> {
         match self {
-            Self::Cursor => Some("Cursor takes no context at a prompt; its agent asks by MCP"),
-            Self::Vscode => Some("VS Code takes no context at a prompt; its agent asks by MCP"),
-            Self::Copilot => {
-                Some("Copilot CLI takes no context at a prompt; its agent asks by MCP")
+            Self::Cursor if event != Some("UserPromptSubmit") => {
+                Some("Cursor takes no context at a prompt; its agent asks by MCP")
             }
+            Self::Vscode => Some("VS Code takes no context at a prompt; its agent asks by MCP"),
+            Self::Copilot if event.is_none() => Some(
+                "Copilot CLI takes no context at userPromptSubmitted; it does at UserPromptSubmit",
+            ),
             _ => None,
         }
     }

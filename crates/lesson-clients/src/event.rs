@@ -16,6 +16,10 @@ pub enum HookEvent {
     SubagentStop,
     /// The session ended.
     SessionEnd,
+    /// A tool came back, perhaps with an error.
+    Moment,
+    /// The client shortens what its agent remembers of the session.
+    Compact,
 }
 
 impl HookEvent {
@@ -23,7 +27,7 @@ impl HookEvent {
     ///
     /// Claude Code, Codex and VS Code say `SessionStart`, `UserPromptSubmit`, `Stop`, `SubagentStop`, `SessionEnd`; Cursor
     /// `sessionStart`, `beforeSubmitPrompt`, `afterAgentResponse`; Copilot CLI `userPromptSubmitted`, `agentStop`; Gemini
-    /// CLI `BeforeAgent`, `AfterAgent`; OpenCode `session.created`, `chat.message`, `session.idle`, `session.deleted`.
+    /// CLI `BeforeAgent`, `AfterAgent`, `AfterTool`; OpenCode `session.created`, `chat.message`, `session.idle`, `session.deleted`.
     pub fn named(name: &str) -> Option<Self> {
         let plain: String = name
             .chars()
@@ -43,6 +47,9 @@ impl HookEvent {
             }
             "subagentstop" => Self::SubagentStop,
             "sessionend" | "sessiondeleted" => Self::SessionEnd,
+            "moment" | "posttooluse" | "posttoolusefailure" | "aftertool" => Self::Moment,
+            // Gemini CLI's `PreCompress` comes before every request of its model, and tells of no compaction.
+            "compact" | "precompact" | "postcompact" => Self::Compact,
             _ => return None,
         })
     }
@@ -55,6 +62,8 @@ impl HookEvent {
             Self::Stop => "stop",
             Self::SubagentStop => "subagent-stop",
             Self::SessionEnd => "session-end",
+            Self::Moment => "moment",
+            Self::Compact => "compact",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The prompt text of a recommendation in the words of a hook: facts about lessons, not orders.
 
+use crate::said_once::{self, Given};
 use lesson_core::prompt_text;
 
 /// How the prompt text begins, here as in the interface: transcripts are searched for it.
@@ -17,24 +18,47 @@ pub(crate) fn recommends_nothing(text: &str) -> bool {
         || text.starts_with("The lessons that fit this situation are longer")
 }
 
-/// The prompt text framed anew with as many of its lessons as fit, the first one cut where it is too long by itself. `None`
-/// for a text of another form.
-pub(crate) fn framed(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+/// A prompt text as the client reads it, and the lessons whose text is in it.
+pub(crate) struct Framed {
+    pub(crate) text: String,
+    pub(crate) given: Vec<Given>,
+}
+
+/// The prompt text framed anew with as many of its lessons as fit, the first one cut where it is too long by itself; what
+/// was `given` before is only named. `None` for a text of another form.
+pub(crate) fn framed(text: &str, given: &[Given], fits: impl Fn(&str) -> bool) -> Option<Framed> {
     let rest = text.strip_prefix(HEAD)?;
     let begin = rest.find("\n### ")? + 1;
     let end = rest.rfind(NAMING).filter(|end| *end >= begin);
-    let lessons = sections(&rest[begin..end.unwrap_or(rest.len())]);
-    let first = lessons.first()?;
-    let slug = first.lines().next()?.strip_prefix(LESSON)?;
+    let all = sections(&rest[begin..end.unwrap_or(rest.len())]);
+    // A lesson without a heading is of another form.
+    let all: Vec<(&str, Given)> = all
+        .into_iter()
+        .map(|section| Some((section, Given::of(section)?)))
+        .collect::<Option<_>>()?;
+    let (again, new): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, one)| given.contains(one));
+    let again: Vec<&str> = again.iter().map(|(_, one)| one.slug.as_str()).collect();
+    let Some((first, one)) = new.first() else {
+        return Some(Framed {
+            text: said_once::only_named(&again)?,
+            given: Vec::new(),
+        });
+    };
+    let named = said_once::named(&again);
+    let slug = &one.slug;
     let with = |lessons: &str| {
         format!(
-            "{HEAD}{ABOUT}\n{lessons}\nA lesson that is applied is named by its slug in quotes with what it changed, such as: Applying '{slug}': …\n"
+            "{HEAD}{ABOUT}\n{lessons}{named}\nA lesson that is applied is named by its slug in quotes with what it changed, such as: Applying '{slug}': …\n"
         )
     };
-    for count in (1..=lessons.len()).rev() {
-        let whole = with(&lessons[..count].concat());
+    for count in (1..=new.len()).rev() {
+        let lessons: String = new[..count].iter().map(|(section, _)| *section).collect();
+        let whole = with(&lessons);
         if fits(&whole) {
-            return Some(whole);
+            return Some(Framed {
+                text: whole,
+                given: new[..count].iter().map(|(_, one)| one.clone()).collect(),
+            });
         }
     }
     // A frame of its own costs a few lines; the greatest head that fits is looked for by halves.
@@ -45,7 +69,10 @@ pub(crate) fn framed(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> 
         if fit { least = half } else { most = half }
     }
     let cut = with(&beginning(first, least)?);
-    fits(&cut).then_some(cut)
+    fits(&cut).then(|| Framed {
+        text: cut,
+        given: vec![one.clone()],
+    })
 }
 
 /// The lessons, each from its heading on. A heading inside a fence is a lesson's own text.

@@ -17,19 +17,27 @@ mod client;
 mod event;
 mod fingerprint;
 mod framed;
+mod injected;
+mod moment;
+mod nested;
 mod output;
 mod payload;
 mod plan;
 mod private;
 mod query;
+mod said_once;
 mod session;
 mod transcript;
+mod typed;
 
 pub use backfill::{FoundInsight, SessionSummary, backfill, backfill_requests};
 pub use client::Client;
 pub use event::HookEvent;
-pub use output::{OutputShape, hook_output};
+pub use moment::{Needed, helps_now};
+pub use nested::RUN_VARIABLES;
+pub use output::{OutputShape, hook_output, hook_output_once};
 pub use plan::{HookInput, HookPlan, plan_hook};
+pub use said_once::{Given, GivenOnce};
 pub use session::{Kept, Recorded, SessionInput, Suggested, record, session_requests};
 pub use transcript::{
     Running, Sign, SignKind, TranscriptRead, read_transcript, read_transcript_after,

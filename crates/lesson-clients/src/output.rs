@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::event::HookEvent;
 use crate::framed;
+use crate::said_once::{Given, GivenOnce};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -24,6 +25,9 @@ pub enum OutputShape {
     AdditionalContext,
     /// `{"additionalContext":…}` (Copilot CLI).
     BareContext,
+    /// The two forms that readers of the same file take, in one: Copilot CLI reads the first, VS Code the second, and each
+    /// passes over the other's.
+    Both(String),
 }
 
 impl OutputShape {
@@ -33,11 +37,22 @@ impl OutputShape {
         let named = |name: &str| Self::HookSpecificOutput(name.to_owned());
         match client {
             Client::Cursor => Self::AdditionalContext,
-            Client::Copilot => Self::BareContext,
-            Client::Vscode | Client::Gemini if start => named("SessionStart"),
+            Client::Copilot | Client::Vscode if start => Self::Both("SessionStart".to_owned()),
+            Client::Copilot => Self::Both("UserPromptSubmit".to_owned()),
+            Client::Gemini if start => named("SessionStart"),
             Client::Vscode => named("UserPromptSubmit"),
             Client::Gemini => named("BeforeAgent"),
             Client::Claude | Client::Codex | Client::Opencode | Client::Other => Self::Text,
+        }
+    }
+
+    /// What this client reads after a tool; `event` is its own name of the event. Plain text would go to a log there.
+    pub(crate) fn after_tool(client: Client, event: Option<&str>) -> Self {
+        match client {
+            Client::Cursor => Self::AdditionalContext,
+            Client::Copilot => Self::BareContext,
+            Client::Gemini => Self::HookSpecificOutput("AfterTool".to_owned()),
+            _ => Self::HookSpecificOutput(event.unwrap_or("PostToolUse").to_owned()),
         }
     }
 
@@ -51,6 +66,11 @@ impl OutputShape {
             .to_string(),
             Self::AdditionalContext => json!({ "additional_context": text }).to_string(),
             Self::BareContext => json!({ "additionalContext": text }).to_string(),
+            Self::Both(event) => json!({
+                "additionalContext": text,
+                "hookSpecificOutput": { "hookEventName": event, "additionalContext": text }
+            })
+            .to_string(),
         }
     }
 }
@@ -63,18 +83,44 @@ impl OutputShape {
 /// assert_eq!(hook_output(&OutputShape::Text, ""), "");
 /// ```
 pub fn hook_output(shape: &OutputShape, text: &str) -> String {
+    once(shape, text, &[]).output
+}
+
+/// The same, without the text of lessons that this context holds already: those are named in a line.
+pub fn hook_output_once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
+    once(shape, text, given)
+}
+
+fn once(shape: &OutputShape, text: &str, given: &[Given]) -> GivenOnce {
     let text = text.trim();
     if text.is_empty() || framed::recommends_nothing(text) {
-        return String::new();
+        return GivenOnce::default();
     }
     let fits = |text: &str| {
         let rendered = shape.rendered(text);
-        (rendered.encode_utf16().count() <= MOST).then_some(rendered)
+        // A reader of two forms takes one of them.
+        let forms = if matches!(shape, OutputShape::Both(_)) {
+            2
+        } else {
+            1
+        };
+        (rendered.encode_utf16().count() <= MOST * forms).then_some(rendered)
     };
-    let framed = framed::framed(text, |text| fits(text).is_some());
-    if let Some(rendered) = framed.as_deref().and_then(fits) {
-        return rendered;
+    if let Some(framed) = framed::framed(text, given, |text| fits(text).is_some())
+        && let Some(output) = fits(&framed.text)
+    {
+        return GivenOnce {
+            output,
+            given: framed.given,
+        };
     }
+    GivenOnce {
+        output: cut(text, fits),
+        given: Vec::new(),
+    }
+}
+
+fn cut(text: &str, fits: impl Fn(&str) -> Option<String>) -> String {
     // A text of another form, or a lesson whose frame alone is too long.
     let mut most = MOST;
     loop {

@@ -9,12 +9,15 @@ pub(crate) struct Payload {
 }
 
 impl Payload {
-    /// Reads a payload. The error says what is wrong with it.
+    /// Reads a payload: the first JSON value, whatever follows it. The error says what is wrong with it.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
-        match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
-            Ok(fields @ Value::Object(_)) => Ok(Self { fields }),
-            Ok(_) => Err("the payload is no JSON object".to_owned()),
-            Err(cause) => Err(format!("the payload is no JSON: {cause}")),
+        let text = text.trim_start_matches('\u{feff}');
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(fields @ Value::Object(_))) => Ok(Self { fields }),
+            Some(Ok(_)) => Err("the payload is no JSON object".to_owned()),
+            Some(Err(cause)) => Err(format!("the payload is no JSON: {cause}")),
+            None => Err("the payload is empty".to_owned()),
         }
     }
 
@@ -26,8 +29,38 @@ impl Payload {
             .find(|text| !text.trim().is_empty())
     }
 
+    /// Whether this field is an empty text.
+    pub(crate) fn is_blank(&self, name: &str) -> bool {
+        self.fields.get(name).and_then(Value::as_str) == Some("")
+    }
+
+    /// The messages of a session, where a plugin hands them over.
+    pub(crate) fn messages(&self) -> &[Value] {
+        let messages = self.fields.get("messages").and_then(Value::as_array);
+        messages.map_or(&[], Vec::as_slice)
+    }
+
+    /// The session that began this one for a part of its work (OpenCode).
+    pub(crate) fn parent(&self) -> Option<&str> {
+        self.text(&["parent_id", "parentID"])
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.get(name).is_some()
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name)
+    }
+
+    /// The subagent in which the event happened.
+    pub(crate) fn agent(&self) -> Option<String> {
+        self.text(&["agent_id", "agentId"]).map(str::to_owned)
+    }
+
+    /// The call of a tool that the event is about.
+    pub(crate) fn tool_use(&self) -> Option<&str> {
+        self.text(&["tool_use_id", "toolUseId", "toolCallId", "call_id"])
     }
 
     /// The client's own name of the event.

@@ -3,9 +3,12 @@
 use crate::client::Client;
 use crate::event::HookEvent;
 use crate::fingerprint::fingerprint;
+use crate::moment;
+use crate::nested::{self, nested};
 use crate::output::OutputShape;
 use crate::payload::Payload;
 use crate::query;
+use crate::transcript::{TranscriptRead, read_messages};
 use lesson_types::{Method, Recommend, Request, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,18 +32,20 @@ const SETTLE_MS: u32 = 100;
 pub struct HookInput {
     /// Which client calls, as `init` wrote it: see [`Client::named`].
     pub client: String,
-    /// `session-start`, `prompt`, `stop`, `subagent-stop` or `session-end`; when empty, the payload says it.
+    /// `session-start`, `prompt`, `moment`, `compact`, `stop`, `subagent-stop` or `session-end`; when empty, the payload
+    /// says it.
     pub event: String,
     /// Standard input: a JSON object.
     pub payload: String,
     /// Most tokens of lessons to print: 200 to 2,400; 0 stands for 1,500.
     pub max_tokens: u32,
-    /// Whether the environment says that another session started this one, or that no person sees it:
-    /// `CLAUDE_CODE_CHILD_SESSION=1`, `CLAUDE_CODE_ENTRYPOINT=sdk-cli`, our own `LESSONLOOP_CHILD=1`.
+    /// The hook's environment, as far as it tells who started the run: [`crate::RUN_VARIABLES`].
+    pub environment: BTreeMap<String, String>,
+    /// Whether the host knows by other means that a tool started the run.
     pub child: bool,
 }
 
-/// What to do. In JSON, the field `do` names it: `skip`, `recommend` or `record`.
+/// What to do. In JSON, the field `do` names it: `skip`, `recommend`, `forget` or `record`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum HookPlan {
@@ -64,6 +69,19 @@ pub enum HookPlan {
         shape: OutputShape,
         /// The folder that the session is about.
         cwd: Option<String>,
+        /// The subagent that reads it; `None` for the session's own agent. Each has a context of its own.
+        agent: Option<String>,
+        /// Whether that context is a new one, which holds no lesson yet.
+        fresh: bool,
+        /// Whether an error asks: then the lesson is given only where [`crate::helps_now`] says so.
+        moment: bool,
+    },
+    /// Remember no longer that lessons were given in this context: the client shortens it.
+    Forget {
+        /// The session.
+        session: String,
+        /// The subagent whose context it is; `None` for the session's own agent.
+        agent: Option<String>,
     },
     /// Read the transcripts on from where they were read before, and send what [`crate::record`] makes of them.
     Record {
@@ -77,6 +95,8 @@ pub enum HookPlan {
         transcripts: Vec<String>,
         /// A folder whose `agent-*.jsonl`, at any depth, are transcripts of subagents. Read them before the transcripts.
         subagents_of: Option<String>,
+        /// What the payload itself held of the transcript; to be handed on before what is read of files.
+        reads: Vec<TranscriptRead>,
         /// What the agent said last, which may not have reached the transcript.
         last_message: Option<String>,
         /// Whether a subagent finished, so that what it says of an outcome is not said of the session.
@@ -97,7 +117,7 @@ pub fn plan_hook(input: &HookInput) -> HookPlan {
 
 fn planned(input: &HookInput) -> Result<HookPlan, String> {
     if input.child {
-        return Err("another session started this one".to_owned());
+        return Err("a tool started this run".to_owned());
     }
     let payload = Payload::read(&input.payload)?;
     let named = if input.event.trim().is_empty() {
@@ -117,26 +137,44 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         .session()
         .ok_or("the payload names no session")?
         .to_owned();
-    let client = caller(&payload, Client::named(&input.client));
+    let client = caller(&payload, Client::named(&input.client), input);
+    if let Some(reason) = nested(client, &session, &input.environment) {
+        return Err(reason.to_owned());
+    }
     match event {
         HookEvent::SessionStart | HookEvent::Prompt => {
             recommend(input, &payload, client, event, session)
         }
+        HookEvent::Moment => moment(&payload, client, session),
+        HookEvent::Compact => Ok(HookPlan::Forget {
+            agent: payload.agent(),
+            session,
+        }),
         HookEvent::Stop | HookEvent::SubagentStop | HookEvent::SessionEnd => {
-            record_plan(&payload, event, session)
+            record_plan(input, &payload, client, event, session)
         }
     }
 }
 
 /// Which client really calls: some run the hooks of others' settings, and read their own form only.
-fn caller(payload: &Payload, named: Client) -> Client {
+fn caller(payload: &Payload, named: Client, input: &HookInput) -> Client {
     if payload.has("cursor_version") {
         return Client::Cursor;
     }
+    if nested::value(&input.environment, nested::COPILOT) == Some("1") {
+        return Client::Copilot;
+    }
     // Copilot CLI's own form has camelCase and no name of the event.
     let camel = payload.has("sessionId") && payload.event().is_none();
+    // VS Code names the transcript in every payload; Copilot CLI only at a stop.
+    let silent = !payload.has("transcript_path") && payload.has("hook_event_name");
     match named {
         Client::Claude | Client::Vscode if camel => Client::Copilot,
+        Client::Vscode if silent => Client::Copilot,
+        // Both read the file that is written for Copilot CLI.
+        Client::Copilot if payload.transcript().is_some() && payload.has("hookEventName") => {
+            Client::Vscode
+        }
         // Claude Code tells no time; VS Code and Copilot CLI do, and run the hooks of its settings.
         Client::Claude if payload.has("timestamp") && payload.transcript().is_some() => {
             Client::Vscode
@@ -153,15 +191,23 @@ fn recommend(
     event: HookEvent,
     session: String,
 ) -> Result<HookPlan, String> {
+    if payload.parent().is_some() {
+        return Err("the agent wrote this prompt, for a subagent".to_owned());
+    }
     let cwd = payload.cwd();
     let start = event == HookEvent::SessionStart;
+    // Cursor runs the hooks of Claude Code's settings, too, with its own version in the payload.
+    let named = payload.event().filter(|_| !payload.has("cursor_version"));
     let query = if start {
-        if let Some(prompt) = payload.first_prompt() {
-            query::of_prompt(prompt).map_err(str::to_owned)
-        } else {
-            of_start(payload, cwd.as_deref())
+        match payload.first_prompt() {
+            // The prompt itself is on its way, where its hook is heard.
+            Some(_) if client.deaf_at_prompts(named).is_none() => {
+                Err("the session's first prompt comes next".to_owned())
+            }
+            Some(prompt) => query::of_prompt(prompt).map_err(str::to_owned),
+            None => of_start(payload, cwd.as_deref()),
         }
-    } else if let Some(deaf) = client.deaf_at_prompts() {
+    } else if let Some(deaf) = client.deaf_at_prompts(named) {
         Err(deaf.to_owned())
     } else {
         let prompt = payload.prompt().ok_or("the payload has no prompt")?;
@@ -186,6 +232,39 @@ fn recommend(
         request: post("/v1/recommend", &body, None),
         shape: OutputShape::of(client, event),
         cwd,
+        agent: payload.agent(),
+        fresh: matches!(payload.text(&["source"]), Some("compact" | "clear")),
+        moment: false,
+        session,
+    })
+}
+
+/// A failed command asks with its error text.
+fn moment(payload: &Payload, client: Client, session: String) -> Result<HookPlan, String> {
+    let query = moment::query_of(payload)?;
+    let decision_id = decision_of(&session);
+    let body = Recommend {
+        query: Some(query.clone()),
+        limit: Some(1),
+        max_tokens: Some(START_TOKENS),
+        decision_id: Some(decision_id.clone()),
+        ..Recommend::default()
+    };
+    let agent = payload.agent();
+    Ok(HookPlan::Recommend {
+        key: fingerprint(&[
+            &session,
+            HookEvent::Moment.as_str(),
+            agent.as_deref().unwrap_or_default(),
+            payload.tool_use().unwrap_or(&query),
+        ]),
+        decision_id,
+        request: post("/v1/recommend", &body, None),
+        shape: OutputShape::after_tool(client, payload.event()),
+        cwd: payload.cwd(),
+        agent,
+        fresh: false,
+        moment: true,
         session,
     })
 }
@@ -204,40 +283,94 @@ fn of_start(payload: &Payload, cwd: Option<&str>) -> Result<String, String> {
     })
 }
 
-fn record_plan(payload: &Payload, event: HookEvent, session: String) -> Result<HookPlan, String> {
-    let of_subagent = event == HookEvent::SubagentStop;
-    let done = event == HookEvent::SessionEnd;
-    let transcript = if of_subagent {
+fn record_plan(
+    input: &HookInput,
+    payload: &Payload,
+    client: Client,
+    event: HookEvent,
+    session: String,
+) -> Result<HookPlan, String> {
+    let parent = payload.parent().map(str::to_owned);
+    let of_subagent = event == HookEvent::SubagentStop || parent.is_some();
+    // Claude Code compacts by an agent without a type, whose last words are the summary.
+    if of_subagent && payload.is_blank("agent_type") {
+        return Err("a summary is nobody's words".to_owned());
+    }
+    // OpenCode tells no end: when it waits for a person, what it did may be the last.
+    let idle = client == Client::Opencode && event == HookEvent::Stop;
+    let done = !of_subagent && (event == HookEvent::SessionEnd || idle);
+    let transcript = if event == HookEvent::SubagentStop {
         // `transcript_path` stays the parent's there (Claude Code's documentation of SubagentStop).
-        payload.agent_transcript()
+        payload.agent_transcript().map(str::to_owned)
     } else {
-        payload.transcript()
+        let named = payload.transcript().map(str::to_owned);
+        named.or_else(|| kept_transcript(input, client, &session).filter(|_| done))
     };
     let last_message = payload.last_message().map(str::to_owned);
-    if transcript.is_none() && last_message.is_none() && !done {
+    let messages = payload.messages();
+    if transcript.is_none() && last_message.is_none() && messages.is_empty() && !done {
         return Err("the payload names no transcript and no message".to_owned());
     }
-    let about = transcript.unwrap_or_default();
+    let reads = if messages.is_empty() {
+        Vec::new()
+    } else {
+        vec![read_messages(messages, &session, of_subagent)]
+    };
+    let about = transcript.as_deref().unwrap_or_default();
+    let said: String = reads
+        .iter()
+        .flat_map(|read| &read.counted)
+        .cloned()
+        .collect();
+    let key = fingerprint(&[
+        &session,
+        event.as_str(),
+        if of_subagent { about } else { "" },
+        last_message.as_deref().unwrap_or(&said),
+    ]);
+    let subagents_of = transcript
+        .as_deref()
+        .filter(|_| done)
+        .and_then(|path| path.strip_suffix(".jsonl"))
+        .map(|stem| format!("{stem}/subagents"));
+    let session = parent.unwrap_or(session);
     Ok(HookPlan::Record {
-        key: fingerprint(&[
-            &session,
-            event.as_str(),
-            if of_subagent { about } else { "" },
-            last_message.as_deref().unwrap_or_default(),
-        ]),
+        key,
         decision_id: decision_of(&session),
-        transcripts: transcript.map(str::to_owned).into_iter().collect(),
-        subagents_of: transcript
-            .filter(|_| done)
-            .and_then(|path| path.strip_suffix(".jsonl"))
-            .map(|stem| format!("{stem}/subagents")),
+        transcripts: transcript.into_iter().collect(),
+        subagents_of,
+        reads,
         last_message,
-        settle_ms: SETTLE_MS,
+        // Codex ends what its hook at the end does after 3 s, and others wait for it.
+        settle_ms: if event == HookEvent::SessionEnd && client != Client::Claude {
+            0
+        } else {
+            SETTLE_MS
+        },
         cwd: payload.cwd(),
         subagent: of_subagent,
         done,
         session,
     })
+}
+
+/// Where Copilot CLI keeps a session's transcript, which it does not name at the end.
+fn kept_transcript(input: &HookInput, client: Client, session: &str) -> Option<String> {
+    let is_name = session
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if client != Client::Copilot || !is_name {
+        return None;
+    }
+    let home = nested::value(&input.environment, nested::COPILOT_HOME).map(str::to_owned);
+    let home = home.or_else(|| {
+        let homes = nested::HOMES.iter();
+        let home = homes
+            .filter_map(|name| nested::value(&input.environment, name))
+            .next()?;
+        Some(format!("{home}/.copilot"))
+    })?;
+    Some(format!("{home}/session-state/{session}/events.jsonl"))
 }
 
 /// The decision that a session is: its id, or a hash of one that the interface would not take.

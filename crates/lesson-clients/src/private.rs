@@ -2,18 +2,13 @@
 
 /// The text without its private parts. One that is never closed reaches to the end; tags in any case.
 pub(crate) fn without_private(text: &str) -> String {
-    without(text, "private")
-}
-
-/// The text without what stands in elements of this name, which have no attributes.
-pub(crate) fn without(text: &str, tag: &str) -> String {
-    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    let (open, close) = ("<private>", "</private>");
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = find(rest, &open) {
+    while let Some(at) = find(rest, open) {
         out.push_str(&rest[..at]);
         let inside = &rest[at + open.len()..];
-        rest = find(inside, &close).map_or("", |end| &inside[end + close.len()..]);
+        rest = find(inside, close).map_or("", |end| &inside[end + close.len()..]);
     }
     out.push_str(rest);
     out

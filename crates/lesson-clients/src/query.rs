@@ -1,6 +1,6 @@
 //! What to ask for: a prompt or a folder's name as a query.
 
-use crate::private::{without, without_private};
+use crate::typed::typed;
 
 /// Characters of a prompt that are asked with. What a person wants stands at its beginning or its end; what they paste
 /// between says little. The interface takes 8,000.
@@ -9,22 +9,6 @@ const TAIL: usize = 1_000;
 
 /// A prompt of one word and no more bytes says nothing to look lessons up by: `yes`, `continue`.
 const SHORT: usize = 16;
-
-/// What clients hand on as a prompt that no person wrote.
-const MACHINE: &[&str] = &[
-    "<task-notification",
-    "<local-command",
-    "<command-name>",
-    "<system-reminder",
-];
-
-/// What clients put beside a person's words: the file that is open, the lines that are marked.
-const BESIDE: &[&str] = &[
-    "system-reminder",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-];
 
 /// Folders whose name says nothing of what is made in them.
 const NAMELESS: &[&str] = &[
@@ -62,24 +46,14 @@ const NAMELESS: &[&str] = &[
 
 /// The query of a prompt; the error says why there is none.
 pub(crate) fn of_prompt(prompt: &str) -> Result<String, &'static str> {
-    let open = without_private(prompt);
-    let said = BESIDE.iter().fold(open, |text, tag| without(&text, tag));
-    let text = said.trim();
-    if text.is_empty() {
-        return Err("the prompt is empty or private");
-    }
-    if MACHINE.iter().any(|tag| text.starts_with(tag)) {
-        return Err("no person wrote this prompt");
-    }
+    let typed = typed(prompt)?;
+    let text = typed.trim();
     let words = text
         .split_whitespace()
         .filter(|word| word.chars().filter(|c| c.is_alphanumeric()).count() > 1)
         .count();
     if words == 0 || (words == 1 && text.len() <= SHORT) {
         return Err("the prompt is too short to look lessons up by");
-    }
-    if words == 1 && text.starts_with('/') {
-        return Err("the prompt is a command of the client");
     }
     Ok(shortened(text))
 }

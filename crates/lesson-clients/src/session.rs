@@ -7,6 +7,7 @@ pub(crate) mod pieces;
 pub use input::{Kept, SessionInput};
 
 use crate::fingerprint::fingerprint;
+use crate::injected::without_injected;
 use crate::plan::post;
 use crate::transcript::Sign;
 use lesson_core::{Extracted, Policy, extract};
@@ -45,19 +46,13 @@ pub fn session_requests(input: &SessionInput) -> Vec<Request> {
 
 /// What to send for what was said, and what to keep for the session's end.
 ///
-/// The keys of the requests are made of the session and of what is sent: the same pieces read twice count once. Headless
-/// sessions send nothing.
+/// The keys of the requests are made of the session and of what is sent: the same pieces read twice count once. A headless
+/// session is a session: whether a person or a tool started it, [`crate::plan_hook`] has told.
 pub fn record(input: &SessionInput) -> Recorded {
     let policy = Policy::default().session;
     let heard = keep::heard(input);
-    if heard.all.headless {
-        return Recorded {
-            keep: heard.all,
-            ..Recorded::default()
-        };
-    }
     let mut requests = Vec::new();
-    for reasoning in pieces::pieces(&heard.now) {
+    for reasoning in pieces::pieces(&without_injected(&heard.now)) {
         requests.push(keyed(
             &input.session,
             "/v1/track",
@@ -99,7 +94,17 @@ pub fn record(input: &SessionInput) -> Recorded {
             },
         ));
     }
-    let told = heard.all.outcome.is_some() || heard.all.gave_feedback;
+    let all = &heard.all;
+    let told = all.outcome.is_some() || all.gave_feedback;
+    let keep = Kept {
+        told: all.outcome.or(all.told),
+        rated: if all.outcome.is_some() {
+            all.shown.clone()
+        } else {
+            all.rated.clone()
+        },
+        ..Kept::default()
+    };
     let suggested = Sign::suggests(&heard.all.signs).filter(|_| !told);
     Recorded {
         requests,
@@ -108,7 +113,7 @@ pub fn record(input: &SessionInput) -> Recorded {
             outcome,
             because,
         }),
-        keep: Kept::default(),
+        keep,
     }
 }
 
@@ -144,5 +149,16 @@ fn with_shown(said: &str, extracted: &Extracted, all: &Kept) -> String {
     if all.gave_feedback || !extracted.injected.is_empty() || all.shown.is_empty() {
         return said.to_owned();
     }
-    format!("INJECTED: {}\n{said}", all.shown.join(", "))
+    let again = all.outcome.is_some() && all.outcome == all.told;
+    let rated = |slug: &&String| again && all.rated.contains(*slug);
+    let shown: Vec<&str> = all
+        .shown
+        .iter()
+        .filter(|slug| !rated(slug))
+        .map(String::as_str)
+        .collect();
+    if shown.is_empty() {
+        return said.to_owned();
+    }
+    format!("INJECTED: {}\n{said}", shown.join(", "))
 }

@@ -3,12 +3,14 @@
 //! Every client writes one JSON object a line. Text of tools, files and web pages is left out, because it could hold marker
 //! lines that nobody meant. No client documents its format as stable, so an unknown shape is skipped and counted.
 
+mod age;
 mod claude;
 mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
 mod line;
+mod opencode;
 mod read;
 mod reading;
 mod shell;
@@ -55,13 +57,39 @@ pub fn read_transcript_after(
     let mut reading = Reading::after(before);
     reading.read.next = before.next.saturating_add(whole as u64);
     let client = Client::named(client);
+    if reading.read.session.is_none() {
+        let own = claude::own_session(&bytes[..whole]);
+        if let Some(own) = &own {
+            let end = claude::end_of_copy(&bytes[..whole], own);
+            reading.read.copied_to = before.next.saturating_add(end as u64);
+        }
+        reading.read.session = own;
+    }
+    let mut at = before.next;
     for line in bytes[..whole].split(|byte| *byte == b'\n') {
+        let copied = at < reading.read.copied_to;
+        at = at.saturating_add(line.len() as u64 + 1);
         let line = line.trim_ascii();
-        if line.is_empty() {
+        if line.is_empty() || copied {
             continue;
         }
         let known = line::parsed(line).is_some_and(|entry| take(client, &entry, &mut reading));
         if !known {
+            reading.read.skipped = reading.read.skipped.saturating_add(1);
+        }
+    }
+    reading.read
+}
+
+/// Reads the messages of a session that a plugin handed over (OpenCode, whose transcripts are in a database).
+pub(crate) fn read_messages(messages: &[Value], session: &str, subagent: bool) -> TranscriptRead {
+    let mut reading = Reading::after(&TranscriptRead {
+        session: Some(session.to_owned()),
+        subagent,
+        ..TranscriptRead::default()
+    });
+    for message in messages {
+        if !opencode::take(message, &mut reading) {
             reading.read.skipped = reading.read.skipped.saturating_add(1);
         }
     }
@@ -78,5 +106,6 @@ fn take(client: Client, entry: &Value, reading: &mut Reading) -> bool {
         || copilot::take(entry, reading)
         || gemini::take(entry, reading)
         || cursor::take(entry, reading)
+        || opencode::take(entry, reading)
         || claude::take(entry, reading)
 }

@@ -2,19 +2,20 @@
 
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::{Lesson, Text};
-use lesson_types::{
-    Category, DecisionOutcome, FeedbackOutcome, MatchType, PolicySide, Trust, Verdict,
-};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The version of the ledger that this code writes; it reads all earlier ones.
-///
-/// 2 added `by` and `request` to events, `success` and `failure` in the place of `profit` and `loss`, `decision_id` to
-/// feedback, ratings and votes, `measured` to recommendations, and the events `TrialGranted` and `PolicyChanged`.
-/// 3 added `shadow` to `measured`, 4 `control_q`.
-pub const LEDGER_VERSION: u32 = 4;
+/// The version of the ledger: the one that is written, and the only one that is read. It counts from the first release on.
+/// Ledgers of 0.1.0-pre had versions 1 to 4 of another mark, so a file says which [`LEDGER_FORMAT`] it is of, too.
+pub const LEDGER_VERSION: u32 = 1;
+
+/// The field `format` of a ledger's first line. Ledgers of 0.1.0-pre have none; they began with `"lessonloop":"ledger"`.
+pub const LEDGER_FORMAT: &str = "lessonloop-ledger";
+
+/// The remedy for a ledger of 0.1.0-pre, wherever one is found.
+pub const OLD_LEDGER: &str = "Lessonloop 0.1.0-pre made it, and this version does not read it: open it with the build that made it, export the lessons there as JSON or markdown, and import them into an empty place here";
 
 /// An event with its identity. Folding the same `op_id` twice changes nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub struct Event {
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
     /// Who made it: `person:` and an account's id, `agent:` and the id of an agent's key, or `local` where nobody
-    /// signs in. Empty in ledgers of version 1. A server overwrites what a client claims.
+    /// signs in. Empty where nobody said. A server overwrites what a client claims.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
     /// SHA-256 in hex of the request that it was made for, where that had an `Idempotency-Key`. The `op_id` is then made
@@ -317,27 +318,10 @@ pub struct SurfacedContext {
 pub struct Measured {
     /// Whether no lesson was shown at all.
     pub control: bool,
-    /// The probability of that when it was drawn, 0 to 1; 0 where it could not be, and in ledgers before version 4.
+    /// The probability of that when it was drawn, 0 to 1; 0 where it could not be.
     pub control_q: f64,
     /// The lessons that a draw was made for.
     pub drawn: Vec<Drawn>,
-    /// How it takes part in comparing two policies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shadow: Option<Box<Shadowed>>,
-}
-
-/// Which of two compared policies a recommendation comes from.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Shadowed {
-    /// The comparison's id.
-    pub comparison: String,
-    /// The policy that decided alone; `None` where both drafted.
-    pub decided: Option<PolicySide>,
-    /// The lessons shown that the space's policy drafted.
-    pub first: Vec<String>,
-    /// Those that the other one did.
-    pub second: Vec<String>,
 }
 
 /// A draw whether a lesson is withheld from a recommendation.

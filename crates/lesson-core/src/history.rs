@@ -131,10 +131,6 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
             items.retain(|item| slugs.contains(&item.lesson));
             if let Some(measured) = measured {
                 measured.drawn.retain(|one| slugs.contains(&one.lesson));
-                if let Some(shadow) = &mut measured.shadow {
-                    shadow.first.retain(|slug| slugs.contains(slug));
-                    shadow.second.retain(|slug| slugs.contains(slug));
-                }
             }
         }
         EventKind::UsageTracked { detections, .. } => {

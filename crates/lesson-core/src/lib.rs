@@ -41,8 +41,8 @@ pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_VERSION, Measured, Shadowed,
-    SurfacedContext, SurfacedItem,
+    Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
+    OLD_LEDGER, SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted};
@@ -61,17 +61,18 @@ pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
     FactorChange, FactorKind, FeedbackOutcome, Funnel, Kind, LessonRank, LiftGuard, LiftVerdict,
-    Market, MatchType, Measure, Placed, PolicySide, Qualification, RelevanceWord, ReviewReason,
-    ShadowMode, ShadowVerdict, StandingRule, Stats, Term, TermNumber, ToolReason, Trend, Trust,
-    Verdict, Volatility,
+    Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
+    Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
 };
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
 pub use policy::{
-    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, ShadowPolicy,
-    UsagePolicy,
+    FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
-pub use prompt::{PromptText, fenced, one_line, prompt_text, tokens};
+pub use prompt::{
+    GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    prompt_text_shared, shares, tokens, visible,
+};
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
     SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy, compare,
@@ -82,11 +83,10 @@ pub use review::{
     Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
     review_queue_with,
 };
-pub use session::{Extracted, ExtractedInsight, extract};
+pub use session::{Extracted, ExtractedInsight, extract, without_outcomes};
 pub use settings::{
     APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
-    SHADOW_ENDED_SETTING, SHADOW_ID_SETTING, SHADOW_MODE_SETTING, SHADOW_RANK_SETTING,
-    SHADOW_SETTING, in_force,
+    in_force,
 };
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};

@@ -321,11 +321,6 @@ impl OptimisticOverlay {
     ) {
         let places = self.places.entry(decision_id.clone()).or_default();
         let decision = space.decisions.entry(decision_id).or_default();
-        // A store of an older version has no rows of decisions.
-        if record.trade_outcome.is_some() {
-            decision.outcome = record.trade_outcome;
-            decision.pnl_percent = record.pnl_percent;
-        }
         match places.binary_search(&position) {
             Ok(at) => {
                 if let Some(held) = decision.records.get_mut(at) {

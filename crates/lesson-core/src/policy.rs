@@ -8,7 +8,7 @@
 //! feedback, tool-success learning. What names no source is ours.
 
 use crate::tools::ToolPolicy;
-use lesson_types::{Category, ShadowMode, StandingRule};
+use lesson_types::{Category, StandingRule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -30,9 +30,6 @@ pub struct Policy {
     pub review: ReviewPolicy,
     /// What is withheld at random, to measure what lessons do.
     pub measure: MeasurePolicy,
-    /// A second policy that is compared with this one on live traffic; a space's setting only.
-    #[serde(skip)]
-    pub shadow: Option<Box<ShadowPolicy>>,
 }
 
 /// How events change standings.
@@ -408,15 +405,4 @@ impl MeasurePolicy {
     pub fn is_on(&self) -> bool {
         self.control_runs > 0.0 || self.withhold > 0.0 || self.explore > 0.0
     }
-}
-
-/// A second policy that decisions are given, too, to be compared with the space's own.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShadowPolicy {
-    /// Names the comparison: another one where either policy changes.
-    pub id: String,
-    /// How.
-    pub mode: ShadowMode,
-    /// Its ranking: that of the space, but for the constants that were named.
-    pub rank: RankPolicy,
 }

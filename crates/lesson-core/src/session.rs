@@ -66,6 +66,21 @@ impl ExtractedInsight {
     }
 }
 
+/// The transcript without the lines that begin with an outcome's marker: what a part of the work said of itself.
+pub fn without_outcomes(transcript: &str) -> String {
+    let tells = |line: &&str| {
+        let marker = marked(line).map(|(marker, _)| marker);
+        matches!(
+            marker,
+            Some(Marker::Blocked | Marker::Delivered | Marker::PlanComplete)
+        )
+    };
+    transcript
+        .split_inclusive('\n')
+        .filter(|line| !tells(&line.trim_end_matches(['\n', '\r'])))
+        .collect()
+}
+
 /// Reads a transcript. Insights shorter than the policy's minimum are dropped; a session that
 /// ended blocked and gave no insight gives one failure lesson, if what blocked it is told in as
 /// many characters; one that delivered without an insight gives none. A marker followed by

@@ -1,9 +1,8 @@
 //! The constants in force in a space: those of the engine, changed by the space's settings.
 
-use crate::policy::{MeasurePolicy, Policy, RankPolicy, ShadowPolicy};
+use crate::policy::{MeasurePolicy, Policy, RankPolicy};
 use crate::rank::check_policy;
 use crate::space::Space;
-use lesson_types::ShadowMode;
 use serde_json::Value;
 
 /// What the names of ranking's settings begin with.
@@ -13,16 +12,6 @@ pub const MEASURE_SETTING: &str = "measure.";
 /// The setting that keys the draws: hexadecimal digits, made when measuring is first turned on and kept from then on, so
 /// that every device draws alike.
 pub const SALT_SETTING: &str = "measure.salt";
-/// What the names of a comparison's settings begin with.
-pub const SHADOW_SETTING: &str = "shadow.";
-/// What the names of the constants begin with in which the second policy differs.
-pub const SHADOW_RANK_SETTING: &str = "shadow.rank.";
-/// The setting with the comparison's id.
-pub const SHADOW_ID_SETTING: &str = "shadow.id";
-/// The setting with its mode.
-pub const SHADOW_MODE_SETTING: &str = "shadow.mode";
-/// The setting that is `true` once it has ended: what it compared stays to be read, and may go on.
-pub const SHADOW_ENDED_SETTING: &str = "shadow.ended";
 /// What the names of settings begin with that hold a pair of near duplicates apart; [`crate::pair_key`] follows.
 pub const APART_SETTING: &str = "review.apart.";
 /// The greatest probability of a draw: above one half a lesson would be missing more often than not.
@@ -37,32 +26,17 @@ pub const MOST_ALWAYS: usize = 100;
 /// assert_eq!(in_force(&Policy::default(), &Space::new()), Policy::default());
 /// ```
 pub fn in_force(base: &Policy, space: &Space) -> Policy {
-    let rank = ranking(&base.rank, space, RANK_SETTING);
     Policy {
         measure: measuring(&base.measure, space),
-        shadow: shadow(&rank, space).map(Box::new),
-        rank,
+        rank: ranking(&base.rank, space),
         ..base.clone()
     }
 }
 
-/// The comparison that runs.
-fn shadow(rank: &RankPolicy, space: &Space) -> Option<ShadowPolicy> {
-    let word = |name: &str| space.setting(name).and_then(Value::as_str);
-    let id = word(SHADOW_ID_SETTING).filter(|id| !id.is_empty())?;
-    let mode = word(SHADOW_MODE_SETTING).and_then(ShadowMode::parse)?;
-    let has_ended = space.setting(SHADOW_ENDED_SETTING) == Some(&Value::Bool(true));
-    (!has_ended).then(|| ShadowPolicy {
-        id: id.to_owned(),
-        mode,
-        rank: ranking(rank, space, SHADOW_RANK_SETTING),
-    })
-}
-
-fn ranking(base: &RankPolicy, space: &Space, prefix: &str) -> RankPolicy {
+fn ranking(base: &RankPolicy, space: &Space) -> RankPolicy {
     let changes: Vec<(&str, &Value)> = space
         .settings()
-        .filter_map(|(name, value)| Some((name.strip_prefix(prefix)?, value)))
+        .filter_map(|(name, value)| Some((name.strip_prefix(RANK_SETTING)?, value)))
         .collect();
     if changes.is_empty() {
         return base.clone();

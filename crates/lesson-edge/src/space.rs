@@ -10,7 +10,7 @@ use crate::limits::LOOK_MS;
 use crate::snapshot_cache;
 use crate::token::Tokens;
 use crate::unanswered::Unanswered;
-use lesson_core::{LEDGER_VERSION, Millis};
+use lesson_core::Millis;
 use lesson_service::timeout;
 use lesson_service::{Host, Service, fresh_id};
 use lesson_sync::{Link, Named, Phase, Session, SpaceSize, Store, lacks_function};
@@ -184,7 +184,7 @@ impl<S: Store, H: Host> Space<S, H> {
                 self.bytes.set(size.replica_bytes());
                 Held::Replica
             }
-            // As it was before: the whole space, for as long as it fits.
+            // A server that can't say: the whole space, for as long as it fits.
             Some(Err(error)) if lacks_function(&error) => Held::Replica,
             // The round that follows meets the same server, and says what is wrong.
             _ => return,
@@ -451,7 +451,6 @@ fn link(config: &Config, space: Named, actor: String) -> Link {
         space,
         actor,
         session: Some(session()),
-        ledger_version: LEDGER_VERSION,
         ..Link::default()
     }
 }

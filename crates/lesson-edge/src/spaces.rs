@@ -18,7 +18,7 @@ const REFRESH_MS: u32 = 500;
 const SPACES: usize = 16;
 
 /// Why a space can't be answered for.
-const TOO_LARGE: &str = "this space is too large to be held in the memory of an edge, and its server lacks the functions that read parts of it: the operator has to apply the migrations from 20261124120000_words.sql to 20261124120200_candidates.sql; nothing was done";
+const TOO_LARGE: &str = "this space is too large to be held in the memory of an edge, and its server lacks the functions that read parts of it, which are part of version 1 of the schema: the operator has to apply all files of supabase/migrations; nothing was done";
 
 impl<S: Store, H: Host> Edge<S, H> {
     /// The agent's space, with a snapshot to answer from; what `writes` waits until it is one of

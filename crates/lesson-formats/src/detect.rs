@@ -91,7 +91,10 @@ pub(super) fn format_of(path: &str, content: &str) -> Result<Format, Refusal> {
 /// ACE playbooks and ledgers that were named .json, told by their first field.
 fn json_kind(content: &str) -> Format {
     let start = content.trim_start();
-    if start.starts_with(r#"{"lessonloop""#) {
+    // The second is how a ledger of 0.1.0-pre began: its reader says what to do.
+    if start.starts_with(r#"{"format":"lessonloop-ledger""#)
+        || start.starts_with(r#"{"lessonloop""#)
+    {
         return Format::Jsonl;
     }
     let field = start

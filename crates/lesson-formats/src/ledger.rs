@@ -7,10 +7,10 @@ use super::sink::Sink;
 use super::{json, json_tree};
 use lesson_core::Millis;
 use lesson_core::is_slug;
-use lesson_core::{Event, EventKind, LEDGER_VERSION};
+use lesson_core::{Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, OLD_LEDGER};
 
 /// The first line of a ledger file, without its line break.
-pub const LEDGER_HEADER: &str = r#"{"lessonloop":"ledger","version":4}"#;
+pub const LEDGER_HEADER: &str = r#"{"format":"lessonloop-ledger","version":1}"#;
 
 /// An event as one line of a ledger file, without its line break; it reads back as an equal event.
 pub fn ledger_line(event: &Event) -> String {
@@ -73,7 +73,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
                 continue;
             }
         };
-        if node.get("lessonloop").is_some() {
+        if is_header(&node) {
             if let Err(message) = header(&node) {
                 return sink.reject(Some(number), "ledger_version", message);
             }
@@ -93,16 +93,29 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     }
 }
 
+/// The mark of ledgers of 0.1.0-pre.
+const OLD_MARK: &str = "lessonloop";
+
+fn is(node: &Node, name: &str, wanted: &str) -> bool {
+    let value = node.get(name).map(|node| &node.value);
+    matches!(value, Some(Value::Plain(word) | Value::Text(word)) if word == wanted)
+}
+
+/// Tells the first line of a ledger from a lesson or an event.
+fn is_header(node: &Node) -> bool {
+    is(node, "format", LEDGER_FORMAT) || node.get(OLD_MARK).is_some()
+}
+
 fn header(node: &Node) -> Result<(), String> {
-    let is = |name: &str, wanted: &str| matches!(node.get(name).map(|node| &node.value), Some(Value::Plain(word) | Value::Text(word)) if word == wanted);
-    let is_known = (1..=LEDGER_VERSION).any(|version| is("version", &version.to_string()));
-    if is("lessonloop", "ledger") && is_known {
-        Ok(())
-    } else {
-        Err(format!(
-            "this is not a ledger of version 1 to {LEDGER_VERSION}; a newer version of Lessonloop made it, so update this one"
-        ))
+    if node.get(OLD_MARK).is_some() {
+        return Err(format!("this is an old ledger: {OLD_LEDGER}"));
     }
+    if is(node, "version", &LEDGER_VERSION.to_string()) {
+        return Ok(());
+    }
+    Err(format!(
+        "this is not a ledger of version {LEDGER_VERSION}; a newer version of Lessonloop made it, so update this one"
+    ))
 }
 
 /// Takes an event whose texts are within bounds.

@@ -108,12 +108,7 @@ impl<S: Store, H: Host> Local<S, H> {
             EndpointName::recommend
             | EndpointName::search
             | EndpointName::patterns
-            | EndpointName::list_lessons => {
-                let context = context(first, asked.asker);
-                first
-                    .find_in_both(second, &context, asked.route, asked.request)
-                    .await
-            }
+            | EndpointName::list_lessons => ask_joined(first, Some(second), asked).await,
             EndpointName::suggest_tools => {
                 joined::suggestions(ask(first, again(&asked)).await, ask(second, asked).await)
             }
@@ -165,20 +160,51 @@ impl<S: Store, H: Host> Local<S, H> {
                     Err((into, other)) => refusal(apart(&into, &other)),
                 }
             }
-            _ => {
-                let service = match parse_path(&asked.request.path) {
-                    Ok(target) if is_of_lesson(&target.segments) => {
-                        let slug = target.segments.get(2).map_or("", String::as_str);
-                        if is_second(first, second, slug) {
-                            second
-                        } else {
-                            first
-                        }
-                    }
-                    _ => first,
+            EndpointName::get_lesson
+            | EndpointName::edit_lesson
+            | EndpointName::lesson_history
+            | EndpointName::archive
+            | EndpointName::restore
+            | EndpointName::grant_trial
+            | EndpointName::review
+            | EndpointName::show_revision
+            | EndpointName::explain_standing => {
+                let slug = segment(&asked.request.path, 2);
+                let service = if is_second(first, second, &slug) {
+                    second
+                } else {
+                    first
                 };
                 ask(service, asked).await
             }
+            // New lessons, runs, settings, files and syncing are the first store's.
+            EndpointName::add_lesson
+            | EndpointName::record_tool_success
+            | EndpointName::list_decisions
+            | EndpointName::policy
+            | EndpointName::import
+            | EndpointName::export
+            | EndpointName::compare
+            | EndpointName::tool_records
+            | EndpointName::insights
+            | EndpointName::change_policy
+            | EndpointName::sync_status
+            | EndpointName::connect
+            | EndpointName::sign_in
+            | EndpointName::sign_out
+            | EndpointName::hold
+            | EndpointName::delete_space
+            | EndpointName::sync_now
+            | EndpointName::list_set_aside
+            | EndpointName::settle
+            | EndpointName::list_agent_keys
+            | EndpointName::make_agent_key
+            | EndpointName::revoke_agent_key
+            | EndpointName::list_members
+            | EndpointName::change_member
+            | EndpointName::remove_member
+            | EndpointName::invite
+            | EndpointName::revoke_invite => ask(first, asked).await,
         }
     }
 
@@ -325,6 +351,15 @@ fn context<S: Store, H: Host>(service: &Service<S, H>, asker: Asker) -> RequestC
 
 /// Asks one service. A request that was answered before, by whatever process, is not done again.
 async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Response {
+    ask_joined(service, None, asked).await
+}
+
+/// Asks a service, with another one beside it where both answer as one.
+async fn ask_joined<S: Store, H: Host>(
+    service: &Service<S, H>,
+    other: Option<&Service<S, H>>,
+    asked: Asked,
+) -> Response {
     let Asked {
         asker,
         route,
@@ -346,17 +381,12 @@ async fn ask<S: Store, H: Host>(service: &Service<S, H>, asked: Asked) -> Respon
         }
     }
     let context = context(service, asker).with_key(keyed);
-    service.handle_for(&context, route, request).await
+    service.handle_joined(other, &context, route, request).await
 }
 
 /// Whether a lesson is the second store's.
 fn is_second<S: Store, H: Host>(first: &Service<S, H>, second: &Service<S, H>, slug: &str) -> bool {
     !first.has_lesson(slug) && second.has_lesson(slug)
-}
-
-/// Whether a path is about one lesson: `/v1/lessons/{slug}` and what is below it.
-fn is_of_lesson(segments: &[String]) -> bool {
-    segments.get(1).is_some_and(|word| word == "lessons") && segments.len() > 2
 }
 
 /// The limit that a path's query says; as many lessons as a page of lift or review has where it says none.

@@ -5,11 +5,13 @@
 //! is kept between messages.
 #![forbid(unsafe_code)]
 
+mod answers;
+mod arguments;
 mod message;
+mod refused;
 mod reply;
 mod revision;
-mod shape;
-mod text;
+mod told;
 mod tools;
 
 #[cfg(test)]
@@ -49,6 +51,8 @@ pub struct Call {
     id: Value,
     era: Era,
     tool: Tool,
+    /// The bytes that text and data of its answer may each take.
+    bytes: usize,
     /// The request of the interface that the call stands for.
     pub request: lesson_types::Request,
 }
@@ -236,14 +240,15 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
         )));
     };
     Ok(match tool.request(arguments) {
-        Ok(request) => Incoming::Call(Box::new(Call {
+        Ok((request, bytes)) => Incoming::Call(Box::new(Call {
             id,
             era,
             tool,
+            bytes,
             request,
         })),
         // Arguments are the agent's to correct, so it gets to see this as a result.
-        Err(error) => Incoming::Answer(whole(&id, era, text::refused(&error, None), false)),
+        Err(error) => Incoming::Answer(whole(&id, era, refused::refused(&error, None), false)),
     })
 }
 
@@ -253,17 +258,20 @@ pub fn finish(call: Call, answer: Response) -> Reply {
         id,
         era,
         tool,
+        bytes,
         request,
     } = call;
     let result = if answer.status < 400 {
-        let text = text::of(tool, &request.body, &answer.body);
-        json!({
-            "content": [{ "type": "text", "text": text }],
-            "structuredContent": shape::of(tool, answer.body),
-            "isError": false,
-        })
+        match answers::of(tool.endpoint.name, &request.body, &answer.body, bytes) {
+            Ok(told) => json!({
+                "content": [{ "type": "text", "text": told.text }],
+                "structuredContent": told.data,
+                "isError": false,
+            }),
+            Err(error) => refused::unreadable(&error),
+        }
     } else {
-        text::failed(&answer)
+        refused::failed(&answer)
     };
     whole(&id, era, result, false)
 }

@@ -1,5 +1,7 @@
 //! What clients rely on: the protocol's rules, and tools over a real service.
 
+mod answers;
+mod arguments;
 mod calls;
 mod playbook;
 mod protocol;

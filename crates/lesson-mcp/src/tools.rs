@@ -1,10 +1,12 @@
 //! The tools: which request of the interface each stands for. Their names, descriptions and
 //! schemas, as clients see them, are in `tools.json`, which is made of the interface's rows and types.
 
-use lesson_types::{ApiError, ENDPOINTS, Endpoint, Method, Request};
+use super::arguments;
+use lesson_types::{ApiError, ENDPOINTS, Endpoint, EndpointName, Method, Request, limits};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// The argument of writing tools that makes a repeated call count once.
 pub(super) const KEY: &str = "idempotency_key";
@@ -13,7 +15,17 @@ pub(super) const KEY: &str = "idempotency_key";
 /// playbooks.
 const TITLE: &str = "title";
 
+/// The argument for an answer's length: of reading tools, and of recommend, where it is the request's own.
+const MOST: &str = "max_tokens";
+
+/// Bytes that are reckoned as one token.
+const TOKEN_BYTES: usize = 4;
+
 const DESCRIBED: &str = include_str!("tools.json");
+
+// A test holds that it reads.
+static TOOLS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(DESCRIBED).unwrap_or_default());
 
 /// A tool: the request that it stands for.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +33,7 @@ pub(super) struct Tool {
     /// The row of its request.
     pub endpoint: &'static Endpoint,
     pub name: &'static str,
-    /// What it takes besides [`KEY`].
+    /// The arguments besides [`KEY`] and [`MOST`].
     pub arguments: &'static [&'static str],
 }
 
@@ -39,8 +51,7 @@ fn tools() -> impl Iterator<Item = Tool> {
 
 /// The tools as clients see them.
 pub(super) fn described() -> Value {
-    // A test holds that it reads.
-    serde_json::from_str(DESCRIBED).unwrap_or_default()
+    TOOLS.clone()
 }
 
 /// The tool with this name.
@@ -54,12 +65,20 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 impl Tool {
-    /// The request that a call with these arguments stands for. The interface judges their types
-    /// and bounds.
-    pub fn request(&self, mut arguments: Map<String, Value>) -> Result<Request, ApiError> {
+    /// The schema of its arguments, as it is published.
+    pub fn schema(&self) -> &'static Value {
+        let tools = TOOLS.as_array().map_or(&[][..], Vec::as_slice);
+        let tool = tools.iter().find(|tool| tool["name"] == self.name);
+        tool.map_or(&Value::Null, |tool| &tool["inputSchema"])
+    }
+
+    /// The request that a call with these arguments stands for, and the bytes that text and data of its answer may each
+    /// take. The interface judges bounds.
+    pub fn request(&self, mut arguments: Map<String, Value>) -> Result<(Request, usize), ApiError> {
         let mut headers = BTreeMap::new();
         if self.endpoint.writes
             && let Some(key) = arguments.remove(KEY)
+            && !arguments::is_null(&key)
         {
             let Value::String(key) = key else {
                 return Err(ApiError::invalid(
@@ -69,16 +88,15 @@ impl Tool {
             };
             headers.insert("idempotency-key".to_owned(), key);
         }
-        if let Some(name) = arguments
-            .keys()
-            .find(|name| !self.arguments.contains(&name.as_str()))
-        {
+        if let Some(name) = arguments.keys().find(|name| !self.has(name)) {
             let name = lesson_service::clip(name);
             return Err(ApiError::invalid(
                 &name,
                 format!("{} has no argument `{name}`; {}", self.name, self.takes()),
             ));
         }
+        let mut arguments = arguments::read(arguments, self.schema())?;
+        let bytes = self.bytes(&mut arguments)?;
         if self.arguments.contains(&TITLE) && self.arguments.contains(&"lesson") {
             named_by_title(&mut arguments)?;
         }
@@ -98,7 +116,7 @@ impl Tool {
             }
             None => self.endpoint.path.to_owned(),
         };
-        Ok(Request {
+        let request = Request {
             method: self.endpoint.method,
             path,
             headers,
@@ -106,16 +124,45 @@ impl Tool {
                 Method::Get => Value::Null,
                 Method::Post | Method::Patch => Value::Object(arguments),
             },
-        })
+        };
+        Ok((request, bytes))
+    }
+
+    /// The bytes that text and data of an answer may each take: by [`MOST`] of a reading tool. That of a recommendation is
+    /// the service's to hold, which counts as shown what is in it; each of its lessons gets a share.
+    fn bytes(&self, arguments: &mut Map<String, Value>) -> Result<usize, ApiError> {
+        let mut tokens = limits::TOOL_TOKENS;
+        if self.endpoint.name == EndpointName::recommend {
+            let entry = arguments.entry(MOST);
+            entry.or_insert_with(|| limits::TOOL_PROMPT_TOKENS.into());
+            arguments.insert("shorten_each".to_owned(), true.into());
+        } else if !self.endpoint.writes
+            && let Some(asked) = arguments.remove(MOST)
+        {
+            let (least, most) = (limits::TOOL_TOKENS_MIN, limits::PROMPT_TOKENS_MAX);
+            let fits = asked.as_u64().and_then(|asked| usize::try_from(asked).ok());
+            tokens = fits
+                .filter(|asked| (least..=most).contains(asked))
+                .ok_or_else(|| {
+                    ApiError::invalid(MOST, format!("{MOST} is {asked}; use {least} to {most}"))
+                })?;
+        }
+        Ok(tokens * TOKEN_BYTES)
+    }
+
+    /// The argument that it takes besides those of its row.
+    fn last(&self) -> &'static str {
+        if self.endpoint.writes { KEY } else { MOST }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.arguments.contains(&name) || name == self.last()
     }
 
     fn takes(&self) -> String {
-        if self.arguments.is_empty() {
-            return "it takes none".to_owned();
-        }
-        let key = if self.endpoint.writes { ", " } else { "" };
-        let last = if self.endpoint.writes { KEY } else { "" };
-        format!("it takes {}{key}{last}", self.arguments.join(", "))
+        let mut taken = self.arguments.to_vec();
+        taken.push(self.last());
+        format!("it takes {}", taken.join(", "))
     }
 }
 
@@ -170,9 +217,7 @@ mod tests {
         for (tool, one) in tools().zip(described) {
             let schema = &one["inputSchema"];
             let mut wanted: Vec<&str> = tool.arguments.to_vec();
-            if tool.endpoint.writes {
-                wanted.push(KEY);
-            }
+            wanted.push(tool.last());
             wanted.sort_unstable();
             let given: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
             assert_eq!(given, wanted, "{}", tool.name);

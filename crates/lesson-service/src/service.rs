@@ -25,11 +25,14 @@ macro_rules! body_of {
 
 /// The answer of a row's handler, which is of the row's type.
 macro_rules! answer_from {
-    (memory $answer:expr, $($type:ident)?) => {
-        respond::<answer_type!($($type)?)>($answer)
+    (memory $service:ident $other:ident $name:ident($($argument:expr,)*) $($type:ident)?) => {
+        respond::<answer_type!($($type)?)>($service.$name($($argument),*))
     };
-    (store $answer:expr, $($type:ident)?) => {
-        respond::<answer_type!($($type)?)>($answer.await)
+    (joined $service:ident $other:ident $name:ident($($argument:expr,)*) $($type:ident)?) => {
+        respond::<answer_type!($($type)?)>($service.$name($other, $($argument),*))
+    };
+    (store $service:ident $other:ident $name:ident($($argument:expr,)*) $($type:ident)?) => {
+        respond::<answer_type!($($type)?)>($service.$name($($argument),*).await)
     };
 }
 
@@ -56,18 +59,19 @@ macro_rules! dispatch {
         /// Calls the handler of a request's row: the method of its name.
         async fn dispatch(
             &self,
+            other: Option<&Self>,
             context: &RequestContext,
             route: &Route,
             mut body: Value,
         ) -> Result<Response, ApiError> {
             redact::body(route, &mut body)?;
             match route.endpoint.name {
-                $(EndpointName::$name => answer_from!($from self.$name(
+                $(EndpointName::$name => answer_from!($from self other $name(
                     context,
                     $($(route.part(stringify!($part))?,)+)?
                     $(&route.query::<lesson_types::$query>()?,)?
                     body_of!(body $($body)?),
-                ), $($answer)?)),*
+                ) $($answer)?)),*
             }
         }
     };
@@ -95,7 +99,19 @@ impl<S: Store, H: Host> Service<S, H> {
         route: Route,
         request: Request,
     ) -> Response {
-        match self.answer(context, route, request).await {
+        self.handle_joined(None, context, route, request).await
+    }
+
+    /// Answers a request from this store and from another one, which answer as one where the request finds or lists lessons
+    /// ([`lesson_types::Endpoint::joins`]); this store alone answers others. As [`Service::handle_for`] otherwise.
+    pub async fn handle_joined(
+        &self,
+        other: Option<&Self>,
+        context: &RequestContext,
+        route: Route,
+        request: Request,
+    ) -> Response {
+        match self.answer(other, context, route, request).await {
             Ok(response) => response,
             Err(mut error) => {
                 // Slugs are words that others wrote.
@@ -109,6 +125,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     async fn answer(
         &self,
+        other: Option<&Self>,
         context: &RequestContext,
         route: Route,
         request: Request,
@@ -120,13 +137,13 @@ impl<S: Store, H: Host> Service<S, H> {
             None
         };
         let Some(turn) = turn else {
-            return self.dispatch(context, &route, request.body).await;
+            return self.dispatch(other, context, &route, request.body).await;
         };
         let once = route.endpoint.answers_once;
         match turn? {
             Turn::Repeat(response) => Ok(*response),
             Turn::First(claim) => {
-                let response = self.dispatch(context, &route, request.body).await?;
+                let response = self.dispatch(other, context, &route, request.body).await?;
                 if once {
                     claim.answered_once();
                 } else {

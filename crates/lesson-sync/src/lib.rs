@@ -19,6 +19,7 @@ mod memory;
 mod part;
 mod remote;
 mod run;
+mod schema;
 mod sign_in;
 mod store;
 mod supabase;
@@ -35,6 +36,7 @@ pub use memory::MemoryStore;
 pub use part::{Counted, ListedPage, Part, Report, SpaceSize, lacks_function};
 pub use remote::{Page, PushStatus, Pushed, Rejected, Remote, RemoteError};
 pub use run::{perform, run};
+pub use schema::SCHEMA_VERSION;
 pub use sign_in::{
     Account, SignInError, Space, create_space, join_space, server_url, sign_in, sign_out, spaces,
 };

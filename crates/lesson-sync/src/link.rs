@@ -39,9 +39,6 @@ pub struct Link {
     pub sends_only: bool,
     /// Whether all rows are to be read anew, because the server was restored from a backup.
     pub resync: bool,
-    /// The version of the ledger that the rows kept here are of: see [`lesson_core::LEDGER_VERSION`]. Rows of an earlier
-    /// one lack what the server did not give to an app of that version.
-    pub ledger_version: u32,
     /// When everything was last the same on both sides, by this device's clock.
     pub synced_at: Option<Millis>,
 }

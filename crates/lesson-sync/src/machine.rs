@@ -18,9 +18,9 @@ use crate::effect::{Effect, Input, Phase, Rest, Sent, Status};
 use crate::link::{Change, Link, Session, SetAside, VersionedRow};
 use crate::measure::{AGAIN, BATCH, KEPT, Sizes, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
+use crate::schema::{MIGRATE, SCHEMA_VERSION, older};
 use crate::store::{StoreError, Stored};
-use crate::supabase::MIGRATE;
-use lesson_core::{LEDGER_VERSION, Millis};
+use lesson_core::Millis;
 
 /// Rows in a page; the server gives at most this many.
 const PAGE: u32 = 5_000;
@@ -217,14 +217,6 @@ impl Machine {
                 link: Box::new(self.link.clone()),
             };
         }
-        if self.link.ledger_version < LEDGER_VERSION {
-            let link = Link {
-                ledger_version: LEDGER_VERSION,
-                resync: self.link.resync || self.link.cursor > 0,
-                ..self.link.clone()
-            };
-            return self.commit(Change::to(link), After::Read);
-        }
         if self.link.epoch.is_empty() {
             // Known before anything is sent: else a server that is restored from a backup between
             // the first push and the first pull would pass for the one that has it all.
@@ -383,10 +375,10 @@ impl Machine {
             let wrong = format!("The server does not say which of its states it is in. {MIGRATE}");
             return self.failed(RemoteError::Trouble(wrong), now, random);
         }
-        if page.ledger_version < LEDGER_VERSION {
+        if page.schema_version < SCHEMA_VERSION {
             let old = format!(
-                "The server keeps ledgers of version {}, this app writes version {LEDGER_VERSION}. {MIGRATE} Everything is kept here meanwhile.",
-                page.ledger_version
+                "{} Everything is kept here meanwhile.",
+                older(page.schema_version)
             );
             return self.failed(RemoteError::Refused(old), now, random);
         }

@@ -3,8 +3,9 @@
 use crate::http::Http;
 use crate::link::{Link, VersionedRow};
 use crate::remote::RemoteError;
+use crate::schema::{LACKS, MIGRATE};
 use crate::store::VectorRow;
-use crate::supabase::{MIGRATE, Supabase};
+use crate::supabase::Supabase;
 use crate::vectors::WireVector;
 use crate::wire::WirePage;
 use lesson_types::{Bands, Funnel, Stats, Tags};
@@ -24,8 +25,6 @@ pub struct SpaceSize {
     pub version: u64,
     /// The server's epoch.
     pub epoch: String,
-    /// The version of the ledger that the server knows.
-    pub ledger_version: u32,
 }
 
 /// Bytes that a replica holds for each lesson besides its texts and their words, and for each recommendation on record:
@@ -124,9 +123,9 @@ struct WirePart {
     vectors: Vec<WireVector>,
 }
 
-/// Whether the server lacks the function that was called: its migrations are of before.
+/// Tells whether the server lacks the function that was called: its schema is older than [`crate::SCHEMA_VERSION`].
 pub fn lacks_function(error: &RemoteError) -> bool {
-    matches!(error, RemoteError::Refused(cause) if cause.starts_with(crate::supabase::LACKS))
+    matches!(error, RemoteError::Refused(cause) if cause.starts_with(LACKS))
 }
 
 impl<H: Http> Supabase<'_, H> {

@@ -51,8 +51,8 @@ pub struct Page {
     pub acked_seq: u64,
     /// Changes when the server is restored from a backup.
     pub epoch: String,
-    /// The version of the ledger that the server knows: see [`lesson_core::LEDGER_VERSION`].
-    pub ledger_version: u32,
+    /// The version of the server's schema: see [`crate::SCHEMA_VERSION`]. 0 where it tells none.
+    pub schema_version: u32,
 }
 
 /// Why a request to the server did not do what was asked.
@@ -73,8 +73,8 @@ pub enum RemoteError {
     ActorTaken,
     /// There is no such space, or no such lesson in it, as far as who asks may see.
     NotFound,
-    /// Nothing that repeating would mend: a wrong address, a wrong key, a server without the
-    /// migrations. What it is and what to do, for a person.
+    /// Nothing that repeating would mend: a wrong address, a wrong key, a server of an
+    /// older schema. What it is and what to do, for a person.
     Refused(String),
 }
 

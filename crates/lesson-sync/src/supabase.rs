@@ -3,17 +3,12 @@
 use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::link::{Link, Session};
 use crate::remote::{Page, Pushed, Remote, RemoteError};
+use crate::schema::{LACKS, MIGRATE};
 use crate::wire::{WirePage, WirePushed};
 use lesson_core::{Event, LEDGER_VERSION};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-
-/// What to do about a server whose functions are not those of this version.
-pub(crate) const MIGRATE: &str = "Apply all files of supabase/migrations to the project, in the order of their names; if it has them, reload the page.";
-
-/// How the message of a server begins that lacks a function.
-pub(crate) const LACKS: &str = "The project lacks a function of Lessonloop";
 
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
@@ -96,7 +91,6 @@ impl<'a, H: Http> Supabase<'a, H> {
     ) -> Result<T, RemoteError> {
         let body = json!({
             "p_space": link.space.id, "p_slug": slug, "p_before": before, "p_limit": 500,
-            "p_ledger_version": LEDGER_VERSION,
         });
         self.call(link, "lesson_history", body.to_string()).await
     }

@@ -54,11 +54,8 @@ impl WirePushed {
 pub(crate) struct WirePage {
     lessons: Vec<Box<RawValue>>,
     recommendations: Vec<Box<RawValue>>,
-    #[serde(default)]
     decisions: Vec<Box<RawValue>>,
-    #[serde(default)]
     settings: Vec<WireSetting>,
-    #[serde(default)]
     agents: Vec<WireAgents>,
     tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
@@ -68,13 +65,9 @@ pub(crate) struct WirePage {
     has_more: bool,
     acked_seq: BTreeMap<String, u64>,
     epoch: String,
-    /// Servers of the ledger's first version don't say.
-    #[serde(default = "first_version")]
-    ledger_version: u32,
-}
-
-fn first_version() -> u32 {
-    1
+    /// Servers of 0.1.0-pre don't say.
+    #[serde(default)]
+    schema_version: u32,
 }
 
 /// What every row has beside its own fields.
@@ -225,7 +218,7 @@ impl WirePage {
             has_more: self.has_more,
             acked_seq: self.acked_seq.get(actor).copied().unwrap_or(0),
             epoch: self.epoch,
-            ledger_version: self.ledger_version,
+            schema_version: self.schema_version,
         })
     }
 }

@@ -2,24 +2,27 @@
 
 use crate::error::ErrorCode;
 use crate::words::BulkAct;
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// A lesson to act on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct BulkItem {
     /// Which.
+    #[field(sought)]
     pub slug: String,
     /// The text that was seen; when given and no longer current, this lesson is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(sought)]
     pub content_hash: Option<String>,
 }
 
 /// `POST /v1/lessons/bulk`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -30,11 +33,13 @@ pub struct Bulk {
     pub lessons: Vec<BulkItem>,
     /// The tags, 1 to 64, where the act is about tags; otherwise none.
     #[serde(default)]
+    #[field(lesson)]
     pub tags: Vec<String>,
     /// Why lessons are approved, kept in their history; those that are held back are refused without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     #[cfg_attr(feature = "typescript", ts(optional))]
+    #[field(stored)]
     pub reason: Option<String>,
 }
 

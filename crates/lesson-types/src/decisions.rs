@@ -1,11 +1,11 @@
 //! Decisions, the runs of agents: the situation, what was recommended, what was applied, and what came of it.
 
-use crate::shadow::DecisionShadow;
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/decisions`: the query parameters. The newest come first.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -13,23 +13,29 @@ use serde::{Deserialize, Serialize};
 pub struct DecisionQuery {
     /// Only those of this asker: `by` of an answer.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
+    #[field(sought)]
     pub by: Option<String>,
     /// Only those of this field, such as `perps`.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
     pub domain: Option<String>,
     /// Only those with this outcome; `pending` are those that nobody has settled.
     pub outcome: Option<DecisionOutcome>,
     /// Only those that this lesson was recommended for: its slug.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::SLUG)))]
+    #[field(sought)]
     pub lesson: Option<String>,
     /// Only those from this time on, in RFC 3339.
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time"), regex(pattern = r"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$")))]
+    #[field(sought)]
     pub from: Option<String>,
     /// Only those before this time, in RFC 3339.
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time"), regex(pattern = r"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$")))]
+    #[field(sought)]
     pub to: Option<String>,
     /// Where the page begins: `next_cursor` of the page before.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^-?[0-9]{1,15}\.")))]
+    #[field(sought)]
     pub cursor: Option<String>,
     /// 1 to 1,000; 50 when absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
@@ -74,8 +80,7 @@ pub struct DecisionView {
     pub phase: Option<String>,
     /// What was recommended, in that order.
     pub lessons: Vec<DecisionLesson>,
-    /// What was withheld at random to measure what lessons do, and which of two compared policies its lessons are of; `null`
-    /// where nothing was drawn, and for agents.
+    /// Lessons that were withheld at random to measure what lessons do; `null` where nothing was drawn, and for agents.
     pub measured: Option<DecisionMeasured>,
     /// `true` where it takes part in measuring what lessons do; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,10 +132,6 @@ pub struct DecisionMeasured {
     pub control: bool,
     /// The lessons that were withheld.
     pub withheld: Vec<String>,
-    /// Which of two compared policies drafted its lessons or decided; absent where none are compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(optional))]
-    pub shadow: Option<DecisionShadow>,
 }
 
 /// Feedback on a decision.
@@ -170,7 +171,7 @@ pub struct GivenOpinion {
 }
 
 /// `PATCH /v1/policy`: settings of the space, for everybody in it. Absent ones stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -197,7 +198,7 @@ pub struct PolicyPatch {
 }
 
 /// Near duplicates of which a person said that each says something of its own.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -210,6 +211,7 @@ pub struct ReviewPolicyPatch {
         feature = "schema",
         schemars(length(max = 50), inner(regex(pattern = r"^[0-9a-f]{16}$")))
     )]
+    #[field(sought)]
     pub apart: Option<Vec<String>>,
     /// Pairs that are asked about again; at most 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -217,11 +219,12 @@ pub struct ReviewPolicyPatch {
         feature = "schema",
         schemars(length(max = 50), inner(regex(pattern = r"^[0-9a-f]{16}$")))
     )]
+    #[field(sought)]
     pub again: Option<Vec<String>>,
 }
 
 /// What is withheld at random from decisions, to measure what lessons do. The defaults, 0 and none, turn it off.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -242,11 +245,12 @@ pub struct MeasurePolicyPatch {
     /// Lessons that are never withheld, by slug; at most 100. An empty list takes all of these back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = 100), inner(length(min = 1, max = crate::limits::SLUG))))]
+    #[field(sought)]
     pub always: Option<Vec<String>>,
 }
 
 /// Settings of tool suggestions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -256,5 +260,6 @@ pub struct ToolPolicyPatch {
     /// the case of their letters. An empty list takes all of these back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(name)]
     pub core_servers: Option<Vec<String>>,
 }

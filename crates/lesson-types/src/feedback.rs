@@ -1,19 +1,22 @@
 //! What happened next: tracking, outcomes, feedback, ratings, votes, sessions.
 
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `POST /v1/track`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Track {
     /// The decision that lessons were recommended for.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: String,
     /// The agent's reasoning.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TEXT), regex(pattern = r"\S")))]
+    #[field(stored)]
     pub reasoning: String,
 }
 
@@ -48,7 +51,7 @@ pub struct Tracked {
 }
 
 /// `POST /v1/outcome`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -56,6 +59,7 @@ pub struct Tracked {
 pub struct Outcome {
     /// The decision.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: String,
     /// What came of it. `profit` and `loss` are read as `success` and `failure`.
     pub outcome: DecisionOutcome,
@@ -93,7 +97,7 @@ pub struct OutcomeRecorded {
 }
 
 /// `POST /v1/feedback`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -101,6 +105,7 @@ pub struct OutcomeRecorded {
 pub struct Feedback {
     /// The lessons that were at hand.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
+    #[field(sought)]
     pub lessons: Vec<String>,
     /// What came of the session.
     pub outcome: FeedbackOutcome,
@@ -108,14 +113,17 @@ pub struct Feedback {
     /// or is alike; absent without it: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 0, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
+    #[field(sought)]
     pub causal: Option<Vec<String>>,
     /// The outcome in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::TEXT)))]
+    #[field(stored)]
     pub outcome_text: Option<String>,
     /// The decision that it is about: everybody gives feedback on one once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: Option<String>,
 }
 
@@ -152,36 +160,40 @@ pub struct FeedbackGiven {
 }
 
 /// `POST /v1/rate`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rate {
     /// A slug, or part of a title.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
+    #[field(sought)]
     pub lesson: String,
     /// Whether it helped.
     pub helpful: bool,
     /// The decision that the lesson was recommended for: everybody says this of it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: Option<String>,
 }
 
 /// `POST /v1/vote`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vote {
     /// A slug, or part of a title.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
+    #[field(sought)]
     pub lesson: String,
     /// Up or down.
     pub up: bool,
     /// The decision that the lesson was recommended for: everybody says this of it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: Option<String>,
 }
 
@@ -214,13 +226,14 @@ pub struct Rated {
 }
 
 /// `POST /v1/sessions`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// A finished session with its `INSIGHT:`, `BLOCKED:`, `DELIVERED:` and `INJECTED:` lines.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TEXT), regex(pattern = r"\S")))]
+    #[field(stored)]
     pub transcript: String,
 }
 

@@ -4,11 +4,12 @@
 use crate::lesson::HistoryEntry;
 use crate::lift::LessonLift;
 use crate::words::{BadgeKind, DecisionOutcome, MatchType};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// `GET /v1/lessons/{slug}/history`: the query parameters. Pages go back in time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

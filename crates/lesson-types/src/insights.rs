@@ -1,9 +1,10 @@
 //! How runs and lessons do over time.
 
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/insights`: the query parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

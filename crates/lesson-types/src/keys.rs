@@ -1,5 +1,6 @@
 //! Keys of agents.
 
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/agent-keys`: the keys of the space, revoked ones too, oldest first. Nothing in it could
@@ -32,12 +33,13 @@ pub struct AgentKey {
 }
 
 /// `POST /v1/agent-keys`: makes a key for one agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NewAgentKey {
     /// Tells people which agent it is for; 1 to 100 characters.
+    #[field(verbatim)]
     pub name: String,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::lift::LessonMeasured;
 use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// A badge and its words.
@@ -143,7 +144,7 @@ pub struct DerivedView {
 }
 
 /// `POST /v1/lessons`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -151,22 +152,27 @@ pub struct DerivedView {
 pub struct NewLesson {
     /// One line; the only field that is required.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
+    #[field(lesson)]
     pub title: String,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
+    #[field(lesson)]
     pub description: Option<String>,
     /// When it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
+    #[field(lesson)]
     pub context: Option<String>,
     /// What to do, in markdown. All texts of a lesson together have at most 16,384 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
+    #[field(lesson)]
     pub recommendation: Option<String>,
     /// Letters, digits and hyphens, at most 60. Made from the title when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::NEW_SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
+    #[field(lesson)]
     pub slug: Option<String>,
     /// Defaults to `workflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,27 +180,32 @@ pub struct NewLesson {
     /// Empty or absent means general.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(lesson)]
     pub domain: Option<String>,
     /// Kinds of project it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub project_types: Option<Vec<String>>,
     /// Technologies it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub tech_stacks: Option<Vec<String>>,
     /// Free words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub tags: Option<Vec<String>>,
     /// Who or what wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(lesson)]
     pub source: Option<String>,
 }
 
 /// `PATCH /v1/lessons/{slug}`: absent fields stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -206,18 +217,22 @@ pub struct LessonPatch {
     /// One line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
+    #[field(lesson)]
     pub title: Option<String>,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
+    #[field(lesson)]
     pub description: Option<String>,
     /// When it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::CONTEXT)))]
+    #[field(lesson)]
     pub context: Option<String>,
     /// What to do, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::RECOMMENDATION)))]
+    #[field(lesson)]
     pub recommendation: Option<String>,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -225,23 +240,27 @@ pub struct LessonPatch {
     /// Empty means general.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(lesson)]
     pub domain: Option<String>,
     /// Kinds of project it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub project_types: Option<Vec<String>>,
     /// Technologies it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub tech_stacks: Option<Vec<String>>,
     /// Free words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(lesson)]
     pub tags: Option<Vec<String>>,
 }
 
 /// How a list of lessons is ordered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -276,7 +295,7 @@ pub enum LessonSort {
 }
 
 /// `GET /v1/lessons`: the query parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -284,9 +303,11 @@ pub enum LessonSort {
 pub struct LessonQuery {
     /// Free text.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::QUERY)))]
+    #[field(sought)]
     pub q: Option<String>,
     /// Only this domain; empty means general lessons.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
     pub domain: Option<String>,
     /// Only this category.
     pub category: Option<Category>,
@@ -310,6 +331,7 @@ pub struct LessonQuery {
             regex(pattern = r"^[0-9]{1,9}\.[a-z0-9]+(-[a-z0-9]+)*$")
         )
     )]
+    #[field(sought)]
     pub cursor: Option<String>,
     /// How many lessons to leave out at the start, or after the cursor, for a list that is entered anywhere.
     pub offset: Option<u32>,
@@ -393,7 +415,7 @@ pub struct WordCount {
 }
 
 /// `POST /v1/lessons/{slug}/review`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -404,24 +426,28 @@ pub struct Review {
     /// The text that was seen; when given and no longer current, the review is a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
+    #[field(sought)]
     pub content_hash: Option<String>,
     /// Why; kept in the lesson's history. A text that is held back is approved only with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
+    #[field(stored)]
     pub reason: Option<String>,
 }
 
 /// `POST /v1/lessons/merge`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Merge {
     /// The lesson that stays.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$")))]
+    #[field(sought)]
     pub into: String,
     /// The lessons that are archived; their counts are added to it.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
+    #[field(sought)]
     pub from: Vec<String>,
 }
 

@@ -13,6 +13,7 @@ mod endpoints;
 mod envelope;
 mod error;
 mod feedback;
+mod fields;
 mod history;
 mod insights;
 mod keys;
@@ -23,7 +24,6 @@ mod members;
 mod recommend;
 mod report;
 mod review;
-mod shadow;
 mod sync;
 mod tools;
 mod transfer;
@@ -32,10 +32,13 @@ mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
-pub use endpoints::{ENDPOINTS, Embeds, Endpoint, EndpointName, Tool};
+pub use endpoints::{
+    ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
+};
 pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;
+pub use fields::{Field, FieldType, Fields, TextUse, Typed};
 pub use history::*;
 pub use insights::*;
 pub use keys::*;
@@ -45,7 +48,6 @@ pub use members::*;
 pub use recommend::*;
 pub use report::*;
 pub use review::*;
-pub use shadow::*;
 pub use sync::*;
 pub use tools::*;
 pub use transfer::*;

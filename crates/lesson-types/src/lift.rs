@@ -1,10 +1,11 @@
 //! What lessons do, measured: the lift of the loop and of each lesson.
 
 use crate::words::{LiftGuard, LiftVerdict};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/lift`: the query parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct LiftQuery {
     /// Only this lesson: its slug.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::SLUG)))]
+    #[field(sought)]
     pub lesson: Option<String>,
     /// Only lessons of which this is said.
     pub verdict: Option<LiftVerdict>,

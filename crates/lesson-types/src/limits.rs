@@ -36,6 +36,12 @@ pub const PROMPT_TOKENS_MIN: usize = 200;
 pub const PROMPT_TOKENS: usize = 6_000;
 /// The most tokens of a prompt text.
 pub const PROMPT_TOKENS_MAX: usize = 32_000;
+/// The tokens of a tool's answer over MCP when the call does not say, as a text and as data alike: clients cut longer ones.
+pub const TOOL_TOKENS: usize = 1_500;
+/// The fewest tokens that such an answer can be held to.
+pub const TOOL_TOKENS_MIN: usize = 500;
+/// The tokens of the prompt text in such an answer; the rest is for what is said beside it.
+pub const TOOL_PROMPT_TOKENS: usize = 1_200;
 /// The `days` of insights.
 pub const INSIGHT_DAYS: usize = 3_650;
 /// The `limit` of a list of lessons.

@@ -1,9 +1,10 @@
 //! Who is in a space: members, their roles, and invitations.
 
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// What a member may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -63,7 +64,7 @@ pub struct Invite {
 }
 
 /// `PATCH /v1/members/{id}`: what is given is changed. A role is an owner's to change; a name also that of its bearer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -71,6 +72,7 @@ pub struct Invite {
 pub struct MemberPatch {
     /// What others read in place of the account's id; 1 to 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(verbatim)]
     pub name: Option<String>,
     /// The role; the last owner of a space stays one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,12 +90,13 @@ pub struct MemberRemoved {
 }
 
 /// `POST /v1/invites`: invites one person, by a code that holds for seven days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NewInvite {
     /// What the person will be called; 1 to 100 characters.
+    #[field(verbatim)]
     pub name: String,
     /// The role it gives.
     pub role: MemberRole,

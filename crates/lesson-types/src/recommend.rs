@@ -3,11 +3,12 @@
 use crate::decisions::DecisionMeasured;
 use crate::lesson::{Badge, LessonView};
 use crate::words::{RelevanceWord, Trend, Volatility};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// What a trading agent sees of its market.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -29,7 +30,7 @@ pub struct Market {
 }
 
 /// `POST /v1/recommend`: at least one of query, project type, tech stack or domain.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -38,22 +39,27 @@ pub struct Recommend {
     /// The situation in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::QUERY)))]
+    #[field(stored)]
     pub query: Option<String>,
     /// The kind of project, such as `web-app`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(stored)]
     pub project_type: Option<String>,
     /// Technologies at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(stored)]
     pub tech_stack: Option<Vec<String>>,
     /// The phase of work; limits the categories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(stored)]
     pub phase: Option<String>,
     /// The field of a decision, such as `perps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(stored)]
     pub domain: Option<String>,
     /// The market, for decision relevance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,9 +72,14 @@ pub struct Recommend {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = crate::limits::PROMPT_TOKENS_MIN, max = crate::limits::PROMPT_TOKENS_MAX)))]
     pub max_tokens: Option<u32>,
+    /// Shortens each lesson that is too long to its share of `max_tokens`; else the first one is, and later ones
+    /// that don't fit are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shorten_each: Option<bool>,
     /// Ties this retrieval to a decision, so that usage and outcome can be tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
     pub decision_id: Option<String>,
     /// Whether to answer with the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +102,7 @@ pub struct Recommend {
 }
 
 /// A part of a trace: of the lessons that were left out, best score first, those from `offset` on of each reason.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -99,9 +110,11 @@ pub struct Recommend {
 pub struct TracePart {
     /// Only those left out for this reason; a word of [`TraceEntry::excluded`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(sought)]
     pub reason: Option<String>,
     /// Only those with this in their slug or title, whatever the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(sought)]
     pub text: Option<String>,
     /// 0 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -248,6 +261,9 @@ pub struct Recommendations {
     /// What to do next when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The tool servers that worked for requests like `query`, best first: two at most, by the names that agents gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<Vec<String>>,
     /// One entry per lesson in the space, when asked for; with `trace_part` that part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceEntry>>,
@@ -324,7 +340,7 @@ pub struct TraceEntry {
 }
 
 /// `POST /v1/search`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -332,6 +348,7 @@ pub struct TraceEntry {
 pub struct Search {
     /// What to look for.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
+    #[field(sought)]
     pub query: String,
     /// 1 to 100; 10 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -386,7 +403,7 @@ pub struct SearchResults {
 }
 
 /// `POST /v1/patterns`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -394,14 +411,17 @@ pub struct SearchResults {
 pub struct Patterns {
     /// The feature to be built.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
+    #[field(sought)]
     pub feature: String,
     /// The kind of project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
     pub project_type: Option<String>,
     /// Technologies at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
+    #[field(sought)]
     pub tech_stack: Option<Vec<String>>,
     /// 1 to 100; 3 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,10 +3,11 @@
 use crate::lesson::Badge;
 use crate::lift::Lift;
 use crate::words::{DecisionOutcome, Measure, Qualification, ReviewReason, Trust};
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `GET /v1/review`: the query parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -162,7 +163,7 @@ pub struct SuggestedOutcome {
 }
 
 /// `POST /v1/decisions/{id}/suggestion`: a person's word on an outcome that was suggested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

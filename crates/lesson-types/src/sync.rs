@@ -1,6 +1,7 @@
 //! Syncing with a server.
 
 use crate::lesson::LessonView;
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// Where syncing stands.
@@ -78,28 +79,35 @@ pub struct SyncProgress {
 }
 
 /// `POST /v1/sync/connect`. Local lessons go to the space, its lessons come here.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Connect {
     /// The project's address, such as `https://abc.supabase.co`; `http` only for this machine.
+    #[field(verbatim)]
     pub url: String,
     /// The publishable (anon) key.
+    #[field(verbatim)]
     pub key: String,
     /// Who signs in.
+    #[field(verbatim)]
     pub email: String,
     /// The password; it is not kept.
+    #[field(verbatim)]
     pub password: String,
     /// The id of the space to join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(verbatim)]
     pub space: Option<String>,
     /// The name of a space to be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(verbatim)]
     pub create: Option<String>,
     /// The code of an invitation to a space; this person becomes a member of it and joins it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(verbatim)]
     pub invite: Option<String>,
     /// Where the space is to be had. Without it a space that is not large is copied, and one that is large is not connected
     /// yet: the answer says how large it is.
@@ -114,7 +122,7 @@ pub struct Connect {
 pub const ON_SERVER: &str = "on_server";
 
 /// Where a space is had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -126,7 +134,7 @@ pub enum Hold {
 }
 
 /// `POST /v1/sync/hold`: has the connected space elsewhere from now on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -178,17 +186,18 @@ pub struct SpaceChoice {
 }
 
 /// `POST /v1/sync/sign-in`: the same person again, after the session ended.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SignIn {
     /// The password; it is not kept.
+    #[field(verbatim)]
     pub password: String,
 }
 
 /// `POST /v1/sync/sign-out`: removes every lesson from this device; the server keeps them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -202,16 +211,18 @@ pub struct SignOut {
 
 /// `POST /v1/space/delete`: deletes the connected space on the server with everything in it, and what is kept of it here.
 /// Its owner alone does so, in two steps: the first answers with a code, the second sends it back.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct DeleteSpace {
     /// The space's name, as it is written.
+    #[field(verbatim)]
     pub name: String,
     /// The code of the first step's answer; without it nothing is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[field(verbatim)]
     pub code: Option<String>,
 }
 
@@ -315,7 +326,7 @@ pub struct SetAsideEvent {
 }
 
 /// What a person decides about events that were set aside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -327,12 +338,13 @@ pub enum Settlement {
 }
 
 /// `POST /v1/sync/settle`: deals with events that were set aside. Answers [`SetAsideList`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Settle {
     /// Their ids.
+    #[field(sought)]
     pub ids: Vec<String>,
     /// The decision; `mine` is for edits only.
     pub keep: Settlement,

@@ -1,18 +1,21 @@
 //! Which tool server worked for which request.
 
+use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
 /// `POST /v1/tools/success`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSuccess {
     /// What was asked.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
+    #[field(name)]
     pub query: String,
     /// The server that did it.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S")))]
+    #[field(name)]
     pub server: String,
 }
 
@@ -43,7 +46,7 @@ pub struct ToolRecorded {
 }
 
 /// `POST /v1/tools/suggest`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -51,6 +54,7 @@ pub struct ToolRecorded {
 pub struct SuggestTools {
     /// What is to be done.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
+    #[field(sought)]
     pub query: String,
     /// 1 to 100; 5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,13 +131,14 @@ pub struct DecayPoint {
 }
 
 /// `GET /v1/tools/records`: the query parameters.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct ToolRecordsQuery {
     /// Only records with this in their request or server, whatever the case.
+    #[field(sought)]
     pub q: Option<String>,
     /// How many to pass over; 0 when absent.
     pub offset: Option<u32>,

@@ -12,6 +12,10 @@ macro_rules! vocabulary {
             $($(#[$vdoc])* #[serde(rename = $word $(, alias = $alias)?)] $variant),+
         }
 
+        impl crate::Typed for $name {
+            const TYPE: crate::FieldType = crate::FieldType::Word;
+        }
+
         impl $name {
             /// Every word, in the order people are shown them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -316,39 +320,6 @@ vocabulary!(
         Word = "word",
         /// A list of words.
         Words = "words",
-    }
-);
-vocabulary!(
-    /// How two policies are compared on live traffic.
-    ShadowMode {
-        /// Each decision gets lessons of both, drafted in turn; whose lessons were applied is the preference.
-        Interleave = "interleave",
-        /// Each decision goes to one policy or the other, by a fair draw; outcomes tell which is better.
-        Split = "split",
-    }
-);
-vocabulary!(
-    /// One of two policies that are compared.
-    PolicySide {
-        /// The space's policy.
-        First = "first",
-        /// The policy that it is compared with.
-        Second = "second",
-    }
-);
-vocabulary!(
-    /// What may be said of two policies that are compared.
-    #[derive(Default)]
-    ShadowVerdict {
-        /// The space's policy is the better one.
-        First = "first",
-        /// The other one is.
-        Second = "second",
-        /// It is known well enough to say that they do about the same.
-        NoDifference = "no_difference",
-        /// Too little is known.
-        #[default]
-        Unknown = "unknown",
     }
 );
 

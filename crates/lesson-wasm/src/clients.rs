@@ -4,7 +4,7 @@ use crate::convert::{describe, thrown, to_js};
 use crate::local::Local;
 use js_sys::{JSON, Uint8Array};
 use lesson_clients::{
-    HookInput, OutputShape, SessionInput, SessionSummary, Suggested, TranscriptRead,
+    Given, HookInput, Needed, OutputShape, SessionInput, SessionSummary, Suggested, TranscriptRead,
 };
 use lesson_types::ApiError;
 use serde::de::DeserializeOwned;
@@ -13,29 +13,40 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(typescript_custom_section)]
 const CLIENTS: &str = r#"
 /** A call of a client's hook. */
-export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; child?: boolean }
+export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; environment?: Record<string, string>; child?: boolean }
 /** The form in which a client reads what a hook prints. */
-export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string };
+export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string } | { both: string };
 /** What to do about a hook's call. */
 export type HookPlan =
   | { do: "skip"; reason: string }
-  | { do: "recommend"; key: string; session: string; decision_id: string; request: EngineRequest; shape: OutputShape; cwd: string | null }
+  | {
+      do: "recommend"; key: string; session: string; decision_id: string; request: EngineRequest; shape: OutputShape; cwd: string | null;
+      agent: string | null; fresh: boolean; moment: boolean;
+    }
+  | { do: "forget"; session: string; agent: string | null }
   | {
       do: "record"; key: string; session: string; decision_id: string; transcripts: string[]; subagents_of: string | null;
-      last_message: string | null; subagent: boolean; settle_ms: number; cwd: string | null; done: boolean;
+      reads: TranscriptRead[]; last_message: string | null; subagent: boolean; settle_ms: number; cwd: string | null; done: boolean;
     };
+/** A lesson whose text was given to an agent; `text` is a hash of it. */
+export interface Given { slug: string; text: string }
+/** What a hook prints, and the lessons to remember as given. */
+export interface GivenOnce { output: string; given: Given[] }
+/** A lesson that may be given when a tool failed; times in milliseconds since the Unix epoch. */
+export interface Needed { relevance: string; last: number | null; now: number }
 /** What a piece of a transcript holds. */
 export interface TranscriptRead {
   said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
-  running: { id: string; kind: "tests" | "commit"; command: string }[];
+  running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; project_hash: string | null; counted: string[]; known: string[];
+  began: string | null; copied_to: number; copying: boolean;
 }
 /** A test run or a commit that ended. */
 export interface Sign { kind: "tests" | "commit"; passed: boolean; command: string }
 /** An outcome that a session points to and nobody told. */
 export interface Suggested { decision_id: string; outcome: "success" | "failure"; because: string }
 /** What the end of a session needs of what was read before. */
-export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; signs: Sign[] }
+export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; told: string | null; rated: string[]; signs: Sign[] }
 /** What was read of a session. */
 export interface SessionInput {
   session: string; decision_id: string; done?: boolean; last_message?: string | null; subagent?: boolean;
@@ -45,7 +56,7 @@ export interface SessionInput {
 export interface RecordedSession { requests: EngineRequest[]; suggested?: Suggested; keep: KeptOfSession }
 /** What a session of the past teaches. */
 export interface SessionSummary {
-  session: string; cwd: string | null; outcome: string | null; skipped: number; said: string;
+  session: string; cwd: string | null; folders: string[]; project_hash: string | null; outcome: string | null; skipped: number; said: string;
   insights: { slug: string; title: string; text: string; category: string; from_failure: boolean }[];
 }
 "#;
@@ -76,6 +87,36 @@ impl Local {
     ) -> Result<String, JsValue> {
         let shape: OutputShape = read(&shape, "shape")?;
         Ok(lesson_clients::hook_output(&shape, text))
+    }
+
+    /// The same, with the text of those lessons only that this context does not hold yet.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when the shape or `given` are none.
+    #[wasm_bindgen(unchecked_return_type = "GivenOnce")]
+    pub fn hook_output_once(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "OutputShape")] shape: JsValue,
+        text: &str,
+        #[wasm_bindgen(unchecked_param_type = "Given[]")] given: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let shape: OutputShape = read(&shape, "shape")?;
+        let given: Vec<Given> = read(&given, "given")?;
+        Ok(to_js(&lesson_clients::hook_output_once(
+            &shape, text, &given,
+        )))
+    }
+
+    /// Whether a lesson is worth an interruption when a tool failed.
+    ///
+    /// # Errors
+    /// Throws an `EngineError` when `needed` is none.
+    pub fn helps_now(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Needed")] needed: JsValue,
+    ) -> Result<bool, JsValue> {
+        let needed: Needed = read(&needed, "needed")?;
+        Ok(lesson_clients::helps_now(&needed))
     }
 
     /// Reads the whole lines of a piece that begins at byte `from` of a transcript.

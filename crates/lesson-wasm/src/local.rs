@@ -136,17 +136,34 @@ impl Local {
         answer
     }
 
-    /// Checks and loads a model pack; returns the model's id. Lessons get their vectors in the background.
+    /// Checks and loads a model pack; returns the model's id. Lessons get their vectors in the background. `hash` is the
+    /// SHA-256 of what follows the pack's first [`Local::pack_hashed_from`] bytes, where the host has it: hashed beside the
+    /// opening of a store, it costs no time. Without it the pack is hashed here.
     ///
     /// # Errors
     /// Throws an `EngineError` when the pack is refused; lessons are found by their words then.
     #[wasm_bindgen(unchecked_return_type = "string")]
-    pub async fn load_model(&self, pack: Uint8Array) -> Result<String, JsValue> {
-        let hashing = sha256(&pack);
+    pub async fn load_model(
+        &self,
+        pack: Uint8Array,
+        hash: Option<Uint8Array>,
+    ) -> Result<String, JsValue> {
+        let given = hash.and_then(|hash| <[u8; 32]>::try_from(hash.to_vec()).ok());
+        let hashing = given.is_none().then(|| sha256(&pack));
         let bytes = pack.to_vec();
-        let loaded = self.open.inner.load_model(bytes, hashing.await).await;
+        let hash = match hashing {
+            Some(hashing) => hashing.await,
+            None => given,
+        };
+        let loaded = self.open.inner.load_model(bytes, hash).await;
         self.settle();
         loaded.map_err(|error| thrown(&error))
+    }
+
+    /// Where the part of a model pack begins that its hash covers.
+    pub fn pack_hashed_from() -> u32 {
+        // A few bytes of a header.
+        lesson_embed::Model::HASHED_FROM as u32
     }
 
     /// How far the lessons have their vectors.

@@ -1,4 +1,4 @@
-//! The store in IndexedDB: what syncing needs of it, databases of earlier versions, and other tabs.
+//! The store in IndexedDB: what syncing needs of it, databases of 0.1.0-pre, and other tabs.
 #![cfg(target_arch = "wasm32")]
 #![forbid(unsafe_code)]
 
@@ -80,31 +80,69 @@ async fn it_does_what_syncing_needs() {
     contract::holds(opened).await;
 }
 
-/// What the first version made and kept.
-const VERSION_1: &str = r#"
-    const opening = indexedDB.open(name, 1);
-    opening.onupgradeneeded = () => {
-        for (const store of ["events", "meta", "vectors"]) opening.result.createObjectStore(store);
-    };
-    const database = await opened(opening);
-    const writing = database.transaction(["events", "meta", "vectors"], "readwrite");
-    for (const position of [1, 2, 4]) {
-        writing.objectStore("events").put(JSON.stringify({
-            op_id: `op-${position}`, actor: "device", seq: position, at: "2026-11-22T08:30:00.000Z",
-            event: { Rated: { lesson: "a", helpful: true } },
-        }), position);
-    }
-    writing.objectStore("events").put("{not json", 3);
-    writing.objectStore("meta").put(JSON.stringify({ actor: "device", position: 4, seq: 4 }), "head");
-    writing.objectStore("vectors").put(new Uint8Array([1, 2]), "mini|aa");
-    await done(writing);
-"#;
+/// Makes a database as 0.1.0-pre did, of one of its versions, with an event.
+fn old(version: u32) -> String {
+    format!(
+        r#"const opening = indexedDB.open(name, {version});
+        opening.onupgradeneeded = () => {{
+            for (const store of ["events", "meta", "vectors"]) opening.result.createObjectStore(store);
+        }};
+        const database = await opened(opening);
+        const writing = database.transaction(["events", "meta"], "readwrite");
+        writing.objectStore("events").put(JSON.stringify({{
+            op_id: "op", actor: "device", seq: 1, at: "2026-11-22T08:30:00.000Z",
+            event: {{ Rated: {{ lesson: "a", helpful: true }} }},
+        }}), 1);
+        writing.objectStore("meta").put(JSON.stringify({{ actor: "device", position: 1, seq: 1 }}), "head");
+        await done(writing);
+        database.close();"#
+    )
+}
 
 #[wasm_bindgen_test]
-async fn a_database_of_version_1_opens_with_everything_and_can_be_linked() {
-    script("version-1", &format!("{VERSION_1} database.close();")).await;
-    let store = opened("version-1").await;
-    let ledger = store.read_after(0).await.unwrap();
+async fn a_database_of_0_1_0_pre_is_refused_with_the_way_out_and_stays_as_it_was() {
+    for version in [1, 2] {
+        let name = format!("old-{version}");
+        script(&name, &old(version)).await;
+        for _ in 0..2 {
+            let Err(StoreError::Failed(cause)) = IndexedDbStore::open(&name).await else {
+                panic!("version {version} was opened");
+            };
+            for part in [
+                "0.1.0-pre",
+                "export the lessons there",
+                "remove this site's data",
+            ] {
+                assert!(cause.contains(part), "{cause}");
+            }
+        }
+        let held = script(
+            &name,
+            "const database = await opened(indexedDB.open(name));
+            const held = await opened(database.transaction('events').objectStore('events').count());
+            database.close();
+            return `${database.version} ${held}`;",
+        )
+        .await;
+        assert_eq!(held.as_string(), Some(format!("{version} 1")));
+    }
+}
+
+#[wasm_bindgen_test]
+async fn an_event_that_cannot_be_read_stays_and_spends_no_number() {
+    let store = opened("unreadable").await;
+    store.identity("device").await.unwrap();
+    let events = ["1", "2", "3", "4"].map(rated).to_vec();
+    store.append(0, events).await.unwrap();
+    script(
+        "unreadable",
+        "const database = await opened(indexedDB.open(name));
+        const writing = database.transaction('events', 'readwrite');
+        writing.objectStore('events').put('{not json', 3);
+        await done(writing);
+        database.close();",
+    )
+    .await;
     let places = |ledger: &lesson_sync::Ledger| -> Vec<(u64, String, u64)> {
         ledger
             .events
@@ -116,20 +154,14 @@ async fn a_database_of_version_1_opens_with_everything_and_can_be_linked() {
             .collect()
     };
     let device = || "device".to_owned();
+    let ledger = store.read_after(0).await.unwrap();
     assert_eq!(
         places(&ledger),
         [(1, device(), 1), (2, device(), 2), (4, device(), 4)]
     );
-    assert_eq!(ledger.unreadable[0].0, 3);
-    assert_eq!((ledger.position, ledger.revision), (4, 0));
-    assert_eq!(store.identity("fresh").await.unwrap().actor, "device");
-    assert_eq!(
-        store.vectors("mini").await.unwrap(),
-        [("aa".to_owned(), vec![1, 2])]
-    );
-    assert_eq!(store.link().await.unwrap(), None);
+    assert_eq!((ledger.unreadable[0].0, ledger.position), (3, 4));
 
-    // What can't be read stays, and spends no number; batches go past it.
+    // Batches go past it.
     let mut change = to("linked");
     change.renumber_after = Some(1);
     change.rows = vec![day(1)];
@@ -253,26 +285,6 @@ async fn a_tab_lets_go_when_a_newer_version_of_the_page_wants_to_upgrade() {
     // This page is the older one now.
     let refused = store.identity("me").await;
     assert!(matches!(refused, Err(StoreError::Lost(_))), "{refused:?}");
-}
-
-#[wasm_bindgen_test]
-async fn a_tab_that_does_not_let_go_is_named_and_the_upgrade_comes_after_it() {
-    script(
-        "older",
-        &format!("{VERSION_1} globalThis.older = database;"),
-    )
-    .await;
-    let Err(StoreError::Lost(cause)) = IndexedDbStore::open("older").await else {
-        panic!("it opened beside an older version");
-    };
-    assert!(cause.contains("close that tab"), "{cause}");
-    script("older", "globalThis.older.close();").await;
-    let store = opened("older").await;
-    assert_eq!(store.read_after(0).await.unwrap().events.len(), 3);
-    let mut change = to("me");
-    change.rows = vec![day(1)];
-    store.commit(0, change).await.unwrap();
-    assert_eq!(store.rows_after(0).await.unwrap(), [day(1)]);
 }
 
 #[wasm_bindgen_test]

@@ -6,6 +6,7 @@ mod browser;
 mod bundle;
 mod cache;
 mod check;
+mod clients;
 mod compressed;
 mod debian;
 mod demo;
@@ -109,6 +110,9 @@ enum Task {
     Test {
         /// The suite's name.
         suite: Option<String>,
+        /// Of the suite `clients` one client, as NAME or NAME@VERSION.
+        #[arg(conflicts_with = "only")]
+        client: Option<String>,
         /// Of a suite that runs in Node, only the test files with this in their path.
         #[arg(long, requires = "suite")]
         only: Option<String>,
@@ -179,7 +183,14 @@ fn start(task: Task) -> Result<()> {
             serve(&cache, port, !no_build, no_stack, watched, project)
         }
         Task::Stack { port } => stack(&cache, port),
-        Task::Test { suite, only } => suites::test(&cache, suite.as_deref(), only.as_deref()),
+        Task::Test {
+            suite,
+            client,
+            only,
+        } => {
+            let chosen = suites::part(suite.as_deref(), client, only)?;
+            suites::test(&cache, suite.as_deref(), chosen.as_deref())
+        }
         Task::Bench {
             name,
             json,

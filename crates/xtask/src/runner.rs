@@ -12,7 +12,7 @@ use crate::needs::Need;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{bench, browser, model, python, run};
+use crate::{bench, browser, clients, model, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -65,12 +65,14 @@ pub enum Runner {
     Types,
     /// The sizes of what a browser downloads, against their bars.
     Size,
+    /// The coding agents' clients, each from npm.
+    Clients,
 }
 
 impl Runner {
     /// Whether it runs files in Node, of which some can be chosen.
     pub const fn is_of_files(&self) -> bool {
-        matches!(self, Self::Node(_) | Self::Stack(_))
+        matches!(self, Self::Node(_) | Self::Stack(_) | Self::Clients)
     }
 
     /// Runs it; `needs` are those that set-up has provided for it. Of files in Node those with `only` in their path.
@@ -89,6 +91,7 @@ impl Runner {
             Self::Stack(folders) => stack(cache, folders, only),
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
+            Self::Clients => clients::test(cache, only),
         }
     }
 }
@@ -173,7 +176,7 @@ fn types(cache: &Cache) -> Result<()> {
 
 /// Node's test runner, which ends with the ten slowest tests. A test that hangs fails after a quarter of an hour, and what a
 /// failed test left open ends with its file, so that a fault is told and takes no CI's whole time.
-fn node_tests(cache: &Cache) -> Result<Command> {
+pub fn node_tests(cache: &Cache) -> Result<Command> {
     let mut command = run::program(cache, "node")?;
     command.args([
         "--test",

@@ -146,7 +146,39 @@ const SUITES: &[Suite] = &[
         needs: &[Need::Dist, Need::Browser],
         runner: Runner::Node(&["parity"]),
     },
+    Suite {
+        name: "clients",
+        about: "the coding agents' clients from npm, walked through against a model by script; only when it is named",
+        needs: &[Need::QuickDist],
+        runner: Runner::Clients,
+    },
 ];
+
+/// Suites that are run when they are named, and not with all: their downloads are as large as the others' together.
+const BY_NAME: &[&str] = &["clients"];
+
+fn is_of_all(suite: &Suite) -> bool {
+    !BY_NAME.contains(&suite.name)
+}
+
+/// What of a suite is run: some of its files, or one client of the suite `clients`.
+pub fn part(
+    suite: Option<&str>,
+    client: Option<String>,
+    only: Option<String>,
+) -> Result<Option<String>> {
+    match (suite, client) {
+        (_, None) => Ok(only),
+        (Some("clients"), client) => Ok(client),
+        (suite, Some(client)) => Err(fault(
+            format_args!(
+                "the suite {} has no part {client}",
+                suite.unwrap_or_default()
+            ),
+            "only the suite `clients` takes a client's name; --only chooses files of others",
+        )),
+    }
+}
 
 /// The suites' names with what they hold, for the command's help.
 pub fn list() -> String {
@@ -161,6 +193,7 @@ pub fn list() -> String {
 pub fn all_needs() -> Vec<Need> {
     SUITES
         .iter()
+        .filter(|suite| is_of_all(suite))
         .flat_map(|suite| suite.needs)
         .copied()
         .collect()
@@ -170,7 +203,7 @@ pub fn all_needs() -> Vec<Need> {
 pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()> {
     let chosen: Vec<&Suite> = SUITES
         .iter()
-        .filter(|suite| name.is_none_or(|name| suite.name == name))
+        .filter(|suite| name.map_or_else(|| is_of_all(suite), |name| suite.name == name))
         .collect();
     if chosen.is_empty() {
         let name = name.unwrap_or_default();

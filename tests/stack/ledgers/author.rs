@@ -164,14 +164,9 @@ impl Author {
                 json!({ "actor": event.actor, "seq": event.seq, "op_id": event.op_id, "field": field }),
             );
         }
-        let old_words = self.dice.one_in(3);
         let event = Event { by: claim, ..event };
         // Texts and numbers only, which is all that could fail here.
-        let mut text = serde_json::to_string(&event).unwrap_or_default();
-        if old_words && matches!(event.event, EventKind::OutcomeRecorded { .. }) {
-            text = text.replace(r#""outcome":"success""#, r#""outcome":"profit""#);
-            text = text.replace(r#""outcome":"failure""#, r#""outcome":"loss""#);
-        }
+        let text = serde_json::to_string(&event).unwrap_or_default();
         match self.batches.last_mut() {
             Some((last, batch)) if *last == who && batch.len() < 500 => batch.push(text),
             _ => self.batches.push((who, vec![text])),

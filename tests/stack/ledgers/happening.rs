@@ -3,8 +3,8 @@
 use super::{Author, CLAIMS};
 use lesson_core::{
     Category, Changes, CountedOn, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome,
-    Lesson, MatchType, Measured, Millis, PolicySide, Shadowed, Standing, SurfacedContext,
-    SurfacedItem, Text, Trust, Verdict,
+    Lesson, MatchType, Measured, Millis, Standing, SurfacedContext, SurfacedItem, Text, Trust,
+    Verdict,
 };
 use serde_json::{Value, json};
 
@@ -357,18 +357,6 @@ impl Author {
                     withheld: self.dice.one_in(2),
                 })
                 .collect(),
-            shadow: self.dice.one_in(2).then(|| {
-                Box::new(Shadowed {
-                    comparison: self.dice.of(&["c1", "c2", ""]).to_owned(),
-                    decided: match self.dice.below(3) {
-                        0 => None,
-                        1 => Some(PolicySide::First),
-                        _ => Some(PolicySide::Second),
-                    },
-                    first: self.slugs(2),
-                    second: self.slugs(2),
-                })
-            }),
         });
         let dice = &mut self.dice;
         EventKind::Surfaced {

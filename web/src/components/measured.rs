@@ -35,7 +35,6 @@ mod tests {
             told(&DecisionMeasured {
                 control,
                 withheld: withheld.iter().map(|slug| (*slug).to_owned()).collect(),
-                shadow: None,
             })
         };
         assert!(run(true, &[]).contains("control run"));

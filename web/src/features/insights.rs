@@ -1,11 +1,8 @@
 //! How runs, lessons, agents and domains do over time, and whether feedback comes in.
 
-mod compared;
 mod groups;
 mod health;
 mod lessons;
-mod policies;
-mod second_policy;
 mod uncovered;
 
 use crate::api::{Client, resource};
@@ -23,7 +20,6 @@ use health::{Issues, Whole};
 use leptos::prelude::*;
 use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
 use lessons::{LessonTable, StaleTable};
-use policies::Policies;
 use uncovered::UncoveredTable;
 
 /// Insights.
@@ -51,7 +47,6 @@ pub fn InsightsPage() -> impl IntoView {
                     view! {
                         <Issues/>
                         <Over range/>
-                        <Show when=move || !on_server.get()><Policies/></Show>
                         <Whole/>
                     }.into_any()
                 } else if coming.get() {

@@ -5,9 +5,9 @@
 // is written to lessonloop-hook.log in the system's folder for temporary files.
 //
 // Only what the agent itself said is sent, subagents and the tasks that they were given included:
-// text of files, web pages and tools could hold marker lines that nobody meant. A headless run that
-// another session started is not a session of its own, and what sets LESSONLOOP_CHILD=1 for a run
-// keeps it out, so that no hook answers what a hook began.
+// text of files, web pages and tools could hold marker lines that nobody meant. A person's headless run is
+// a session; one that an agent's tool started is part of the session that asked for it, and what sets
+// LESSONLOOP_CHILD=1 for a run keeps it out, so that no hook answers what a hook began.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,6 +19,7 @@ import { fileURLToPath } from "node:url";
 const BYTES = 900_000;
 const TRIES = 6;
 const OUTCOME_OR_INSIGHT = /^[\s>*_`#+•-]*(insight|blocked|delivered|plan[_ ]complete)[*_` ]*:/im;
+const OUTCOME = /^[\s>*_`#+•-]*(blocked|delivered|plan[_ ]complete)[*_` ]*:/i;
 const SHOWN = /^[\s>*_`#+•-]*injected[*_` ]*:/im;
 const GIVES_LESSONS = /playbook_(recommend_lessons|search_lessons|patterns_for_feature)$/;
 const TASK = /^[\s>*_`#+•-]*(task|objective)[*_` ]*:/i;
@@ -49,8 +50,8 @@ async function send({ id, path }) {
   const url = address(process.env.LESSONLOOP_URL);
   const key = process.env.LESSONLOOP_KEY;
   if (!key) throw new Error("LESSONLOOP_KEY is not set; make an agent key at the dashboard");
+  if (isChild()) return;
   const files = transcripts(path);
-  if (isChild(files.at(-1).lines)) return;
   // A session that was resumed ends again; what was sent before would count twice.
   const place = join(tmpdir(), `lessonloop-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`);
   const sent = sentBefore(place);
@@ -133,12 +134,13 @@ function transcripts(path) {
   return [...agents, { name: "", lines: lines(path) }];
 }
 
-/** Whether this run was started by a tool, such as this one, and not by a person: a nested session
- *  without a terminal. A person's own headless runs count. */
-function isChild(lines) {
-  if (process.env.LESSONLOOP_CHILD === "1") return true;
-  if (process.env.CLAUDE_CODE_CHILD_SESSION !== "1") return false;
-  return !lines.some((line) => parsed(line)?.entrypoint === "cli");
+/** Whether an agent's tool started this run, or a program such as this one, and not a person.
+ *  CLAUDE_CODE_CHILD_SESSION and an attendance of 0 tell nothing: hooks of a person's headless run have
+ *  both. The shell of Claude Code's tools, and what is started from it, has CLAUDE_CODE_EXECPATH. */
+function isChild(env = process.env) {
+  if (env.LESSONLOOP_CHILD && env.LESSONLOOP_CHILD !== "0") return true;
+  if (env.CLAUDE_CODE_SESSION_ATTENDED !== "0") return false;
+  return /^sdk-/.test(env.CLAUDE_CODE_ENTRYPOINT ?? "") && Boolean(env.CLAUDE_CODE_EXECPATH);
 }
 
 /** What the agent said, and the lessons that it was given. */
@@ -154,7 +156,9 @@ function said(lines) {
     const parts =
       typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const part of parts) {
-      if (entry.type === "assistant" && part.type === "text") texts.push(String(part.text));
+      if (entry.type === "assistant" && part.type === "text")
+        // What came of a subagent's part is not what came of the session.
+        texts.push(entry.isSidechain ? withoutOutcomes(String(part.text)) : String(part.text));
       // A subagent's prompt is what the agent wrote.
       if (entry.type === "user" && entry.isSidechain && part.type === "text") texts.push(...tasks(String(part.text)));
       if (entry.type === "assistant" && part.type === "tool_use") {
@@ -165,10 +169,16 @@ function said(lines) {
         slugs(part.content).forEach((slug) => given.add(slug));
     }
   }
-  let text = shortened(texts.join("\n"));
+  let text = shortened(texts.filter(Boolean).join("\n"));
   // An agent that gave feedback itself, or named its lessons, has said it all.
   if (!feedback && given.size > 0 && !SHOWN.test(text)) text = `INJECTED: ${[...given].join(", ")}\n${text}`;
   return text;
+}
+
+/** The lines that tell no outcome. */
+function withoutOutcomes(text) {
+  const lines = text.split("\n").filter((line) => !OUTCOME.test(line));
+  return lines.join("\n");
 }
 
 /** The lines that name a task. */

@@ -12,17 +12,19 @@ if (major < 20) {
 /** @type {any} */ (module).enableCompileCache?.();
 
 const [name, ...rest] = process.argv.slice(2);
-// The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own.
-const { run } =
-  name === "hook" && !rest.includes("--help") && !rest.includes("-h")
-    ? await import("../hook_main.mjs")
-    : await import("../main.mjs");
+if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
+  // The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own.
+  await module
+    .createRequire(import.meta.url)("../hook_entry.cjs")
+    .run(rest);
+  process.exit(0);
+}
+const { run } = await import("../main.mjs");
 process.exitCode = await run(name, rest);
 // A pipe or a timer of a library must not keep a command alive; what was written to a pipe has to be through first.
 if (!["mcp", "serve"].includes(name ?? "")) {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise((resolve) => stream.write("", resolve));
   }
-  process.exit();
 }
 process.exit();

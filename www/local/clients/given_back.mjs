@@ -46,6 +46,9 @@ export function before(path, now) {
   };
 }
 
+/** The folders that were made for a file, also of one that was edited since. @param {string} path */
+export const foldersOf = (path) => kept(path)?.folders ?? [];
+
 /**
  * How much two texts, or lists of lines, have in common at their beginnings and at their ends.
  * @param {string | string[]} old

@@ -1,5 +1,7 @@
 // Edits of JSON with comments as text, so that comments, order and layout of what is not ours stay as they are.
 
+import { isDeepStrictEqual } from "node:util";
+
 /**
  * @typedef {{ start: number, end: number, comma: number, key?: string, value: Node }} Child
  * @typedef {{ type: "object" | "array" | "value", start: number, end: number, data: any, children: Child[] }} Node
@@ -308,7 +310,8 @@ function at(text, path) {
 export const get = (text, path) => at(text, path)?.data;
 
 /**
+ * Whether two values say the same; a client that writes its file anew may order names otherwise.
  * @param {any} a
  * @param {any} b
  */
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+const same = (a, b) => isDeepStrictEqual(a, b);

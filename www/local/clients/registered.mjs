@@ -1,65 +1,82 @@
 // What clients are told to start: the installed program, by a path that stays.
-import { cpSync, existsSync, realpathSync, renameSync, rmSync } from "node:fs";
-import { delimiter, dirname, join, sep } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "../engine.mjs";
-import { personalPath } from "../store.mjs";
+import { replaceFile } from "../files.mjs";
+import { isFromNpx, isKeptCopy, isOnPath, keptFolder, launcher, nodePath, SCRIPT } from "../invocation.mjs";
+import { Failure } from "../print.mjs";
 
-const SCRIPT = join("local", "bin", "lessonloop.mjs");
+/**
+ * Where the program is kept when npx runs it from a cache that anything may clear: beside the person's store, a folder for
+ * each version. Clients' entries name a launcher beside these, so that an update changes no entry: Codex trusts a hook by
+ * a hash of its line, and skips one that has changed.
+ * @param {string} version
+ * @returns {{ folder: string, isThere: boolean } | null} null where what runs stays where it is
+ */
+export function kept(version) {
+  if (!isFromNpx()) return null;
+  const folder = join(keptFolder(), version);
+  return { folder, isThere: existsSync(join(folder, "package.json")) && starts() === version };
+}
 
-/** Folders of the path that are only there while npm or npx runs something. */
-const isPassing = (/** @type {string} */ folder) => /[\\/](_npx|node_modules)[\\/]/.test(`${folder}${sep}`);
-
-/** Whether the name alone starts this very program. */
-function isOnPath() {
-  // A shim on Windows is no program that every client can start.
-  if (process.platform === "win32") return false;
-  const own = realpathSync(join(ROOT, SCRIPT));
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    if (!folder || isPassing(folder)) continue;
-    const at = join(folder, "lessonloop");
-    if (existsSync(at)) return realpathSync(at) === own;
+/** The version that the launcher starts; undefined where there is none. */
+export function starts() {
+  try {
+    return /^const VERSION = "([^"\n]+)";$/m.exec(readFileSync(launcher(), "utf8"))?.[1];
+  } catch {
+    return undefined;
   }
-  return false;
 }
 
 /**
- * Where the program stays: npx keeps it in a cache that anything may clear, so it is copied beside the person's store.
+ * A hook whose program is gone must not fail every prompt: it is told once, at the session's start.
  * @param {string} version
- * @param {boolean} dryRun
  */
-export function settle(version, dryRun) {
-  if (!/[\\/]_npx[\\/]/.test(ROOT)) return { root: ROOT, copied: false };
-  const root = join(dirname(personalPath()), "lessonloop-app", version);
-  const isThere = existsSync(join(root, "package.json"));
-  if (dryRun || isThere) return { root, copied: false };
-  const beside = `${root}.${process.pid}.tmp`;
-  cpSync(ROOT, beside, { recursive: true });
+const launcherText = (
+  version,
+) => `// Starts the Lessonloop that \`lessonloop init\` keeps beside this file; clients name this one, so that an update changes nothing for them.
+const VERSION = ${JSON.stringify(version)};
+try {
+  await import(new URL(\`./\${VERSION}/local/bin/lessonloop.mjs\`, import.meta.url).href);
+} catch (error) {
+  if (!/MODULE_NOT_FOUND$/.test(error?.code)) throw error;
+  const [command, event] = process.argv.slice(2);
+  const isQuiet = command === "hook" && event !== "session-start";
+  if (!isQuiet) process.stderr.write("lessonloop: the program is gone; run its init again, or take it out with --remove\\n");
+  process.exitCode = isQuiet ? 0 : 1;
+}
+`;
+
+/** Copies the program there. @param {string} version */
+export function keep(version) {
+  const folder = join(keptFolder(), version);
+  const beside = `${folder}.${process.pid}.tmp`;
   try {
-    renameSync(beside, root);
+    if (!existsSync(join(folder, "package.json"))) {
+      mkdirSync(keptFolder(), { recursive: true });
+      cpSync(ROOT, beside, { recursive: true });
+      renameSync(beside, folder);
+    }
+    replaceFile(launcher(), launcherText(version), 0o644);
   } catch (error) {
     rmSync(beside, { recursive: true, force: true });
-    if (!existsSync(join(root, "package.json"))) throw error;
+    // Another `init` was quicker.
+    if (existsSync(join(folder, "package.json")) && existsSync(launcher())) return;
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw new Failure(
+      `${keptFolder()}: the program can't be kept there (${code}), and npx keeps it for a while only. Make room and check the folder's owner and permissions, or install the package globally`,
+    );
   }
-  return { root, copied: true };
 }
 
 /**
- * The program and the words before its own.
- * @param {string} root
+ * The program and the words before its own, as clients' entries name it.
+ * @param {boolean} isKept whether the launcher is what stays
  * @returns {string[]}
  */
-export function program(root) {
-  return root === ROOT && isOnPath() ? ["lessonloop"] : [process.execPath, join(root, SCRIPT)];
+export function program(isKept) {
+  if (isKept || (isKeptCopy() && existsSync(launcher()))) return [nodePath(), launcher()];
+  // A shim on Windows is no program that every client can start.
+  if (process.platform !== "win32" && isOnPath()) return ["lessonloop"];
+  return [nodePath(), join(ROOT, SCRIPT)];
 }
-
-/**
- * The words as one line for a shell.
- * @param {string[]} words
- */
-export function line(words) {
-  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word)));
-  return quoted.join(" ");
-}
-
-/** @param {string} word */
-const quote = (word) => (process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`);

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ParseError } from "./jsonc.mjs";
 
-/** @param {string} text @returns {Promise<Record<string, any>>} */
-async function read(text) {
+/** A file's data. @param {string} text @returns {Promise<Record<string, any>>} */
+export async function readToml(text) {
   const { parse } = await import("../vendor/smol-toml/index.js");
   try {
     return parse(text);
@@ -33,7 +33,7 @@ const headOf = (path) => `[${path.join(".")}]`;
  * @param {Record<string, string | string[] | number> | null} table
  */
 export async function setTable(text, path, table) {
-  const before = await read(text);
+  const before = await readToml(text);
   const { kept, had } = without(text, path);
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   if (had && table && isSame(at(before, path), table)) return text;
@@ -43,7 +43,7 @@ export async function setTable(text, path, table) {
     const gap = kept === "" ? "" : kept.endsWith("\n") ? eol : eol + eol;
     edited = `${kept}${gap}${[headOf(path), ...lines].join(eol)}${eol}`;
   }
-  const after = await read(edited);
+  const after = await readToml(edited);
   if (!isSame(stripped(before, path), stripped(after, path)) || !isSame(at(after, path), table ?? undefined)) {
     throw new ParseError(`${headOf(path)} is written in a way that can't be edited safely; edit it by hand`);
   }

@@ -2,6 +2,7 @@
 // `suggest-tools`, `stats`, `review`.
 import { randomUUID } from "node:crypto";
 import { hostOf } from "../host.mjs";
+import { typed } from "../invocation.mjs";
 import { given, list, number, stdin, text } from "../input.mjs";
 import { colour, counted, Failure, json, note, out, percent, plain, table, UsageError } from "../print.mjs";
 import { onlyOf } from "./mcp.mjs";
@@ -74,8 +75,8 @@ export async function recommend(asked) {
   );
   if (!answer.semantic) out(colour("dim", plain(answer.semantic_reason ?? "ranked by words")));
   if (body.decision_id && !values["dry-run"]) {
-    out(`\nAfterwards: lessonloop track --decision ${body.decision_id} - < what-was-said`);
-    out(`            lessonloop outcome ${body.decision_id} success|failure`);
+    out(`\nAfterwards: ${typed(`track --decision ${body.decision_id} - < what-was-said`)}`);
+    out(`            ${typed(`outcome ${body.decision_id} success`)}   (or failure)`);
   }
 }
 
@@ -124,7 +125,7 @@ export async function add(asked) {
   const lesson = await send(asked, { method: "POST", path: "/v1/lessons", body }, { create: true });
   if (values.json) return json(lesson);
   out(
-    `${colour("green", "added")} ${lesson.slug}${lesson.trust === "quarantined" ? " (in quarantine: see `lessonloop review`)" : ""}`,
+    `${colour("green", "added")} ${lesson.slug}${lesson.trust === "quarantined" ? ` (in quarantine: see \`${typed("review")}\`)` : ""}`,
   );
 }
 
@@ -307,7 +308,7 @@ export async function review(asked) {
       ["suggested", "why", "decision"],
       outcomes.map((/** @type {any} */ it) => [it.outcome, it.because, it.decision_id]),
     );
-    note("\nNothing of it counts yet: lessonloop outcome DECISION confirm|dismiss\n");
+    note(`\nNothing of it counts yet: ${typed("outcome DECISION confirm")}   (or dismiss)\n`);
   }
   if (queue.items.length === 0) return;
   table(
@@ -315,6 +316,6 @@ export async function review(asked) {
     queue.items.map((/** @type {any} */ it) => [it.reasons.join(", "), it.slug, it.title]),
   );
   note(
-    `\n${queue.total} in all. lessonloop show SLUG; lessonloop review SLUG approve|quarantine; or lessonloop serve --open`,
+    `\n${queue.total} in all.\n  ${typed("show SLUG")}\n  ${typed("review SLUG approve")}   (or quarantine)\n  ${typed("serve --open")}`,
   );
 }

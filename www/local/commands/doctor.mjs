@@ -1,15 +1,15 @@
 // `lessonloop doctor`: looks at everything that can be wrong on this machine, and says what to do about each.
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { lookAtClients } from "../clients/doctor.mjs";
 import { BUILD, load, loadModel, PACK } from "../engine.mjs";
 import { StoreFiles } from "../files.mjs";
 import { hostOf } from "../host.mjs";
+import { spelled } from "../invocation.mjs";
 import { logPath } from "../log.mjs";
 import { version } from "../main.mjs";
 import { colour, json, out, plain } from "../print.mjs";
 import { addressOf, ask } from "../socket.mjs";
-import { findStores, isOff, projectRoot } from "../store.mjs";
+import { findStores, isOff } from "../store.mjs";
 
 /** @typedef {{ level: "ok" | "note" | "fault", what: string, remedy?: string }} Finding */
 
@@ -18,7 +18,8 @@ export async function doctor({ values }) {
   /** @type {Finding[]} */
   const found = [];
   /** @param {Finding["level"]} level @param {string} what @param {string} [remedy] */
-  const say = (level, what, remedy) => found.push({ level, what, ...(remedy ? { remedy } : {}) });
+  const say = (level, what, remedy) =>
+    found.push({ level, what: spelled(what), ...(remedy ? { remedy: spelled(remedy) } : {}) });
 
   say("ok", `lessonloop ${version()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   try {
@@ -79,11 +80,7 @@ export async function doctor({ values }) {
       answers ? undefined : "none is needed; a client's session or `lessonloop serve` makes hooks quicker",
     );
   }
-  for (const [name, files] of clients()) {
-    const there = files.filter((file) => read(file).includes("lessonloop"));
-    if (there.length > 0) say("ok", `${name} is set up in ${there.join(", ")}`);
-    for (const file of there) broken(file, say);
-  }
+  await lookAtClients(places, say);
 
   if (values.json) json(found);
   else {
@@ -162,40 +159,4 @@ function syncing(kind, { phase, url, space, unsent, synced_at, conflicts }, say)
   else say("ok", what);
   if (conflicts > 0)
     say("note", `${conflicts} edits came too late`, "decide about them in `lessonloop serve --open`, page Review");
-}
-
-/** @returns {[string, string[]][]} */
-function clients() {
-  const [root, home] = [projectRoot(process.cwd()), homedir()];
-  const both = (/** @type {string[]} */ ...path) => [join(root, ...path), join(home, ...path)];
-  return [
-    [
-      "Claude Code",
-      [
-        join(root, ".mcp.json"),
-        join(home, ".claude.json"),
-        ...both(".claude", "settings.json"),
-        ...both(".claude", "settings.local.json"),
-      ],
-    ],
-    ["Codex", [...both(".codex", "config.toml"), ...both(".codex", "hooks.json")]],
-    ["Cursor", [...both(".cursor", "mcp.json"), ...both(".cursor", "hooks.json")]],
-    ["VS Code", [join(root, ".vscode", "mcp.json"), join(root, ".github", "hooks", "lessonloop.json")]],
-    ["Gemini CLI", both(".gemini", "settings.json")],
-    ["OpenCode", [join(root, "opencode.json"), join(root, "opencode.jsonc")]],
-  ];
-}
-
-/**
- * A client's file may name a program that was moved.
- * @param {string} file
- * @param {(level: Finding["level"], what: string, remedy?: string) => void} say
- */
-function broken(file, say) {
-  for (const [, path] of read(file).matchAll(/["' ]([^"'\s]*[\\/]local[\\/]bin[\\/]lessonloop\.mjs)/g)) {
-    if (!existsSync(path.replaceAll("\\\\", "\\"))) {
-      say("fault", `${file} names ${path}, which is gone`, "run `lessonloop init` for that client again");
-      return;
-    }
-  }
 }

@@ -1,15 +1,18 @@
-// `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes.
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync, unlinkSync } from "node:fs";
+// `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes, and says what the
+// client will ask.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { changes, writeAll } from "../clients/changes.mjs";
 import { CLIENT } from "../clients/clients.mjs";
-import * as givenBack from "../clients/given_back.mjs";
-import { ParseError } from "../clients/jsonc.mjs";
-import { program, settle } from "../clients/registered.mjs";
-import { replaceFile } from "../files.mjs";
+import { setUps, startsUs } from "../clients/entries.mjs";
+import { commonEnds } from "../clients/given_back.mjs";
+import { keep, kept, program } from "../clients/registered.mjs";
+import { untracked, worktreesOf } from "../clients/worktrees.mjs";
+import { spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
-import { colour, Failure, out, plain, UsageError } from "../print.mjs";
+import { colour, out, plain, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, makeStore, personalPath, projectRoot } from "../store.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
@@ -19,28 +22,33 @@ const SHARED = "Commit it to share its lessons with everybody who clones the pro
 export async function init({ values, positionals }) {
   const [name, ...more] = positionals;
   if (more.length > 0) throw new UsageError("one client at a time");
-  const client = name === undefined ? undefined : CLIENT[/** @type {keyof typeof CLIENT} */ (name)];
-  if (name !== undefined && (!client || !Object.hasOwn(CLIENT, name))) {
+  if (name !== undefined && !Object.hasOwn(CLIENT, name)) {
     throw new UsageError(`no client is called ${name}: ${Object.keys(CLIENT).join(", ")}`);
   }
+  const client = name === undefined ? undefined : CLIENT[name];
   if (values.remove && !client) throw new UsageError("--remove takes a client's entries out: name the client");
   const cwd = process.cwd();
   const root = projectRoot(cwd);
   const isProject = values.project || (!values.personal && !process.env.LESSONLOOP_HOME && resolve(root) !== homedir());
   const store = isProject ? (findProject(cwd) ?? join(root, FOLDER)) : personalPath();
-  const project = isProject ? dirname(store) : null;
 
-  const settled = settle(version(), values["dry-run"] || values.remove);
-  const setting = { project: isProject ? root : null, program: program(settled.root), remove: Boolean(values.remove) };
+  const isAsked = !values.yes && !values["dry-run"] && !values.remove && process.stdin.isTTY;
+  const isHome = client && isProject && !values.project && isAsked ? await prefersHome(client, root) : false;
+  const project = isProject && !isHome ? root : null;
+
+  const copy = kept(version());
+  const setting = { project, program: program(copy !== null), remove: Boolean(values.remove) };
   const removals = values.remove ? null : (client?.edits({ ...setting, remove: true }) ?? []);
   const edits = await changes(client?.edits(setting) ?? [], removals);
   const makes = !values.remove && !isStore(store);
+  const keeps = !values.remove && copy !== null && !copy.isThere;
 
   if (makes) out(`${colour("green", "new")}  ${store}  (the store)`);
-  for (const { path, about, before, after } of edits) show(path, about, before, after);
-  if (settled.copied) out(`${colour("green", "new")}  ${settled.root}  (the program: npx keeps it for a while only)`);
-  if (!makes && edits.length === 0) {
+  for (const edit of edits) show(edit);
+  if (keeps) out(`${colour("green", "new")}  ${copy.folder}  (the program: npx keeps it for a while only)`);
+  if (!makes && !keeps && edits.length === 0) {
     out(values.remove ? "Nothing of ours is there." : `Everything is in place. The store: ${store}`);
+    if (client && !values.remove) out(`Whether it works: ${typed("doctor")}`);
     return 0;
   }
   if (values["dry-run"]) return 0;
@@ -49,93 +57,104 @@ export async function init({ values, positionals }) {
     return 1;
   }
   uninterrupted(() => {
+    if (keeps) keep(version());
     if (makes) makeStore(store);
-    for (const edit of edits) write(edit);
-    // The folder of several files goes with the last of them.
-    givenBack.removeFolders(edits.flatMap(({ after, folders }) => (after === null ? (folders ?? []) : [])));
+    writeAll(edits);
   });
-  if (values.remove) out(`Removed. The store stays: ${store}`);
-  else {
-    out(`\nReady. The store: ${store}`);
-    if (makes && project && existsSync(join(project, ".git"))) out(SHARED);
-    if (client?.after) out(client.after);
+  if (values.remove) {
+    out(`Removed. The store stays: ${store}`);
+    for (const path of await shared(client, project)) out(`${path} keeps our entry, which another client needs.`);
+    return 0;
   }
+  out(`\nReady. The store: ${store}`);
+  if (makes && isProject && existsSync(join(dirname(store), ".git"))) out(SHARED);
+  await next(name, client, project, edits);
   return 0;
 }
 
 /**
- * What the edits change. Nothing is written before all files are known to parse.
- * @typedef {import("../clients/clients.mjs").Edit} Edit
- * @typedef {Edit & { before: string | null, after: string | null, first?: string | null, folders?: string[] }} Change
- * `first`: what the file was before ours came into it, where that is known; `folders`: those that were made for it
- * @param {Edit[]} edits
- * @param {Edit[] | null} removals the edits that take ours out again; null when these do so
- * @returns {Promise<Change[]>}
+ * What the client will ask, and what can be done next.
+ * @param {string | undefined} name
+ * @param {import("../clients/entry.mjs").Client | undefined} client
+ * @param {string | null} project
+ * @param {import("../clients/changes.mjs").Change[]} edits
  */
-async function changes(edits, removals) {
-  /** @type {Change[]} */
-  const changed = [];
-  for (const edit of edits) {
-    const before = read(edit.path);
-    const known = givenBack.before(edit.path, before);
-    if (!removals && known) {
-      changed.push({ ...edit, before, after: known.before, folders: known.folders });
-      continue;
-    }
-    const after = await edited(edit, edit.whole ? "" : (before ?? edit.empty));
-    const isEmpty = after.trim() === "" || after.replace(/\s/g, "") === "{}" || after === edit.empty;
-    if (before === null && isEmpty) continue;
-    if (after === before) continue;
-    const first = known ? known.before : removals && (await untouched(removals, edit, before));
-    changed.push({
-      ...edit,
-      before,
-      after: isEmpty && before !== null ? null : after,
-      ...(first === undefined ? {} : { first }),
-      ...(known ? { folders: known.folders } : {}),
-    });
+async function next(name, client, project, edits) {
+  if (!client) {
+    out(`\nNext: ${typed("init claude")}   (or ${others("claude")})`);
+    return;
   }
-  return changed;
+  const asks = client.asks(project);
+  out(`\nStart a new session of ${client.title}${project ? " in this project" : ""}. What it asks, and the answer:`);
+  for (const ask of asks) out(`  - ${spelled(ask)}`);
+  const alone = project ? onlyHere(project, edits) : [];
+  if (project && alone.length > 0) {
+    const names = alone.map((path) => relative(project, path)).join(", ");
+    const trees = worktreesOf(project);
+    out(
+      `\n${names}: not in git, so ${trees ? "another worktree of this repository" : "a worktree or another clone"} lacks ${
+        alone.length === 1 ? "it" : "them"
+      }. For all of yours: ${typed(`init ${name} --personal`)}`,
+    );
+  }
+  const here = project ? [] : await setUps(projectRoot(process.cwd()), () => undefined);
+  if (here.some((it) => it.name === name)) {
+    out(`\nThis project has entries of its own, which are not needed now: ${typed(`init ${name} --project --remove`)}`);
+  }
+  out(`\nWhether it works: ${typed("doctor")}`);
 }
 
 /**
- * @param {Edit} edit
- * @param {string} text
+ * A client's files that start us after its own entries are out: another client reads the same ones.
+ * @param {import("../clients/entry.mjs").Client | undefined} client
+ * @param {string | null} project
  */
-async function edited(edit, text) {
-  try {
-    return await edit.edit(text);
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw new Failure(`${edit.path}: ${error.message}. The file was left as it is; mend it, then run this again.`);
-  }
+async function shared(client, project) {
+  const edits = client?.edits({ project, program: program(false), remove: false }) ?? [];
+  const found = [];
+  for (const { path } of edits) if (existsSync(path) && (await startsUs(path))) found.push(path);
+  return found;
+}
+
+/** @param {string} name */
+const others = (name) =>
+  Object.keys(CLIENT)
+    .filter((it) => it !== name)
+    .join(", ");
+
+/**
+ * A client's files that are in this worktree alone.
+ * @param {string} project
+ * @param {import("../clients/changes.mjs").Change[]} edits
+ */
+function onlyHere(project, edits) {
+  if (!existsSync(join(project, ".git"))) return [];
+  return untracked(
+    project,
+    edits.filter(({ after }) => after !== null).map(({ path }) => path),
+  );
 }
 
 /**
- * A file in which nothing is ours yet; undefined for one in which something is.
- * @param {Edit[]} removals
- * @param {Edit} edit
- * @param {string | null} before
+ * Whether a person with several worktrees wants the client set up in the home: what is not committed, such as a path of
+ * this machine, is in one worktree alone.
+ * @param {import("../clients/entry.mjs").Client} client
+ * @param {string} root
  */
-async function untouched(removals, edit, before) {
-  if (before === null) return null;
-  const removal = removals.find(({ path }) => path === edit.path);
-  if (edit.whole || !removal) return undefined;
-  return (await edited(removal, before)) === before ? before : undefined;
-}
-
-/** @param {string} path */
-function read(path) {
-  try {
-    const bytes = readFileSync(path);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === "ENOENT") return null;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-      throw new Failure(`${path}: is not UTF-8 text; it was left as it is`);
-    throw new Failure(`${path}: can't be read (${code}); check its owner and permissions`);
-  }
+async function prefersHome(client, root) {
+  const trees = worktreesOf(root);
+  if (!trees) return false;
+  const paths = client.edits({ project: root, program: program(kept(version()) !== null), remove: false });
+  const alone = untracked(
+    root,
+    paths.map(({ path }) => path),
+  );
+  if (alone.length === 0) return false;
+  const names = alone.map((path) => relative(root, path)).join(", ");
+  out(
+    `${trees.isLinked ? `This is a worktree of ${trees.main ?? "a bare repository"}` : "This repository has other worktrees"}, and ${names} would not be in git: only this worktree would have ${client.title} set up. In your home it is set up for all of them; the lessons stay with the project.`,
+  );
+  return /^(y(es)?)?$/i.test(await asked("Set it up in your home? [Y/n] "));
 }
 
 /**
@@ -163,59 +182,31 @@ function uninterrupted(act) {
   }
 }
 
-/** @param {Change} change */
-function write({ path, after, first, folders }) {
-  try {
-    // A file that is a link into a folder of settings stays one.
-    const at = existsSync(path) ? realpathSync(path) : path;
-    if (after === null) {
-      unlinkSync(path);
-      givenBack.forget(path);
-      return;
-    }
-    const made = missing(dirname(at));
-    mkdirSync(dirname(at), { recursive: true });
-    const mode = (statSync(at, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
-    replaceFile(at, after, mode);
-    if (process.platform !== "win32") chmodSync(at, mode);
-    if (first === undefined) givenBack.forget(path);
-    else givenBack.keep(path, first, after, folders ?? made);
-  } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    throw new Failure(
-      `${path}: can't be written (${code}); check its owner and permissions. What came before it was written.`,
-    );
-  }
-}
-
-/** The folders of a path that are not there, the deepest first. @param {string} folder @returns {string[]} */
-function missing(folder) {
-  return existsSync(folder) ? [] : [folder, ...missing(dirname(folder))];
-}
-
-/**
- * @param {string} path
- * @param {string} about
- * @param {string | null} before
- * @param {string | null} after
- */
-function show(path, about, before, after) {
+/** @param {import("../clients/changes.mjs").Change} change */
+function show({ path, at, about, before, after }) {
   const near = relative(process.cwd(), path);
   const name = near.startsWith("..") ? path : near;
   const what =
     before === null ? colour("green", "new") : after === null ? colour("red", "gone") : colour("yellow", "edit");
-  out(`${what}  ${name}  (${about})`);
+  out(`${what}  ${name}${at === path ? "" : ` → ${at}`}  (${about})`);
   const old = (before ?? "").split("\n");
   const now = (after ?? "").split("\n");
-  const { head, tail } = givenBack.commonEnds(old, now);
+  const { head, tail } = commonEnds(old, now);
   for (const line of old.slice(head, old.length - tail)) if (before !== null) out(colour("red", `  - ${plain(line)}`));
   for (const line of now.slice(head, now.length - tail)) if (after !== null) out(colour("green", `  + ${plain(line)}`));
 }
 
 async function agreed() {
   if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here: say --yes, or --dry-run to look only");
+  return /^y(es)?$/i.test(await asked("\nWrite this? [y/N] "));
+}
+
+/** @param {string} question @returns what was answered */
+async function asked(question) {
   const reader = createInterface({ input: process.stdin, output: process.stdout });
-  const said = await reader.question("\nWrite this? [y/N] ");
-  reader.close();
-  return /^y(es)?$/i.test(said.trim());
+  try {
+    return (await reader.question(question)).trim();
+  } finally {
+    reader.close();
+  }
 }

@@ -2,7 +2,7 @@
 // written to standard output.
 import { answerAt, addressOf } from "../socket.mjs";
 import { hostOf } from "../host.mjs";
-import { answerHook } from "../hook.mjs";
+import { Hooks } from "../hook.mjs";
 import { log } from "../log.mjs";
 import { keepSynced } from "../syncing.mjs";
 
@@ -12,26 +12,28 @@ const LATER_MS = 300;
 /** @param {{ values: Record<string, any> }} given */
 export async function mcp({ values }) {
   const host = hostOf({ only: onlyOf(values), create: true });
-  const end = answerAt(addressOf(host.places), (question) => answerHook(host, question));
+  const hooks = new Hooks(host);
+  const end = answerAt(addressOf(host.places), hooks.answer);
   const syncing = keepSynced(host);
   const open = new Set();
   // In the order in which they came in: a client may rely on it for writes that it does not wait for.
   let turn = Promise.resolve();
   let isAnswering = false;
-  for await (const line of lines(process.stdin)) {
+  for await (const line of lines(untilSignal(process.stdin))) {
     if (line.trim() === "") continue;
     const answered = (turn = turn.then(async () => {
       const answer = await answerOf(host, line);
       if (answer !== undefined) await write(`${answer}\n`);
       // A client's limit for the start is never met by the model, and its first questions don't wait for it.
-      if (!isAnswering) setTimeout(() => void host.loadModel(), LATER_MS).unref();
+      if (!isAnswering) setTimeout(() => void afterwards(host, hooks), LATER_MS).unref();
       isAnswering = true;
     }));
     open.add(answered);
     void answered.finally(() => open.delete(answered));
   }
   await Promise.allSettled(open);
-  end();
+  // What hooks handed over is recorded first: the client may leave little time.
+  await Promise.allSettled([end(), hooks.idle()]);
   await syncing.end();
   try {
     await host.close({ keep: true });
@@ -39,6 +41,32 @@ export async function mcp({ values }) {
     log(host.log, `mcp: ${/** @type {Error} */ (error).message}`);
   }
   return 0;
+}
+
+/**
+ * What the first answer need not wait for: ends that an earlier process left, and the model.
+ * @param {import("../host.mjs").Host} host
+ * @param {Hooks} hooks
+ */
+async function afterwards(host, hooks) {
+  try {
+    await hooks.drain();
+  } catch (error) {
+    log(host.log, `mcp: ${/** @type {Error} */ (error).message}`);
+  }
+  await host.loadModel();
+}
+
+/**
+ * Ends a stream at a signal, so that a client that ends its servers by one has its hand-overs recorded as at an end of input.
+ * @param {NodeJS.ReadStream} stream
+ */
+function untilSignal(stream) {
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    // A second one ends the process at once.
+    process.once(signal, () => stream.destroy());
+  }
+  return stream;
 }
 
 /** @param {Record<string, any>} values */
@@ -81,12 +109,17 @@ function write(text) {
 async function* lines(stream) {
   stream.setEncoding("utf8");
   let rest = "";
-  for await (const piece of stream) {
-    rest += piece;
-    for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-      yield rest.slice(0, end);
-      rest = rest.slice(end + 1);
+  try {
+    for await (const piece of stream) {
+      rest += piece;
+      for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+        yield rest.slice(0, end);
+        rest = rest.slice(end + 1);
+      }
     }
+  } catch (error) {
+    // A signal ended it.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
   }
   if (rest) yield rest;
 }

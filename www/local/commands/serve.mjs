@@ -1,9 +1,10 @@
 // `lessonloop serve`: the dashboard, `/v1` and `/mcp` on this machine alone.
 import { spawn } from "node:child_process";
-import { answerHook } from "../hook.mjs";
+import { Hooks } from "../hook.mjs";
 import { hostOf } from "../host.mjs";
 import { number } from "../input.mjs";
 import { Failure, json, note, out } from "../print.mjs";
+import { log } from "../log.mjs";
 import { listen } from "../server.mjs";
 import { addressOf, answerAt } from "../socket.mjs";
 import { onlyOf } from "./mcp.mjs";
@@ -28,13 +29,16 @@ export async function serve({ values }) {
     );
   }
   void host.loadModel();
-  const end = answerAt(addressOf(host.places), (question) => answerHook(host, question));
+  const hooks = new Hooks(host);
+  const end = answerAt(addressOf(host.places), hooks.answer);
+  // Ends that an earlier process left; a failure is in the log.
+  void hooks.drain().catch((error) => log(host.log, `serve: ${error.message}`));
   if (values.open) openBrowser(address);
   await new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(signal, resolve);
   });
-  end();
   close();
+  await Promise.allSettled([end(), hooks.idle()]);
   await syncing.end();
   await host.close({ keep: true });
   return 0;

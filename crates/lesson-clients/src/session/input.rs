@@ -39,8 +39,10 @@ pub struct Kept {
     pub gave_feedback: bool,
     /// The last outcome that the agent itself told, not a subagent.
     pub outcome: Option<FeedbackOutcome>,
-    /// Whether no person took part.
-    pub headless: bool,
+    /// The outcome that was told at an end before, of a session that went on.
+    pub told: Option<FeedbackOutcome>,
+    /// The lessons that got feedback with it: a session that ends again in the same way credits or blames them once.
+    pub rated: Vec<String>,
     /// The last test run and the last commit, in the order in which they ended.
     pub signs: Vec<Sign>,
 }

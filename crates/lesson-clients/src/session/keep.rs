@@ -3,7 +3,7 @@
 use super::input::{Kept, SessionInput};
 use crate::private::without_private;
 use crate::transcript::Sign;
-use lesson_core::{Policy, extract};
+use lesson_core::{Policy, extract, without_outcomes};
 
 /// Most bytes of paragraphs that are kept; the oldest go first.
 const MOST: usize = 200_000;
@@ -32,7 +32,6 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
     let mut now = String::new();
     for read in &input.reads {
         all.gave_feedback |= read.gave_feedback;
-        all.headless |= read.headless;
         for slug in &read.shown {
             show(&mut all.shown, slug);
         }
@@ -49,7 +48,10 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
     for slug in &input.shown {
         show(&mut all.shown, slug);
     }
-    let last = without_private(input.last_message.as_deref().unwrap_or_default());
+    let mut last = without_private(input.last_message.as_deref().unwrap_or_default());
+    if input.subagent {
+        last = without_outcomes(&last);
+    }
     let last = last.trim();
     // It may stand in the transcript already.
     if !last.is_empty() && !own.contains(last) && !now.contains(last) {

@@ -1,5 +1,5 @@
 //! Copilot CLI's and VS Code's lines: `{"type":"assistant.message","data":{…},"id","parentId","timestamp"}`. Not documented as
-//! a format to rely on.
+//! a format to rely on; seen in 1.0.102, which tells a command's exit code in `shellExecution`.
 
 use super::line::text;
 use super::reading::Reading;
@@ -15,18 +15,26 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
             let context = data.get("context").unwrap_or(data);
             reading.about(data.get("sessionId"), context.get("cwd"));
         }
+        "assistant.message" if !reading.is_new(text(entry, "id"), text(data, "content")) => {}
         "assistant.message" => {
             // What a subagent says names the call that began it.
             let by_subagent = !text(data, "parentToolCallId").is_empty();
             reading.say(text(data, "content"), by_subagent);
             let calls = data.get("toolRequests").and_then(Value::as_array);
             for call in calls.into_iter().flatten() {
-                reading.call(text(call, "name"), text(call, "toolCallId"));
+                let (name, id) = (text(call, "name"), text(call, "toolCallId"));
+                reading.call(name, id);
+                if !by_subagent {
+                    reading.runs(name, id, call.get("arguments").unwrap_or(&Value::Null));
+                }
             }
         }
         "tool.execution_complete" => {
             let result = data.get("result").unwrap_or(&Value::Null);
-            reading.answer(text(data, "toolCallId"), result);
+            let id = text(data, "toolCallId");
+            reading.answer(id, result);
+            let code = data.pointer("/shellExecution/exitCode");
+            reading.ran(id, code.and_then(Value::as_i64));
         }
         kind => return kind.contains('.'),
     }

@@ -23,6 +23,10 @@ pub struct TranscriptRead {
     pub subagent: bool,
     /// The folder that the session began in.
     pub cwd: Option<String>,
+    /// All folders that it worked in, each once.
+    pub folders: Vec<String>,
+    /// SHA-256 of the project's folder, where that is all that it says of it (Gemini CLI).
+    pub project_hash: Option<String>,
     /// The session, as the transcript names it.
     pub session: Option<String>,
     /// Where to read on: the byte after the last whole line. When it is where this piece began although the file goes on,
@@ -36,4 +40,14 @@ pub struct TranscriptRead {
     pub signs: Vec<Sign>,
     /// Those whose end stands further on.
     pub running: Vec<Running>,
+    /// Hashes of the ids of the lines that counted, so that a line that is written again counts once.
+    pub counted: Vec<String>,
+    /// Such hashes of other sessions, from the host: a fork begins with a copy of its forerunner's lines.
+    pub known: Vec<String>,
+    /// When the session began, where its first line tells: what is older is a copy.
+    pub began: Option<String>,
+    /// Where the copy of another session's lines ends that it begins with, as far as its first piece tells: a byte.
+    pub copied_to: u64,
+    /// Whether the lines that come now are a copy of another session's.
+    pub copying: bool,
 }

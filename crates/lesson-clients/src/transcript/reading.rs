@@ -4,9 +4,11 @@ use super::read::TranscriptRead;
 use super::shell::SignKind;
 use super::shown;
 use super::sign::{self, Running, Sign};
+use crate::fingerprint::fingerprint;
 use crate::private::without_private;
-use lesson_core::{Policy, extract};
+use lesson_core::{Policy, extract, without_outcomes};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Names of our tools that hand out lessons end so, whatever a client puts before them.
 const GIVES_LESSONS: [&str; 3] = [
@@ -18,30 +20,73 @@ const FEEDBACK: &str = "playbook_feedback";
 /// Most calls whose answer is waited for, and the longest id of one.
 const MOST_OPEN: usize = 256;
 const LONGEST_ID: usize = 200;
+/// Characters of a hash that are kept of a line's id: 48 bits, by which a million lines hardly collide.
+const HASH: usize = 12;
+/// Most folders that are remembered.
+const MOST_FOLDERS: usize = 64;
+/// Most lines that are remembered as counted; the oldest go first.
+const MOST_COUNTED: usize = 20_000;
 
 /// What has been read.
 pub(super) struct Reading {
     pub(super) read: TranscriptRead,
+    /// The hashes of `read.counted` and of `read.known`.
+    seen: HashSet<String>,
 }
 
 impl Reading {
     pub(super) fn after(before: &TranscriptRead) -> Self {
         Self {
+            seen: before
+                .counted
+                .iter()
+                .chain(&before.known)
+                .cloned()
+                .collect(),
             read: TranscriptRead {
                 headless: before.headless,
                 subagent: before.subagent,
                 cwd: before.cwd.clone(),
+                folders: before.folders.clone(),
+                project_hash: before.project_hash.clone(),
                 session: before.session.clone(),
                 open: before.open.clone(),
                 running: before.running.clone(),
+                counted: before.counted.clone(),
+                known: before.known.clone(),
+                began: before.began.clone(),
+                copied_to: before.copied_to,
+                copying: before.copying,
                 ..TranscriptRead::default()
             },
         }
     }
 
-    /// The agent said this, or one of its subagents did.
+    /// Whether the line with this id has not counted yet; it has from now on. Clients write lines again: after a second
+    /// compaction, in a fork, when a call was answered. One without an id is new.
+    /// `content` is hashed with the id: a copy has both.
+    pub(super) fn is_new(&mut self, id: &str, content: &str) -> bool {
+        if id.is_empty() {
+            return true;
+        }
+        let mut hash = fingerprint(&[id, content]);
+        hash.truncate(HASH);
+        if !self.seen.insert(hash.clone()) {
+            return false;
+        }
+        if self.read.counted.len() >= MOST_COUNTED {
+            self.read.counted.drain(..MOST_COUNTED / 4);
+        }
+        self.read.counted.push(hash);
+        true
+    }
+
+    /// The agent said this, or one of its subagents did, whose outcome is not the session's.
     pub(super) fn say(&mut self, text: &str, by_subagent: bool) {
-        let text = without_private(text);
+        let mut text = without_private(text);
+        if by_subagent {
+            text = without_outcomes(&text);
+        }
         let text = text.trim();
         if text.is_empty() {
             return;
@@ -136,8 +181,13 @@ impl Reading {
         if self.read.session.is_none() {
             self.read.session = text(session);
         }
+        let Some(cwd) = text(cwd) else { return };
+        let fits = self.read.folders.len() < MOST_FOLDERS;
+        if fits && !self.read.folders.contains(&cwd) {
+            self.read.folders.push(cwd.clone());
+        }
         if self.read.cwd.is_none() {
-            self.read.cwd = text(cwd);
+            self.read.cwd = Some(cwd);
         }
     }
 }

@@ -14,6 +14,12 @@ fn input(client: &str, case: &Value) -> HookInput {
             payload => payload.to_string(),
         },
         max_tokens: case["max_tokens"].as_u64().unwrap_or(0) as u32,
+        environment: case["environment"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+            .collect(),
         child: case["child"] == true,
     }
 }
@@ -52,7 +58,7 @@ fn key(client: &str, payload: Value) -> String {
     };
     match plan_hook(&input) {
         HookPlan::Recommend { key, .. } | HookPlan::Record { key, .. } => key,
-        HookPlan::Skip { reason } => panic!("{reason}"),
+        other => panic!("{other:?}"),
     }
 }
 

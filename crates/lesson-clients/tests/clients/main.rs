@@ -3,6 +3,7 @@
 
 mod corpus;
 mod hooks;
+mod needed;
 mod output;
 mod properties;
 mod sessions;

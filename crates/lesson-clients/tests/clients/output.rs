@@ -45,6 +45,13 @@ fn context(shape: &OutputShape, output: &str) -> String {
         }
         OutputShape::AdditionalContext => read()["additional_context"].clone(),
         OutputShape::BareContext => read()["additionalContext"].clone(),
+        OutputShape::Both(event) => {
+            let read = read();
+            let specific = &read["hookSpecificOutput"];
+            assert_eq!(specific["hookEventName"], **event);
+            assert_eq!(specific["additionalContext"], read["additionalContext"]);
+            read["additionalContext"].clone()
+        }
     };
     value.as_str().unwrap().to_owned()
 }

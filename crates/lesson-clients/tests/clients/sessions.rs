@@ -3,7 +3,7 @@
 use crate::corpus::data;
 use lesson_clients::{
     Kept, Recorded, SessionInput, TranscriptRead, backfill, backfill_requests, read_transcript,
-    record, session_requests,
+    read_transcript_after, record, session_requests,
 };
 use lesson_types::{FeedbackOutcome, Request};
 use serde_json::{Value, json};
@@ -92,7 +92,11 @@ fn the_outcome_waits_for_the_end_and_is_the_last_one() {
         transcript,
         "BLOCKED: the token is refused everywhere\n\nDELIVERED: with a new token\n\n"
     );
-    assert_eq!(end.keep, Kept::default());
+    let told = Kept {
+        told: Some(FeedbackOutcome::Delivered),
+        ..Kept::default()
+    };
+    assert_eq!(end.keep, told);
 }
 
 #[test]
@@ -209,16 +213,99 @@ fn an_agent_that_gave_feedback_or_named_its_lessons_has_said_it_all() {
 }
 
 #[test]
-fn headless_sessions_send_nothing_in_any_turn() {
+fn a_headless_session_is_recorded_like_another() {
     let bytes = std::fs::read(data("transcripts/codex_exec.jsonl")).unwrap();
-    let first = turn(
-        false,
-        vec![read_transcript("codex", &bytes, 0)],
-        Kept::default(),
+    let read = read_transcript("codex", &bytes, 0);
+    assert!(read.headless);
+    let end = turn(true, vec![read, said("DELIVERED: done")], Kept::default());
+    assert_eq!(body(&end, "/v1/outcome").unwrap()["outcome"], "success");
+}
+
+#[test]
+fn a_fork_neither_credits_nor_blames_what_it_inherited() {
+    for name in [
+        "claude_fork",
+        "claude_fork_by_hand",
+        "claude_branch",
+        "claude_fork_of_old",
+        "codex_fork_copied",
+    ] {
+        let bytes = std::fs::read(data(&format!("transcripts/{name}.jsonl"))).unwrap();
+        let end = turn(true, vec![read_transcript("", &bytes, 0)], Kept::default());
+        assert_eq!(
+            body(&end, "/v1/outcome").unwrap()["outcome"],
+            "failure",
+            "{name}"
+        );
+        let sent = serde_json::to_string(&end.requests).unwrap();
+        for inherited in ["INJECTED", "Applying", "DELIVERED"] {
+            assert!(!sent.contains(inherited), "{name}: {inherited} in {sent}");
+        }
+    }
+}
+
+#[test]
+fn lines_of_another_session_are_known_by_their_ids() {
+    let line = |session: &str, text: &str| {
+        let line = json!({
+            "type": "assistant", "uuid": "u-7", "sessionId": session, "message": { "content": text }
+        });
+        format!("{line}\n")
+    };
+    let first = read_transcript("claude", line("one", INSIGHT).as_bytes(), 0);
+    let known = TranscriptRead {
+        known: first.counted.clone(),
+        ..TranscriptRead::default()
+    };
+    let copy = line("two", INSIGHT);
+    assert_eq!(
+        read_transcript_after("claude", copy.as_bytes(), &known).said,
+        ""
     );
-    assert!(first.requests.is_empty());
-    let end = turn(true, vec![said(INSIGHT)], first.keep);
-    assert!(end.requests.is_empty());
+    // The same id with other words is another line.
+    let other = line("two", "DELIVERED: at last");
+    assert_eq!(
+        read_transcript_after("claude", other.as_bytes(), &known).said,
+        "DELIVERED: at last\n\n"
+    );
+}
+
+#[test]
+fn a_session_that_ends_again_in_the_same_way_rates_its_lessons_once() {
+    let shown = |text: &str| TranscriptRead {
+        shown: vec!["bound-the-queue".to_owned()],
+        ..said(text)
+    };
+    let names = |recorded: &Recorded| {
+        let transcript = &body(recorded, "/v1/sessions").unwrap()["transcript"];
+        transcript
+            .as_str()
+            .unwrap()
+            .contains("INJECTED: bound-the-queue")
+    };
+    let first = turn(true, vec![shown("DELIVERED: one half")], Kept::default());
+    assert!(names(&first));
+    let again = turn(true, vec![shown("DELIVERED: the other half")], first.keep);
+    assert!(!names(&again));
+    let blocked = turn(true, vec![shown("BLOCKED: no access")], again.keep);
+    assert!(names(&blocked));
+}
+
+#[test]
+fn a_subagents_outcome_is_none_of_a_session_that_told_none() {
+    let reads = vec![
+        by_subagent("INSIGHT: Callers in the batch job bypass the wrapper.\nDELIVERED: listed"),
+        said("I go on."),
+    ];
+    let end = turn(true, reads, Kept::default());
+    assert_eq!(body(&end, "/v1/outcome"), None);
+    let transcript = body(&end, "/v1/sessions").unwrap()["transcript"]
+        .as_str()
+        .unwrap();
+    assert!(
+        transcript.contains("INSIGHT") && !transcript.contains("DELIVERED"),
+        "{transcript}"
+    );
 }
 
 #[test]

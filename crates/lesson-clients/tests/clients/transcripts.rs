@@ -51,7 +51,13 @@ fn the_clients_name_is_only_a_hint() {
 /// Reads in pieces: what is left of a piece begins the next one, as a caller reads a file.
 pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
     let mut all = TranscriptRead::default();
-    let mut before = TranscriptRead::default();
+    // A piece of a fork that holds copied lines alone would take them for the session's own.
+    let whole = read_transcript(client, bytes, 0);
+    let mut before = TranscriptRead {
+        session: whole.session,
+        copied_to: whole.copied_to,
+        ..TranscriptRead::default()
+    };
     for end in cuts.iter().copied().chain([bytes.len()]) {
         let from = before.next as usize;
         if end <= from {
@@ -67,6 +73,10 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
         all.gave_feedback |= read.gave_feedback;
         all.outcome = read.outcome.or(all.outcome);
         all.skipped += read.skipped;
+        for sign in &read.signs {
+            all.signs.retain(|held| held.kind != sign.kind);
+            all.signs.push(sign.clone());
+        }
         before = read;
     }
     all.headless = before.headless;
@@ -75,6 +85,13 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
     all.session = before.session;
     all.next = before.next;
     all.open = before.open;
+    all.folders = before.folders;
+    all.project_hash = before.project_hash;
+    all.counted = before.counted;
+    all.began = before.began;
+    all.copying = before.copying;
+    all.copied_to = before.copied_to;
+    all.running = before.running;
     all
 }
 

@@ -126,17 +126,6 @@ impl Space {
                 return Err(FoldError::UnknownLesson(drawn.lesson.clone()));
             }
         }
-        let shadow = given
-            .measured
-            .and_then(|measured| measured.shadow.as_deref());
-        for slug in shadow
-            .iter()
-            .flat_map(|shadow| shadow.first.iter().chain(&shadow.second))
-        {
-            if !self.lessons.contains_key(slug) {
-                return Err(FoldError::UnknownLesson(slug.clone()));
-            }
-        }
         if let Some(measured) = given.measured
             && !(0.0..=1.0).contains(&measured.control_q)
         {

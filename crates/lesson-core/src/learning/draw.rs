@@ -105,7 +105,6 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
                 control: true,
                 control_q,
                 drawn: before.map_or_else(Vec::new, |before| before.drawn.clone()),
-                shadow: None,
             },
         };
     }

@@ -1,6 +1,5 @@
 //! What is said of every lesson, from all that is known by now.
 
-use super::comparisons::ComparisonEffect;
 use super::evalue::{FALSE_DISCOVERIES, e_bh};
 use super::evidence::{Cells, evidence, shrinkage};
 use super::loop_lift::{GroupLift, LoopLift};
@@ -83,8 +82,6 @@ pub struct Effects {
     pub by_domain: Vec<GroupLift>,
     /// The loop by who asked, in the order of their names.
     pub by_agent: Vec<GroupLift>,
-    /// Comparisons of two policies, the one with the newest decision first.
-    pub comparisons: Vec<ComparisonEffect>,
 }
 
 impl Effects {

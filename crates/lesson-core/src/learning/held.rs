@@ -1,9 +1,7 @@
 //! What is kept of a decision: names by number, draws, and what was applied.
 
-use super::comparisons::Part;
 use crate::instant::Millis;
 use crate::stable_map::StableMap;
-use lesson_types::PolicySide;
 use std::sync::Arc;
 
 /// Words by number.
@@ -39,8 +37,6 @@ pub(super) struct Held {
     pub control: Option<(f64, bool)>,
     pub drawn: Box<[DrawnOf]>,
     pub applied: Box<[u32]>,
-    /// Its part in a comparison of two policies.
-    pub part: Option<Part>,
 }
 
 impl Held {
@@ -55,12 +51,5 @@ impl Held {
                 other.control,
             )
             && self.drawn == other.drawn
-            && self.decided() == other.decided()
-    }
-
-    /// The policy that decided alone, with its comparison.
-    pub fn decided(&self) -> Option<(u32, PolicySide)> {
-        let part = self.part?;
-        Some((part.comparison, part.decided?))
     }
 }

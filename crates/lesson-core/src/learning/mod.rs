@@ -2,7 +2,7 @@
 //! ranking.
 //!
 //! *Drawing*: [`measure`] decides by a keyed hash whether a decision is a control run and which lessons are withheld from
-//! it; [`Comparing`] which of two policies decides. *Estimating*: [`Learning`] is fed decision by decision and never reads the whole ledger for an answer; each formula
+//! it. *Estimating*: [`Learning`] is fed decision by decision and never reads the whole ledger for an answer; each formula
 //! is a pure function with its source. *Saying*: [`Effects`] holds an effect and a verdict of every lesson, and the lift of
 //! the loop.
 //!
@@ -11,7 +11,6 @@
 
 mod badge;
 mod baseline;
-mod comparisons;
 mod draw;
 mod effects;
 mod evalue;
@@ -23,11 +22,9 @@ mod run;
 mod running;
 mod sequence;
 mod state;
-mod team_draft;
 
 pub use badge::{EffectBadge, effect_badge};
 pub use baseline::{BASELINE_WEIGHT, baseline};
-pub use comparisons::{ComparisonEffect, Preference, Split};
 pub use draw::{Candidate, Measuring, NEXT, Selected, is_policy_run, measure, unit};
 pub use effects::{Effect, Effects, LessonEffect};
 pub use evalue::{EProcess, FALSE_DISCOVERIES, RATIO_LIMIT, RatioCheck, e_bh};
@@ -38,4 +35,3 @@ pub use run::{Given, Run};
 pub use running::{ArmCounts, LeastRuns, LessonRunning};
 pub use sequence::{ALPHA, Moments, half_width, rho_squared, runs_to};
 pub use state::Learning;
-pub use team_draft::Comparing;

@@ -34,24 +34,14 @@ pub enum Given<'a> {
 impl<'a> Run<'a> {
     /// The run that a decision is.
     pub fn of(decision: &'a Decision) -> Self {
-        let first = decision.records.first();
         let outcome = decision.outcome.filter(|outcome| outcome.is_final());
         Self {
-            at: decision
-                .at
-                .or(first.map(|record| record.at))
-                .unwrap_or_default(),
+            at: decision.at.unwrap_or_default(),
             outcome: outcome.map(|outcome| {
-                // Ledgers of version 1 told the outcome and no time of it.
-                let at = decision.outcome_at.or(decision.at).unwrap_or_default();
+                let at = decision.outcome_at.unwrap_or_default();
                 (at, outcome == DecisionOutcome::Success)
             }),
-            domain: decision
-                .context
-                .domain
-                .as_deref()
-                .or(first.map(|record| record.domain.as_str()))
-                .unwrap_or_default(),
+            domain: decision.context.domain.as_deref().unwrap_or_default(),
             by: &decision.by,
             measured: decision.measured.as_ref(),
             lessons: Given::Records(decision),

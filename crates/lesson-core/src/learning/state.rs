@@ -1,7 +1,6 @@
 //! All that is learned of a space, kept as decisions come.
 
 use super::baseline::{Rate, baseline};
-use super::comparisons::{ComparisonEffect, Part, Split, Tally, take_split};
 use super::draw::is_policy_run;
 use super::effects::{Effects, Known, Open, say};
 use super::evidence::{Cell, Cells};
@@ -28,7 +27,6 @@ struct Fold {
     whole: LessonRunning,
     by_domain: Vec<LessonRunning>,
     by_agent: Vec<LessonRunning>,
-    splits: Vec<LessonRunning>,
     /// The last decision that it took.
     last: Option<(Millis, Arc<str>)>,
 }
@@ -58,9 +56,6 @@ pub struct Learning {
     lessons: Names,
     domains: Names,
     agents: Names,
-    comparisons: Names,
-    /// By comparison, what needs no order.
-    tallies: Vec<(Tally, (Millis, Millis))>,
     held: StableMap<Arc<str>, Held>,
     order: BTreeSet<(Millis, Arc<str>)>,
     since: BTreeMap<u32, Millis>,
@@ -109,7 +104,6 @@ impl Learning {
         for (held, forth) in [(&old, false), (&new, true)] {
             if let Some(held) = held {
                 self.count_open(held, forth);
-                self.count_part(held, forth);
             }
         }
         let was = old.as_ref().and_then(|old| old.outcome);
@@ -198,11 +192,6 @@ impl Learning {
                 drawn.push((place, one.q, one.withheld));
             }
         }
-        let shadow = run.measured.and_then(|measured| measured.shadow.as_ref());
-        let part = shadow.map(|shadow| {
-            let comparison = self.comparisons.place(&shadow.comparison);
-            Part::of(shadow, comparison, &run.applied())
-        });
         let is_control = run.measured.is_some_and(|measured| measured.control);
         if is_control {
             drawn.clear();
@@ -220,7 +209,6 @@ impl Learning {
             control,
             drawn: drawn.into(),
             applied: applied.into(),
-            part,
         }
     }
 
@@ -261,15 +249,6 @@ impl Learning {
             grow(&mut fold.lessons, *lesson as usize);
             fold.lessons[*lesson as usize].take(*q, *withheld, success, expected);
         }
-        if let Some((comparison, side)) = held.decided() {
-            grow(&mut fold.splits, comparison as usize);
-            take_split(
-                &mut fold.splits[comparison as usize],
-                side,
-                success,
-                expected,
-            );
-        }
         if let Some((q, control)) = held.control {
             let agent = held.agent as usize;
             grow(&mut fold.by_domain, domain);
@@ -304,37 +283,6 @@ impl Learning {
             grow(&mut open.lessons, *lesson as usize);
             open.lessons[*lesson as usize].count(*withheld, forth);
         }
-    }
-
-    /// Counts a decision's part in a comparison, or takes that back.
-    fn count_part(&mut self, held: &Held, forth: bool) {
-        let Some(part) = &held.part else { return };
-        let place = part.comparison as usize;
-        while self.tallies.len() <= place {
-            self.tallies.push((Tally::default(), (held.at, held.at)));
-        }
-        let (tally, (from, to)) = &mut self.tallies[place];
-        tally.count(part, held.outcome.is_some(), forth);
-        (*from, *to) = ((*from).min(held.at), (*to).max(held.at));
-    }
-
-    /// What comparisons have come to.
-    fn compared(&self) -> Vec<ComparisonEffect> {
-        let tallied = self.tallies.iter().zip(&self.comparisons.names).enumerate();
-        let mut said: Vec<ComparisonEffect> = tallied
-            .map(|(place, ((tally, between), id))| ComparisonEffect {
-                id: Arc::clone(id),
-                between: *between,
-                preference: tally.preference,
-                split: Split {
-                    running: self.fold.splits.get(place).copied().unwrap_or_default(),
-                    first_open: tally.first_open,
-                    second_open: tally.second_open,
-                },
-            })
-            .collect();
-        said.sort_by(|a, b| b.between.1.cmp(&a.between.1).then_with(|| a.id.cmp(&b.id)));
-        said
     }
 
     /// Counts the lessons that were applied, or takes that back.
@@ -399,7 +347,6 @@ impl Learning {
             whole: lift_of(Some(&fold.whole), Some(&self.open.whole)),
             by_domain: groups(&self.domains, &fold.by_domain, &self.open.by_domain),
             by_agent: groups(&self.agents, &fold.by_agent, &self.open.by_agent),
-            comparisons: self.compared(),
         }
     }
 }

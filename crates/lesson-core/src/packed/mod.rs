@@ -6,14 +6,14 @@
 
 mod wire;
 
-use crate::event::{Drawn, Measured, Shadowed, SurfacedContext};
+use crate::event::{Drawn, Measured, SurfacedContext};
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
 use crate::lesson::{CountedOn, Lesson, Standing, Text};
 use crate::optimistic_overlay::OptimisticOverlay;
 use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
-use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, PolicySide, Trust};
+use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
 use std::collections::BTreeMap;
 use wire::Packed;
 pub(crate) use wire::{Reader, Writer};
@@ -39,8 +39,7 @@ wire::structs! {
     }
     SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
     Drawn { lesson, q, withheld }
-    Measured { control, control_q, drawn, shadow }
-    Shadowed { comparison, decided, first, second }
+    Measured { control, control_q, drawn }
     DecisionFeedback { by, at, outcome, lessons, causal }
     Opinion { by, at, lesson, is_vote, is_positive }
     Decision {
@@ -48,18 +47,11 @@ wire::structs! {
     }
     ToolRecord { query, server, at, query_hash }
 }
-wire::vocabularies!(
-    Category,
-    Trust,
-    MatchType,
-    DecisionOutcome,
-    FeedbackOutcome,
-    PolicySide
-);
+wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome);
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 3: ".to_owned();
+    let mut shape = "replica 4: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);

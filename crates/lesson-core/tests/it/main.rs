@@ -5,7 +5,6 @@ mod badge;
 mod candidates;
 mod common;
 mod compare;
-mod comparing;
 #[path = "../../../../tests/benches/learn/coverage.rs"]
 mod coverage;
 #[path = "../../../../tests/benches/learn/dice.rs"]

@@ -1,8 +1,7 @@
 //! Decisions as they are kept: who did what, and nothing counted twice.
 
 use crate::common::{
-    added, event, feedback, folded, in_decision, ledger, lesson, outcome, rated, setting, surfaced,
-    tracked,
+    added, event, feedback, folded, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
 };
 use lesson_core::{
     DecisionOutcome, Drawn, Event, EventKind, FeedbackOutcome, FoldError, Measured, Policy,
@@ -273,35 +272,4 @@ fn what_is_measured_is_kept_and_checked() {
         let refused = space.fold(&event(9, drawn(lesson_drawn, q)), &Policy::default());
         assert!(refused.is_err(), "{lesson_drawn} {q}");
     }
-}
-
-#[test]
-fn a_ledger_of_version_1_reads_as_before() {
-    let old = [
-        r#"{"lessonloop":"ledger","version":1}"#,
-        r#"{"op_id":"1","actor":"x","seq":1,"at":"2026-11-22T08:30:00Z","event":{"LessonAdded":{"lesson":{"slug":"a","title":"A","created_at":"2026-11-22T08:30:00Z","updated_at":"2026-11-22T08:30:00Z"}}}}"#,
-        r#"{"op_id":"2","actor":"x","seq":2,"at":"2026-11-22T08:30:00Z","event":{"Surfaced":{"retrieval_id":"r","purpose":"recommend","context":{"decision_id":"d"},"items":[{"lesson":"a","rank":1,"score":0.5}],"policy":""}}}"#,
-        r#"{"op_id":"3","actor":"x","seq":3,"at":"2026-11-22T08:30:00Z","event":{"UsageTracked":{"decision_id":"d","detections":[{"lesson":"a","applied":true,"match_type":"explicit","confidence":0.95}]}}}"#,
-        r#"{"op_id":"4","actor":"x","seq":4,"at":"2026-11-22T08:30:00Z","event":{"OutcomeRecorded":{"decision_id":"d","outcome":"profit","pnl_percent":2.0}}}"#,
-    ];
-    let events: Vec<Event> = old[1..]
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let (space, refused) = Space::of_ledger(&events, &Policy::default());
-    assert!(refused.is_empty(), "{refused:?}");
-    let held = &space.lesson("a").unwrap().standing;
-    assert_eq!((held.times_applied, held.success_count), (1, 1));
-    assert!(events.iter().all(|event| event.by.is_empty()));
-    // What is written again is of this version, and reads as the same.
-    let line = serde_json::to_string(&events[3]).unwrap();
-    assert!(line.contains(r#""outcome":"success""#), "{line}");
-    assert_eq!(serde_json::from_str::<Event>(&line).unwrap(), events[3]);
-    let newer = r#"{"op_id":"1","actor":"x","seq":1,"at":"2026-11-22T08:30:00Z","by":"local","request":"ab","event":{"TrialGranted":{"lesson":"a"}}}"#;
-    let event: Event = serde_json::from_str(newer).unwrap();
-    assert_eq!(
-        serde_json::to_string(&event).unwrap().replace(".000Z", "Z"),
-        newer
-    );
-    assert_eq!(ledger([]).len(), 0);
 }

@@ -123,7 +123,7 @@ impl Server {
                         }
                     }
                 }
-                json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "ledger_version": lesson_core::LEDGER_VERSION})
+                json!({"status": "ok", "acked_seq": *acked, "rejected": rejected, "schema_version": lesson_sync::SCHEMA_VERSION})
             }
             "pull_changes" => {
                 let mut page = held.page(body["p_cursor"].as_u64().unwrap());
@@ -301,7 +301,7 @@ impl Ledger {
             .map(|(name, value)| with_version(json!({ "name": name, "value": value })))
             .collect();
         json!({
-            "ledger_version": lesson_core::LEDGER_VERSION, "decisions": decisions, "settings": settings,
+            "schema_version": lesson_sync::SCHEMA_VERSION, "decisions": decisions, "settings": settings,
             "agents": [{ "keys": self.space.agents(), "version": version }],
             "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
             "days": [], "next_cursor": version, "version": version, "has_more": false,

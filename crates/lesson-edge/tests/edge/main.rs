@@ -2,6 +2,7 @@
 //! counted once however often it is sent.
 
 mod again;
+mod answers;
 #[path = "../../../lesson-service/tests/service/common/mod.rs"]
 mod common;
 mod desk;

@@ -45,7 +45,7 @@ pub fn part(name: &str, space: &Space, page: impl FnOnce() -> Value) -> Value {
                 .map(|one| one.slug.len() + one.text.title.len());
             json!({
                 "lessons": lessons, "bytes": texts.sum::<usize>(), "records": 0, "version": 0, "epoch": "e0",
-                "ledger_version": 2,
+                "schema_version": lesson_sync::SCHEMA_VERSION,
             })
         }
         "lesson_candidates" => {

@@ -154,7 +154,8 @@ fn spreadsheets_get_rows_without_formulas() {
 #[test]
 fn a_ledger_file_begins_with_the_version_of_its_events() {
     let header = format!(
-        r#"{{"lessonloop":"ledger","version":{}}}"#,
+        r#"{{"format":"{}","version":{}}}"#,
+        lesson_core::LEDGER_FORMAT,
         lesson_core::LEDGER_VERSION
     );
     assert_eq!(lesson_formats::LEDGER_HEADER, header);

@@ -216,3 +216,34 @@ fn what_is_withheld_is_drawn_among_both_and_the_project_keeps_every_decision() {
     let health = ok(&fresh, Get, "/v1/health", Value::Null);
     assert!(!health.to_string().contains("events_left_out"), "{health}");
 }
+
+#[test]
+fn a_request_over_both_is_answered_once_and_redacted_like_any_other() {
+    let folder = Temporary::new();
+    let local = two_stores(&folder);
+    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let asked = |query: &str| {
+        let mut asked = request(
+            Post,
+            "/v1/recommend",
+            json!({ "query": query, "decision_id": "d" }),
+        );
+        asked
+            .headers
+            .insert("idempotency-key".to_owned(), "k".to_owned());
+        asked
+    };
+    let query = format!("an upload with a deadline by {secret}");
+    let first = taken(&local, now(local.handle(asked(&query))));
+    assert_eq!(first["recommended"].as_array().unwrap().len(), 4, "{first}");
+    let again = taken(&local, now(local.handle(asked(&query))));
+    assert_eq!(first["retrieval_id"], again["retrieval_id"]);
+    assert_eq!(now(local.handle(asked("another upload"))).status, 409);
+
+    let kept = ok(&local, Get, "/v1/decisions/d", Value::Null);
+    let kept = kept["query"].as_str().unwrap();
+    assert!(
+        kept.contains("deadline") && !kept.contains(secret),
+        "{kept}"
+    );
+}

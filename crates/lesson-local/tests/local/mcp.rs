@@ -1,6 +1,7 @@
 //! Agents speak the Model Context Protocol by lines.
 
-use super::folder::{Temporary, lesson, now, ok, open, slugs};
+use super::folder::{Process, Temporary, lesson, now, ok, open, request, slugs, taken};
+use lesson_local::Which;
 use lesson_types::Method::Post;
 use serde_json::{Value, json};
 
@@ -91,4 +92,55 @@ fn agents_speak_mcp_by_lines() {
         now(local.message("GET", &Default::default(), b"")).status,
         405
     );
+}
+
+/// The result of a tool's call.
+fn called(local: &Process, name: &str, arguments: Value) -> Value {
+    let message = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
+    let answer = now(local.message_line(&message.to_string())).unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    answer["result"].clone()
+}
+
+#[test]
+fn lessons_of_two_stores_are_given_in_short_and_count_where_they_are_there() {
+    let folder = Temporary::new();
+    let local = open(Some(&folder.join("p")), Some(&folder.join("own")));
+    let long = "Back off \"twice\" before you retry.\n\n".repeat(250);
+    for which in [Which::Project, Which::Personal] {
+        for number in 0..10 {
+            let title = format!("Retry with a deadline, {which:?} {number}");
+            let added = request(Post, "/v1/lessons", lesson(&title, &long));
+            taken(&local, now(local.handle_in(which, added)));
+        }
+    }
+    let result = called(
+        &local,
+        "playbook_recommend_lessons",
+        // As models send them.
+        json!({ "query": "retry with a deadline", "decision_id": "d-1", "limit": "20", "domain": null, "tech_stack": ["null"] }),
+    );
+    let (text, data) = (&result["content"][0]["text"], &result["structuredContent"]);
+    for said in [text.as_str().unwrap(), &data.to_string()] {
+        assert!(said.len() <= 6_000, "{} bytes", said.len());
+        assert!(said.contains("left out to keep this short"), "{said}");
+    }
+    let shown = slugs(&data["recommended"]);
+    assert!(shown.len() > 3, "{shown:?}");
+    for slug in &shown {
+        assert!(text.as_str().unwrap().contains(&format!("### {slug}\n")));
+    }
+    assert_eq!(data["left_out"], 20 - shown.len());
+    now(local.settle());
+    let seen = called(
+        &local,
+        "playbook_get_decision",
+        json!({ "decision_id": "d-1", "max_tokens": 8_000 }),
+    );
+    let mut counted = slugs(&seen["structuredContent"]["lessons"]);
+    let mut shown = shown;
+    counted.sort_unstable();
+    shown.sort_unstable();
+    assert_eq!(counted, shown);
 }

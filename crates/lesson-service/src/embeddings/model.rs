@@ -82,8 +82,8 @@ impl<S: Store, H: Host> Service<S, H> {
             Vectors::new(&id, model.dims(), rows).map_err(|error| of_model(&error))?;
         vectors.look_at_all(&self.state.borrow().space);
         self.state.borrow_mut().vectors = Some(vectors);
-        *self.exchanged.borrow_mut() = Exchange::default();
-        *self.model.borrow_mut() = Some(model);
+        *self.embedding.exchanged.borrow_mut() = Exchange::default();
+        *self.embedding.model.borrow_mut() = Some(model);
         while self.look() {
             self.host.pause().await;
         }
@@ -94,12 +94,12 @@ impl<S: Store, H: Host> Service<S, H> {
     /// [`Service::index_step`] and [`Service::texts_to_index`] do nothing, and lessons without a
     /// vector are ranked by keywords.
     pub fn set_indexing(&self, on: bool) {
-        self.indexes.set(on);
+        self.embedding.indexes.set(on);
     }
 
     /// Whether lessons get their vectors.
     pub fn indexes(&self) -> bool {
-        self.indexes.get()
+        self.embedding.indexes.get()
     }
 
     /// Gives a slice of the lessons their vectors and stores these. Call it until
@@ -111,8 +111,8 @@ impl<S: Store, H: Host> Service<S, H> {
     /// When the store fails, but not for want of room. The slice's vectors are in memory all the
     /// same, and the next step goes on. A text that the model refuses stays without a vector.
     pub async fn index_step(&self) -> Result<Indexing, ApiError> {
-        let model = self.model.borrow().clone();
-        let Some(model) = model.filter(|_| self.indexes.get()) else {
+        let model = self.embedding.model.borrow().clone();
+        let Some(model) = model.filter(|_| self.embedding.indexes.get()) else {
             return Ok(self.indexing());
         };
         self.look();
@@ -168,7 +168,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// [`Service::take_vectors`] takes their vectors or [`Service::release`] gives them back. Empty
     /// without a model, when indexing is off, or when nothing waits.
     pub fn texts_to_index(&self, limit: usize) -> Vec<Wanted> {
-        if !self.indexes.get() {
+        if !self.embedding.indexes.get() {
             return Vec::new();
         }
         self.look();
@@ -251,8 +251,8 @@ impl<S: Store, H: Host> Service<S, H> {
     pub async fn idle(&self) -> Result<(), ApiError> {
         loop {
             self.flush().await?;
-            let done = self.index_step().await?.is_done() || !self.indexes.get();
-            if done && self.queue.borrow().is_empty() {
+            let done = self.index_step().await?.is_done() || !self.embedding.indexes.get();
+            if done && self.writer.queue.borrow().is_empty() {
                 return Ok(());
             }
             self.host.pause().await;
@@ -264,7 +264,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When no model is loaded or a text is too long.
     pub fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ApiError> {
-        let Some(model) = self.model.borrow().clone() else {
+        let Some(model) = self.embedding.model.borrow().clone() else {
             return Err(no_model());
         };
         texts
@@ -279,7 +279,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// The vector of a text; `None` without a model, or when the model refuses the text.
     pub(crate) fn query_vector(&self, text: &str) -> Option<Vec<f32>> {
-        let model = self.model.borrow().clone()?;
+        let model = self.embedding.model.borrow().clone()?;
         model.embed(text).ok()
     }
 }

@@ -1,6 +1,7 @@
 //! `semantic_reason`: why an answer was ranked by words, wholly or in part.
 
 use crate::state::embedder::NoModel;
+use crate::state::held::Embedded;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 
@@ -14,14 +15,15 @@ impl<S, H> Service<S, H> {
         without_vector: u32,
     ) -> Option<String> {
         let Some(vectors) = &state.vectors else {
-            return Some(self.no_model.get().reason().to_owned());
+            return Some(self.embedding.no_model.get().reason().to_owned());
         };
-        let (mut embedded, mut pending) = (vectors.embedded(), vectors.pending());
-        if let Some(space) = &*self.part_of.borrow() {
-            // The lessons at hand were chosen, many of them by their vectors: the whole space tells.
-            embedded = space.with_vector.min(space.lessons);
-            pending = space.lessons - embedded;
-        }
+        let Embedded {
+            with: embedded,
+            without: pending,
+        } = self.held.ranked_by_vector(Embedded {
+            with: vectors.embedded(),
+            without: vectors.pending(),
+        });
         match (embedded, pending) {
             (_, 0) if semantic => None,
             (_, 0) if without_vector > 0 => {
@@ -39,11 +41,11 @@ impl<S, H> Service<S, H> {
 
     /// Says why there is no model, for answers that are ranked by words.
     pub fn set_no_model(&self, why: NoModel) {
-        self.no_model.set(why);
+        self.embedding.no_model.set(why);
     }
 
     /// Whether a model is loaded.
     pub fn has_model(&self) -> bool {
-        self.model.borrow().is_some()
+        self.embedding.model.borrow().is_some()
     }
 }

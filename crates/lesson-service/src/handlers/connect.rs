@@ -9,7 +9,6 @@ use crate::http::validate;
 use crate::remote::network::Network;
 use crate::remote::remote_error::of_sign_in;
 use crate::state::service_struct::Service;
-use lesson_core::LEDGER_VERSION;
 use lesson_sync::{
     Account, Change, Link, Named, Store, create_space, join_space, server_url, spaces,
 };
@@ -112,7 +111,6 @@ impl<S: Store, H: Host> Service<S, H> {
                 name: space.name,
             },
             actor: fresh_id(&self.host),
-            ledger_version: LEDGER_VERSION,
             session: Some(session),
             ..Link::default()
         };
@@ -160,7 +158,7 @@ impl<S: Store, H: Host> Service<S, H> {
             )
             .at("password"));
         }
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         let now = self.linked_or_refuse()?;
         let change = Change::to(Link {
             session: Some(account.session),

@@ -1,6 +1,6 @@
 //! Runs: the decisions that lessons were recommended for, and what came of each.
 
-use crate::handlers::measure::{is_withholding, told};
+use crate::handlers::measure::told;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -90,7 +90,7 @@ impl<S: Store, H: Host> Service<S, H> {
             });
             found.drain(..begun);
         }
-        let limit = match &*self.listed.borrow() {
+        let limit = match self.held.page() {
             // The server made the page, and its first row of the next one.
             Some(listed) => {
                 total = listed.total;
@@ -168,11 +168,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .as_ref()
                 .filter(|_| !asks.is_agent())
                 .map(told),
-            under_measurement: decision
-                .measured
-                .as_ref()
-                .filter(|held| is_withholding(held))
-                .map(|_| true),
+            under_measurement: decision.measured.as_ref().map(|_| true),
             outcome: decision.outcome,
             pnl_percent: decision.pnl_percent,
             outcome_by: decision.outcome_by.clone(),
@@ -205,26 +201,11 @@ impl<S: Store, H: Host> Service<S, H> {
 
 /// The moment that a decision is listed at.
 fn time(decision: &Decision) -> Millis {
-    let first = decision.records.first().map(|record| record.at);
-    decision
-        .at
-        .or(first)
-        .or(decision.outcome_at)
-        .unwrap_or_default()
+    decision.at.or(decision.outcome_at).unwrap_or_default()
 }
 
-/// A decision's field; of one that an older version recorded, that of its records.
 fn domain(decision: &Decision) -> &str {
-    let of_record = decision
-        .records
-        .first()
-        .map(|record| record.domain.as_str());
-    decision
-        .context
-        .domain
-        .as_deref()
-        .or(of_record)
-        .unwrap_or_default()
+    decision.context.domain.as_deref().unwrap_or_default()
 }
 
 fn instant(field: &'static str, text: Option<&String>) -> Result<Option<Millis>, ApiError> {

@@ -137,9 +137,9 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,
-            measured: (!self.is_part.get())
-                .then(|| measured_of(&state, &self.policy, slug))
-                .flatten(),
+            measured: self
+                .held
+                .measured(|| measured_of(&state, &self.policy, slug)),
         })
     }
 

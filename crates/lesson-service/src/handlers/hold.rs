@@ -3,10 +3,10 @@
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
+use crate::large::on_server::{Unread, lacking, unread};
+use crate::large::part::sending_only;
+use crate::large::part_wanted::PartWanted;
 use crate::remote::network::Network;
-use crate::remote::on_server::{Unread, lacking, unread};
-use crate::remote::part::sending_only;
-use crate::remote::part_wanted::PartWanted;
 use crate::remote::remote_error::of_remote;
 use crate::state::service_struct::Service;
 use lesson_sync::{Change, Link, Machine, Named, Store, Supabase, lacks_function};
@@ -35,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         hold: Option<Hold>,
         large_above: u32,
     ) -> Result<Placed, ApiError> {
-        if hold == Some(Hold::Copy) || (self.parts.is_none() && hold.is_none()) {
+        if hold == Some(Hold::Copy) || (self.on_server.parts.is_none() && hold.is_none()) {
             return Ok(Placed::At(Box::new(link)));
         }
         let size = match self.size_of(&link).await {
@@ -66,7 +66,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When it does not, or this host makes no use of them.
     async fn try_parts(&self, link: &Link) -> Result<(), ApiError> {
-        if self.parts.is_none() {
+        if self.on_server.parts.is_none() {
             return Err(ApiError::invalid(
                 "hold",
                 "this host holds spaces whole; choose `copy`",
@@ -108,7 +108,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// The next round reads all rows.
     async fn begin_copy(&self) -> Result<(), ApiError> {
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         let link = self.linked_or_refuse()?;
         self.commit_link(Change::to(Link {
             sends_only: false,
@@ -117,7 +117,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ..link
         }))
         .await?;
-        *self.machine.borrow_mut() = Machine::new();
+        *self.sync.machine.borrow_mut() = Machine::new();
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 false => of_remote(NOT_ASKED, &error),
             })?;
         self.try_parts(&self.linked_or_refuse()?).await?;
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         self.all_sent()?;
         let link = self.linked_or_refuse()?;
         let link = Link {
@@ -148,7 +148,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ..Change::to(link)
         })
         .await?;
-        *self.machine.borrow_mut() = Machine::new();
+        *self.sync.machine.borrow_mut() = Machine::new();
         Ok(())
     }
 

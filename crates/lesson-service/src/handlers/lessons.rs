@@ -232,11 +232,9 @@ impl<S: Store, H: Host> Service<S, H> {
         state: &State,
         lesson: &Lesson,
     ) -> LessonView {
-        // Of a part of a space not all decisions are here.
-        let measured = match self.is_part.get() {
-            true => None,
-            false => measured_of(state, &self.policy, &lesson.slug),
-        };
+        let measured = self
+            .held
+            .measured(|| measured_of(state, &self.policy, &lesson.slug));
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
             ..self.view(lesson)

@@ -6,6 +6,7 @@ use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
+use crate::state::held::lessons_of;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Lesson, Millis, RankPolicy, SearchOptions, Space, to_rfc3339};
@@ -28,17 +29,8 @@ const WORDS: usize = 200;
 type Used<'a> = HashMap<&'a str, Millis>;
 
 impl<S: Store, H: Host> Service<S, H> {
-    pub(crate) fn list_lessons(
-        &self,
-        context: &RequestContext,
-        query: &LessonQuery,
-        body: &Value,
-    ) -> Result<Answer<LessonPage>, ApiError> {
-        self.list_with(None, context, query, body)
-    }
-
     /// Lists the lessons of this store, and of another one where it is given; of two with one slug, this one's.
-    pub(crate) fn list_with(
+    pub(crate) fn list_lessons(
         &self,
         other: Option<&Self>,
         context: &RequestContext,
@@ -54,9 +46,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let vector = text.and_then(|text| self.query_vector(text));
 
         let state = self.state.borrow();
-        if let Some(listed) = &*self.listed.borrow() {
-            let slugs = listed.slugs.iter();
-            let page: Vec<&Lesson> = slugs.filter_map(|slug| state.space.lesson(slug)).collect();
+        if let Some(listed) = self.held.page() {
+            let page = lessons_of(listed, &state.space);
             let before = cursor.map_or(0, |cursor| cursor.number);
             let end = before
                 .saturating_add(query.offset.unwrap_or_default() as usize)
@@ -158,23 +149,10 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Tags>, ApiError> {
         validate::no_body(body)?;
-        if let Some(report) = &*self.report.borrow() {
-            return Answer::json(&report.tags);
-        }
-        let state = self.state.borrow();
-        let lessons: Vec<&Lesson> = state
-            .space
-            .lessons()
-            .filter(|lesson| !lesson.archived && !context.withholds(lesson))
-            .collect();
-        let texts = || lessons.iter().map(|lesson| &lesson.text);
-        Answer::json(&Tags {
-            tags: counted(texts().map(|text| words(&text.tags))),
-            domains: counted(texts().map(|text| words(std::slice::from_ref(&text.domain)))),
-            project_types: counted(texts().map(|text| words(&text.project_types))),
-            tech_stacks: counted(texts().map(|text| words(&text.tech_stacks))),
-            categories: counted(texts().map(|text| BTreeSet::from([text.category.as_str()]))),
-        })
+        let tags = self
+            .held
+            .tags(|| tags_of(context, &self.state.borrow().space));
+        Answer::json(&tags)
     }
 
     fn courses_of(&self, space: &Space, page: &[&Lesson]) -> Vec<LessonCourse> {
@@ -382,5 +360,21 @@ fn counted<'a>(lessons: impl Iterator<Item = BTreeSet<&'a str>>) -> WordCounts {
                 lessons,
             })
             .collect(),
+    }
+}
+
+/// The words that the lessons of a space have, as far as who asks may read them.
+fn tags_of(context: &RequestContext, space: &Space) -> Tags {
+    let lessons: Vec<&Lesson> = space
+        .lessons()
+        .filter(|lesson| !lesson.archived && !context.withholds(lesson))
+        .collect();
+    let texts = || lessons.iter().map(|lesson| &lesson.text);
+    Tags {
+        tags: counted(texts().map(|text| words(&text.tags))),
+        domains: counted(texts().map(|text| words(std::slice::from_ref(&text.domain)))),
+        project_types: counted(texts().map(|text| words(&text.project_types))),
+        tech_stacks: counted(texts().map(|text| words(&text.tech_stacks))),
+        categories: counted(texts().map(|text| BTreeSet::from([text.category.as_str()]))),
     }
 }

@@ -1,12 +1,13 @@
 //! Measuring what lessons do: which of a recommendation's lessons are withheld, and what is said of it to whom.
 
+use crate::handlers::shorten::Budget;
 use crate::http::context::RequestContext;
 use crate::state::snapshot::State;
 use lesson_core::learning::{Candidate, Measuring, NEXT, is_policy_run, measure};
 use lesson_core::{
-    Lesson, MeasurePolicy, Measured, Policy, Ranking, RelevanceWord, SALT_SETTING, Situation,
+    Lesson, MeasurePolicy, Measured, Policy, RelevanceWord, SALT_SETTING, Situation,
 };
-use lesson_types::{DecisionMeasured, DecisionShadow, Recommendations, TraceEntry, limits};
+use lesson_types::{DecisionMeasured, Recommendations, TraceEntry, limits};
 use serde_json::Value;
 
 /// What an agent, or a person, reads where nothing is left.
@@ -18,8 +19,6 @@ pub(crate) struct Asked<'a> {
     pub decision_id: Option<&'a str>,
     /// Whether nothing is to be recorded.
     pub is_dry_run: bool,
-    /// Whether it names ranking constants of its own.
-    pub has_own_policy: bool,
     /// Lessons in the answer.
     pub places: usize,
 }
@@ -45,13 +44,8 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// How the recommendation of a decision is measured; `None` where it is not: without a decision, in a dry run, while
-    /// everything is off and no policies are compared in it, and for a decision that has begun unmeasured.
-    pub fn of(
-        state: &State,
-        policy: &Policy,
-        asked: &Asked<'_>,
-        is_compared: bool,
-    ) -> Option<Self> {
+    /// everything is off, and for a decision that has begun unmeasured.
+    pub fn of(state: &State, policy: &Policy, asked: &Asked<'_>) -> Option<Self> {
         let decision = asked.decision_id.filter(|_| !asked.is_dry_run)?;
         let held = state
             .space
@@ -60,7 +54,7 @@ impl Trial {
         let before = held.map(|held| held.measured.clone());
         let is_measured = match &before {
             Some(before) => before.is_some(),
-            None => is_compared || policy.measure.is_on(),
+            None => policy.measure.is_on(),
         };
         let salt = state.space.setting(SALT_SETTING).and_then(Value::as_str);
         is_measured.then(|| Self {
@@ -72,46 +66,26 @@ impl Trial {
         })
     }
 
-    /// Has the ranking go as far as lessons may be tried; how far that is.
-    pub fn widen(&self, situation: &mut Situation) -> usize {
+    /// Has the ranking go as far as lessons may be tried.
+    pub fn widen(&self, situation: &mut Situation) {
         let is_tried = self.policy.explore > 0.0 || self.before.is_some();
-        let places = self.places + if is_tried { NEXT } else { 0 };
-        situation.limit = Some(places);
-        places
+        situation.limit = Some(self.places + if is_tried { NEXT } else { 0 });
     }
 
-    /// Whether the decision has begun before, so that what was drawn then holds.
-    pub fn is_repeated(&self) -> bool {
-        self.before.is_some()
-    }
-
-    /// Takes out of a ranking what is not shown, and says what was drawn. Ranks stay, so that gaps are seen.
-    pub fn select(&self, state: &State, ranking: &mut Ranking, budget: usize) -> Measured {
-        let lessons: Vec<(&Lesson, RelevanceWord)> = ranking
-            .items
-            .iter()
-            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item.word)))
-            .collect();
-        let (shown, last, measured) = self.among(&lessons, budget);
-        ranking.items = shown
-            .into_iter()
-            .filter_map(|at| ranking.items.get(at).cloned())
-            .map(|mut item| {
-                item.rank = item.rank.min(last);
-                item
-            })
-            .collect();
-        measured
+    /// The most lessons that a draw looks at.
+    pub fn most(&self) -> u32 {
+        u32::try_from(self.places + NEXT).unwrap_or(u32::MAX)
     }
 
     /// Draws among ranked lessons, best first: the places of those that are shown, the last rank, and what was drawn.
     pub fn among(
         &self,
         lessons: &[(&Lesson, RelevanceWord)],
-        budget: usize,
+        budget: Budget,
     ) -> (Vec<usize>, u32, Measured) {
         let places = self.places.min(lessons.len());
-        let mut fits: Vec<bool> = lesson_core::prompt_text(&lessons[..places], Some(budget))
+        let mut fits: Vec<bool> = budget
+            .prompt(&lessons[..places])
             .tokens
             .into_iter()
             .map(|tokens| tokens > 0)
@@ -120,7 +94,7 @@ impl Trial {
         for next in &lessons[places..] {
             let mut tried = lessons[..places.saturating_sub(1)].to_vec();
             tried.push(*next);
-            let prompt = lesson_core::prompt_text(&tried, Some(budget));
+            let prompt = budget.prompt(&tried);
             fits.push(prompt.tokens.last().is_some_and(|tokens| *tokens > 0));
         }
         let candidates: Vec<Candidate<'_>> = lessons
@@ -153,7 +127,7 @@ impl Trial {
 
     /// Says in an answer that it is measured: people read what was withheld, agents that something may be.
     pub fn tell(&self, context: &RequestContext, answer: &mut Recommendations, drawn: &Measured) {
-        answer.under_measurement = is_withholding(drawn).then_some(true);
+        answer.under_measurement = Some(true);
         if !context.is_agent() {
             answer.measured = Some(told(drawn));
         }
@@ -197,12 +171,6 @@ impl Trial {
                     one.q
                 ),
             ),
-            _ if drawn.shadow.is_some() => (
-                "beyond_limit",
-                format!(
-                    "it ranks {rank}, and in a comparison of two policies the other one drafted lessons before it"
-                ),
-            ),
             _ => (
                 "beyond_limit",
                 format!("it ranks {rank}, and {} were wanted", self.places),
@@ -214,20 +182,9 @@ impl Trial {
     }
 }
 
-/// Whether lessons may be missing from a decision. Where two policies are compared and nothing was drawn, none are.
-pub(crate) fn is_withholding(held: &Measured) -> bool {
-    held.control || !held.drawn.is_empty() || held.shadow.is_none()
-}
-
-/// What was withheld and who drafted what, as people read it.
+/// The lessons that were withheld, as people read it.
 pub(crate) fn told(held: &Measured) -> DecisionMeasured {
     DecisionMeasured {
-        shadow: held.shadow.as_ref().map(|shadow| DecisionShadow {
-            comparison: shadow.comparison.clone(),
-            decided: shadow.decided,
-            first: shadow.first.clone(),
-            second: shadow.second.clone(),
-        }),
         control: held.control,
         withheld: held
             .drawn

@@ -152,7 +152,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&InviteRevoked { revoked })
     }
 
-    /// Calls a function about members; see `20261124140000_members.sql`.
+    /// Calls a function about members.
     async fn manage<T: DeserializeOwned>(
         &self,
         function: &str,

@@ -1,16 +1,18 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
+mod hold;
+mod insights;
+mod suggestions;
 
-pub(crate) mod both;
 pub(crate) mod bulk;
 pub(crate) mod compare;
 pub(crate) mod connect;
 pub(crate) mod decisions;
 pub(crate) mod delete_space;
 pub(crate) mod feedback;
+pub(crate) mod find;
 pub(crate) mod history;
-mod hold;
-mod insights;
 pub(crate) mod issues;
+pub(crate) mod joined;
 pub(crate) mod keys;
 pub(crate) mod lessons;
 pub(crate) mod lift;
@@ -28,15 +30,12 @@ pub(crate) mod review;
 pub(crate) mod salt;
 pub(crate) mod sessions;
 pub(crate) mod set_aside;
-pub(crate) mod shadow;
 pub(crate) mod shorten;
 pub(crate) mod space_policy;
 pub(crate) mod stats;
-mod suggestions;
 pub(crate) mod sync;
 pub(crate) mod tools;
 pub(crate) mod trace_part;
 pub(crate) mod transfer;
 pub(crate) mod uncounted;
-pub(crate) mod versus;
 pub(crate) mod withheld;

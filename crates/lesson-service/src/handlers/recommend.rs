@@ -1,163 +1,180 @@
-//! Finding lessons: recommend, search and patterns. None of them waits for the store.
+//! A recommendation: the situation, ranked; lessons withheld to measure what they do; the answer; what is recorded of it.
+//! It is made from memory and waits for no store.
 
 use crate::convert;
+use crate::handlers::find::{NONE_FITS, merged};
+use crate::handlers::joined::{IsSecond, States, best};
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
-use crate::handlers::shorten::Room;
+use crate::handlers::shorten::Budget;
 use crate::handlers::stats::count;
 use crate::handlers::trace_part;
-use crate::handlers::versus::{Drafted, Versus};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::redact::readable;
-use crate::http::validate::{self, filled, optional};
 use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    EventKind, Explain, Lesson, Measured, PatternsFor, RankPolicy, Ranked, Ranking, RelevanceWord,
-    SearchOptions, SearchRanking, Situation, StandingRule, SurfacedContext, SurfacedItem,
-    TracePart,
+    Drawn, EventKind, Explain, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
+    RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
-use lesson_types::{
-    ApiError, Found, LessonView, Patterns, Recommend, Recommendations, Recommended, Search,
-    SearchResults, limits,
-};
+use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
 
-const NO_LESSONS: &str =
-    "There are no lessons yet. Import lessons or load the samples, then ask again.";
-pub(crate) const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
-const NONE_FOUND: &str =
-    "No lesson has these words. Try others, or load the model to find lessons by meaning.";
-// What an agent can do about it: it neither imports lessons nor loads a model.
-const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and add what you learn.";
-const NONE_SAYS_SO: &str =
-    "No lesson has these words. Try others, or say the same in more general ones.";
+/// The lessons that fit a situation.
+struct Fitting {
+    /// The ranking of the first store.
+    first: Ranking,
+    /// The ranking of the second one, where two stores answer as one.
+    second: Option<Ranking>,
+    /// The best of both, ranked anew.
+    best: Vec<(IsSecond, Ranked)>,
+}
+
+/// The lessons that are given, and what was drawn to measure what lessons do.
+struct Given {
+    items: Vec<(IsSecond, Ranked)>,
+    measured: Option<Measured>,
+}
 
 impl<S: Store, H: Host> Service<S, H> {
+    /// Recommends from `other`, too, where two stores answer as one.
     pub(crate) fn recommend(
         &self,
+        other: Option<&Self>,
         context: &RequestContext,
         asked: Recommend,
     ) -> Result<Answer<Recommendations>, ApiError> {
         let in_force = self.state.borrow().in_force(&self.policy);
-        let Checked {
-            policy,
-            part,
-            budget,
-        } = checked(&asked, &in_force)?;
-        let mut situation = situation(&asked);
+        let request = checked(&asked, &in_force)?;
         let at = self.host.now();
-        let vector = self.situation_vector(&situation);
+        let trial = self.trial(other, context, &asked, &in_force);
+        let mut situation = situation(&asked);
+        if let Some(trial) = &trial {
+            trial.widen(&mut situation);
+        }
+        let vectors = (
+            self.situation_vector(&situation),
+            other.and_then(|other| other.situation_vector(&situation)),
+        );
         let embedded = self.host.now();
-        let state = self.state.borrow();
-        let of_decision = Asked {
-            decision_id: measurable(context, &asked.decision_id),
-            is_dry_run: asked.dry_run.unwrap_or(false),
-            has_own_policy: asked.policy.is_some(),
-            places: places(asked.limit, &in_force),
-        };
-        let versus = Versus::of(&state, &in_force, &of_decision);
-        let trial = Trial::of(&state, &in_force, &of_decision, versus.is_some());
-        let widest = trial.as_ref().map(|trial| trial.widen(&mut situation));
-        let explain = explained(&asked, part.as_ref());
-        let rank = |policy: &RankPolicy| {
-            self.rank(&state, &situation, vector.as_deref(), (policy, explain))
-        };
-        let (mut ranking, drafted) = match &versus {
-            None => (rank(&policy)?, None),
-            Some(versus) => {
-                let most = widest.unwrap_or(of_decision.places);
-                let (ranking, drafted) = versus.rank(&state.space, &policy, most, rank)?;
-                (ranking, Some(drafted))
-            }
-        };
-        let mut measured = trial
-            .as_ref()
-            .map(|trial| trial.select(&state, &mut ranking, budget));
+        let states = States::of(self, other);
+        let mut fitting = self.fitting(
+            other,
+            &states,
+            (&situation, vectors),
+            (&asked, &request),
+            trial.as_ref(),
+        )?;
+        let given = withhold(trial.as_ref(), &states, &fitting, request.budget);
         let retrieval_id = self.id(at);
-        let mut answer =
-            self.recommendations(context, &state, retrieval_id.clone(), &ranking, budget);
-        drop(state);
-        if let Some(trace) = ranking.trace.take() {
-            let readable = trace
-                .into_iter()
-                .filter(|entry| !self.withheld(context, &entry.slug));
-            answer.trace = Some(
-                readable
-                    .map(|entry| convert::trace(entry, context.is_agent()))
-                    .collect(),
-            );
-            answer.left_out = part.is_some().then(|| trace_part::left_out(&ranking));
+        let mut answer = self.answer_with(other, context, &states, (&fitting, &given), &request);
+        answer.retrieval_id.clone_from(&retrieval_id);
+        drop(states);
+        answer.servers = [Some(self), other]
+            .into_iter()
+            .flatten()
+            .find_map(|service| service.servers_for(asked.query.as_deref(), at));
+        answer.trace = self.told_trace(other, context, &mut fitting);
+        if answer.trace.is_some() && request.part.is_some() {
+            answer.left_out = Some(trace_part::left_out(&fitting.first));
         }
-        let mut decided_by = &*policy;
-        if let (Some(versus), Some(drafted)) = (&versus, &drafted) {
-            if let Drafted::By(side) = drafted {
-                decided_by = versus.policy(&policy, *side);
-            }
-            let is_new = trial.as_ref().is_some_and(|trial| !trial.is_repeated());
-            if let Some(measured) = measured.as_mut().filter(|held| is_new && !held.control) {
-                let shown = answer.recommended.iter().filter(|one| one.tokens > 0);
-                let kept = versus.kept(drafted, shown.map(|one| one.slug.as_str()));
-                measured.shadow = Some(Box::new(kept));
-            }
-        }
-        if let (Some(trial), Some(drawn)) = (&trial, &measured) {
+        if let (Some(trial), Some(drawn)) = (&trial, &given.measured) {
             trial.tell(context, &mut answer, drawn);
         }
         let ranked = self.host.now();
-        let records = !asked.dry_run.unwrap_or(false);
-        let fingerprint = match records {
-            true => fingerprint(decided_by),
-            false => String::new(),
-        };
-        if records && (!ranking.items.is_empty() || asked.decision_id.is_some()) {
-            let shown = ranking.items.iter().zip(&answer.recommended);
-            let items = shown
-                .filter(|(_, recommended)| recommended.tokens > 0)
-                .map(|(item, _)| SurfacedItem {
-                    lesson: item.slug.clone(),
-                    rank: item.rank,
-                    score: item.score,
-                    relevance: item.relevance,
-                })
-                .collect();
-            let happened = (asked, items, measured);
-            self.surface(context, retrieval_id, at, happened, fingerprint);
+        if !asked.dry_run.unwrap_or(false) {
+            let policy = fingerprint(&request.policy);
+            self.record(other, context, (asked, policy), given, &answer, at);
         }
-        let queued = self.host.now();
         let timing = format!(
             "embed;dur={}, rank;dur={}, store;dur={}",
             embedded - at,
             ranked - embedded,
-            queued - ranked
+            self.host.now() - ranked
         );
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// Ranks the lessons, as far as a trial goes.
-    pub(crate) fn ranking_alone(
+    /// How a recommendation is measured: by what is in force in the first store.
+    fn trial(
         &self,
+        other: Option<&Self>,
+        context: &RequestContext,
         asked: &Recommend,
-        policy: &RankPolicy,
-        part: Option<&TracePart>,
-        trial: Option<&Trial>,
-    ) -> Result<Ranking, ApiError> {
-        let mut situation = situation(asked);
-        if let Some(trial) = trial {
-            trial.widen(&mut situation);
+        in_force: &Policy,
+    ) -> Option<Trial> {
+        let of_decision = Asked {
+            decision_id: measurable(context, &asked.decision_id),
+            is_dry_run: asked.dry_run.unwrap_or(false),
+            places: places(asked.limit, in_force),
+        };
+        let mut trial = Trial::of(&self.state.borrow(), in_force, &of_decision)?;
+        if let Some(other) = other {
+            trial.and_of(&other.state.borrow());
         }
-        let vector = self.situation_vector(&situation);
-        let explain = explained(asked, part);
-        let state = self.state.borrow();
-        self.rank(&state, &situation, vector.as_deref(), (policy, explain))
+        Some(trial)
     }
 
-    /// Ranks the lessons; by what is known of their effects where the policy says so.
+    /// Ranks the lessons of each store, and takes the best of both.
+    fn fitting(
+        &self,
+        other: Option<&Self>,
+        states: &States<'_>,
+        (situation, vectors): (&Situation, (Option<Vec<f32>>, Option<Vec<f32>>)),
+        (asked, request): (&Recommend, &Checked<'_>),
+        trial: Option<&Trial>,
+    ) -> Result<Fitting, ApiError> {
+        let by = (&*request.policy, explained(asked, request.part.as_ref()));
+        let first = self.rank(&states.here, situation, vectors.0.as_deref(), by)?;
+        let (Some(other), Some(there)) = (other, &states.there) else {
+            let best = first
+                .items
+                .iter()
+                .map(|item| (false, item.clone()))
+                .collect();
+            return Ok(Fitting {
+                first,
+                second: None,
+                best,
+            });
+        };
+        let mut second = other.rank(there, situation, vectors.1.as_deref(), by)?;
+        second.items.retain(|item| !states.is_first(&item.slug));
+        let most = trial.map_or_else(
+            || {
+                asked.limit.unwrap_or(match asked.decision_id {
+                    Some(_) => by.0.top_decision,
+                    None => by.0.top_project,
+                })
+            },
+            Trial::most,
+        );
+        let best = best(&first.items, &second.items, |item| item.score, most);
+        let best = (1..)
+            .zip(best)
+            .map(|(rank, (is_second, item))| {
+                (
+                    is_second,
+                    Ranked {
+                        rank,
+                        ..item.clone()
+                    },
+                )
+            })
+            .collect();
+        Ok(Fitting {
+            first,
+            second: Some(second),
+            best,
+        })
+    }
+
+    /// Ranks the lessons of this store; by what is known of their effects where the policy says so.
     pub(crate) fn rank(
         &self,
         state: &State,
@@ -185,35 +202,52 @@ impl<S: Store, H: Host> Service<S, H> {
         .map_err(|error| of_rank(error, policy))
     }
 
-    pub(crate) fn recommendations(
+    /// The answer, but for its trace and what is said of measuring.
+    fn answer_with(
         &self,
+        other: Option<&Self>,
         context: &RequestContext,
-        state: &State,
-        retrieval_id: String,
-        ranking: &Ranking,
-        budget: usize,
+        states: &States<'_>,
+        (fitting, given): (&Fitting, &Given),
+        request: &Checked<'_>,
     ) -> Recommendations {
-        let shown: Vec<(&Lesson, &Ranked)> = ranking
+        let shown: Vec<(&Lesson, &Ranked)> = given
             .items
             .iter()
-            .filter_map(|item| Some((state.space.lesson(&item.slug)?, item)))
+            .filter_map(|(second, item)| Some((states.lesson(*second, &item.slug)?, item)))
             .collect();
-        let (recommended, prompt) = self.given(&shown, budget);
+        let (mut recommended, prompt) = self.given(&shown, request.budget);
+        for ((is_second, _), given) in given.items.iter().zip(&mut recommended) {
+            given.lesson.store = match other {
+                Some(other) if *is_second => other.name,
+                _ => self.name,
+            };
+        }
+        let second = fitting.second.as_ref();
+        let sum = |of: fn(&Ranking) -> u32| of(&fitting.first) + second.map_or(0, of);
+        let semantic = fitting.first.semantic || second.is_some_and(|ranking| ranking.semantic);
+        let without_vector = sum(|ranking| ranking.without_vector);
         Recommendations {
-            retrieval_id,
-            semantic: ranking.semantic,
-            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
-            stale: self.is_stale(context),
+            retrieval_id: String::new(),
+            semantic,
+            semantic_reason: self.semantic_reason(&states.here, semantic, without_vector),
+            stale: self.is_stale(context) || other.is_some_and(|other| other.is_stale(context)),
             recommended,
-            total_considered: ranking.total_considered,
+            total_considered: sum(|ranking| ranking.total_considered),
             candidates_of: self.candidates_of(),
-            excluded_low_effectiveness: ranking.excluded_low_effectiveness,
-            excluded_low_relevance: ranking.excluded_low_relevance,
+            excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
+            excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
             prompt,
-            hint: ranking
+            hint: given
                 .items
                 .is_empty()
-                .then(|| self.hint(context, state, NONE_FITS)),
+                .then(|| match (other, &states.there) {
+                    (Some(other), Some(there)) if states.here.space.lessons().len() == 0 => {
+                        other.hint(context, there, NONE_FITS)
+                    }
+                    _ => self.hint(context, &states.here, NONE_FITS),
+                }),
+            servers: None,
             trace: None,
             left_out: None,
             under_measurement: None,
@@ -222,40 +256,69 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Whether the lessons may be older than they should be.
-    pub(crate) fn is_stale(&self, context: &RequestContext) -> bool {
-        context.is_stale() || self.trouble.borrow().is_some()
+    fn is_stale(&self, context: &RequestContext) -> bool {
+        context.is_stale() || self.writer.trouble.borrow().is_some()
     }
 
     /// Lessons as an answer has them, best first, and the text that gives them to an agent.
-    pub(crate) fn given(
-        &self,
-        shown: &[(&Lesson, &Ranked)],
-        budget: usize,
-    ) -> (Vec<Recommended>, String) {
+    fn given(&self, shown: &[(&Lesson, &Ranked)], budget: Budget) -> (Vec<Recommended>, String) {
         let lessons: Vec<(&Lesson, RelevanceWord)> = shown
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let prompt = lesson_core::prompt_text(&lessons, Some(budget));
-        let mut room = Room::of_tokens(budget);
-        let recommended = shown
+        let mut prompt = budget.prompt(&lessons);
+        let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
-            .map(|((lesson, item), tokens)| {
-                let mut view = merged(self.view(lesson), item.confidence, item.frequency);
-                Recommended {
-                    slug: lesson.slug.clone(),
-                    title: lesson.text.title.clone(),
-                    badge: lesson.standing.badge(),
-                    relevance: item.word,
-                    rank: item.rank,
-                    tokens: count(*tokens),
-                    shortened: room.take(&mut view),
-                    lesson: view,
-                }
+            .map(|((lesson, item), tokens)| Recommended {
+                slug: lesson.slug.clone(),
+                title: lesson.text.title.clone(),
+                badge: lesson.standing.badge(),
+                relevance: item.word,
+                rank: item.rank,
+                tokens: count(*tokens),
+                shortened: None,
+                lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let views = recommended.iter_mut().map(|one| &mut one.lesson);
+        let cut = budget.shorten(&mut prompt, views);
+        for (one, is_cut) in recommended.iter_mut().zip(cut) {
+            one.shortened = is_cut;
+        }
         (recommended, prompt.text)
+    }
+
+    /// The steps of the ranking, where they were asked for, without lessons that are withheld from who asks.
+    fn told_trace(
+        &self,
+        other: Option<&Self>,
+        context: &RequestContext,
+        fitting: &mut Fitting,
+    ) -> Option<Vec<TraceEntry>> {
+        let mut told = Vec::new();
+        let rankings = [
+            (Some(self), Some(&mut fitting.first)),
+            (other, fitting.second.as_mut()),
+        ];
+        for (service, ranking) in rankings {
+            let (Some(service), Some(ranking)) = (service, ranking) else {
+                continue;
+            };
+            let entries = ranking.trace.take()?.into_iter();
+            let readable = entries.filter(|entry| !service.withheld(context, &entry.slug));
+            told.extend(readable.map(|entry| convert::trace(entry, context.is_agent())));
+        }
+        if fitting.second.is_some() {
+            for entry in &mut told {
+                let place = fitting
+                    .best
+                    .iter()
+                    .find(|(_, item)| item.slug == entry.slug);
+                entry.rank = place.map(|(_, item)| item.rank);
+            }
+        }
+        Some(told)
     }
 
     /// The vector of a situation's text, when it has one and a model is loaded.
@@ -263,30 +326,86 @@ impl<S: Store, H: Host> Service<S, H> {
         self.query_vector(&lesson_core::situation_text(situation)?)
     }
 
+    /// Records in each store the lessons of its own that were given. The first store knows of every decision.
+    fn record(
+        &self,
+        other: Option<&Self>,
+        context: &RequestContext,
+        (asked, policy): (Recommend, String),
+        given: Given,
+        answer: &Recommendations,
+        at: i64,
+    ) {
+        let surfaced = |of_second: IsSecond| -> Vec<SurfacedItem> {
+            given
+                .items
+                .iter()
+                .zip(&answer.recommended)
+                .filter(|((is_second, _), given)| *is_second == of_second && given.tokens > 0)
+                .map(|((_, item), _)| SurfacedItem {
+                    lesson: item.slug.clone(),
+                    rank: item.rank,
+                    score: item.score,
+                    relevance: item.relevance,
+                })
+                .collect()
+        };
+        let (here, there) = (surfaced(false), surfaced(true));
+        let (ours, theirs) = self.parted(other, given.measured);
+        let id = &answer.retrieval_id;
+        if let Some(other) = other
+            && (!there.is_empty() || theirs.as_ref().is_some_and(|held| !held.drawn.is_empty()))
+        {
+            other.surface(context, (id, at), &asked, (there, theirs), policy.clone());
+        }
+        if !here.is_empty() || asked.decision_id.is_some() {
+            self.surface(context, (id, at), &asked, (here, ours), policy);
+        }
+    }
+
+    /// What was drawn, parted by the stores whose lessons it is about.
+    fn parted(
+        &self,
+        other: Option<&Self>,
+        measured: Option<Measured>,
+    ) -> (Option<Measured>, Option<Measured>) {
+        let (Some(measured), true) = (&measured, other.is_some()) else {
+            return (measured, None);
+        };
+        let state = self.state.borrow();
+        let (ours, theirs): (Vec<Drawn>, Vec<Drawn>) = measured
+            .drawn
+            .iter()
+            .cloned()
+            .partition(|drawn| state.space.lesson(&drawn.lesson).is_some());
+        let of = |drawn: Vec<Drawn>| Measured {
+            drawn,
+            ..measured.clone()
+        };
+        (Some(of(ours)), Some(of(theirs)))
+    }
+
     /// Queues the event that says what was recommended.
-    pub(crate) fn surface(
+    fn surface(
         &self,
         context: &RequestContext,
-        retrieval_id: String,
-        at: i64,
-        (asked, items, measured): (Recommend, Vec<SurfacedItem>, Option<Measured>),
+        (retrieval_id, at): (&str, i64),
+        asked: &Recommend,
+        (items, measured): (Vec<SurfacedItem>, Option<Measured>),
         policy: String,
     ) {
+        let stored = |text: &Option<String>| text.clone().map(readable);
+        let tech_stack = asked.tech_stack.iter().flatten();
         let event = EventKind::Surfaced {
-            retrieval_id,
+            retrieval_id: retrieval_id.to_owned(),
             purpose: "recommend".to_owned(),
             context: SurfacedContext {
-                decision_id: asked.decision_id,
-                query: asked.query.map(readable),
-                domain: asked.domain.map(readable),
-                project_type: asked.project_type.map(readable),
-                tech_stack: asked
-                    .tech_stack
-                    .into_iter()
-                    .flatten()
-                    .map(readable)
-                    .collect(),
-                phase: asked.phase.map(readable),
+                decision_id: asked.decision_id.clone(),
+                query: stored(&asked.query),
+                domain: stored(&asked.domain),
+                project_type: stored(&asked.project_type),
+                tech_stack: tech_stack.cloned().map(readable).collect(),
+                phase: stored(&asked.phase),
             },
             items,
             policy,
@@ -299,148 +418,33 @@ impl<S: Store, H: Host> Service<S, H> {
             event,
         });
     }
-
-    pub(crate) fn search(
-        &self,
-        context: &RequestContext,
-        asked: Search,
-    ) -> Result<Answer<SearchResults>, ApiError> {
-        let ranking = self.search_ranking(&asked)?;
-        let state = self.state.borrow();
-        let explain = asked.explain.unwrap_or(false);
-        Answer::json(&self.results(context, &state, ranking, explain))
-    }
-
-    /// Ranks what a search finds.
-    pub(crate) fn search_ranking(&self, asked: &Search) -> Result<SearchRanking, ApiError> {
-        filled("query", &asked.query, limits::QUERY)?;
-        let rank = &self.state.borrow().in_force(&self.policy).rank;
-        let options = SearchOptions {
-            limit: Some(validate::limit(
-                asked.limit,
-                rank.top_search,
-                limits::LIMIT,
-            )?),
-            explain: asked.explain.unwrap_or(false),
-            ..SearchOptions::default()
-        };
-        let vector = self.query_vector(&asked.query);
-        let state = self.state.borrow();
-        Ok(state.with_similarity(vector.as_deref(), |similarity| {
-            lesson_core::search(
-                &state.space,
-                &asked.query,
-                similarity,
-                &state.index,
-                rank,
-                options,
-            )
-        }))
-    }
-
-    pub(crate) fn patterns(
-        &self,
-        context: &RequestContext,
-        asked: Patterns,
-    ) -> Result<Answer<SearchResults>, ApiError> {
-        let ranking = self.patterns_ranking(&asked)?;
-        let state = self.state.borrow();
-        Answer::json(&self.results(context, &state, ranking, false))
-    }
-
-    /// Ranks what helps to build a feature.
-    pub(crate) fn patterns_ranking(&self, asked: &Patterns) -> Result<SearchRanking, ApiError> {
-        filled("feature", &asked.feature, limits::QUERY)?;
-        optional("project_type", asked.project_type.as_ref(), limits::WORD)?;
-        validate::words("tech_stack", asked.tech_stack.as_ref())?;
-        let rank = &self.state.borrow().in_force(&self.policy).rank;
-        let limit = validate::limit(asked.limit, rank.top_patterns, limits::LIMIT)?;
-        let vector = self.query_vector(&lesson_core::patterns_text(&asked.feature));
-        let state = self.state.borrow();
-        Ok(state.with_similarity(vector.as_deref(), |similarity| {
-            let wanted = PatternsFor {
-                feature: &asked.feature,
-                project_type: asked.project_type.as_deref(),
-                tech_stack: asked.tech_stack.as_deref().unwrap_or_default(),
-                limit: Some(limit),
-                explain: false,
-            };
-            lesson_core::patterns(&state.space, wanted, similarity, &state.index, rank)
-        }))
-    }
-
-    /// What to do next when there is nothing to show.
-    pub(crate) fn hint(
-        &self,
-        context: &RequestContext,
-        state: &State,
-        otherwise: &'static str,
-    ) -> String {
-        let elsewhere = self
-            .part_of
-            .borrow()
-            .as_ref()
-            .is_some_and(|space| space.lessons > 0);
-        let in_use = elsewhere || state.space.lessons().any(|lesson| !lesson.archived);
-        let said = match (in_use, context.is_agent()) {
-            (false, false) => NO_LESSONS,
-            (false, true) => NO_LESSONS_YET,
-            (true, true) if otherwise == NONE_FOUND => NONE_SAYS_SO,
-            (true, _) => otherwise,
-        };
-        said.to_owned()
-    }
-
-    pub(crate) fn results(
-        &self,
-        context: &RequestContext,
-        state: &State,
-        ranking: SearchRanking,
-        explain: bool,
-    ) -> SearchResults {
-        // A page shows what it asked for; an agent reads all of it.
-        let tokens = if context.is_agent() {
-            limits::PROMPT_TOKENS_MAX
-        } else {
-            usize::MAX
-        };
-        let mut room = Room::of_tokens(tokens);
-        SearchResults {
-            semantic: ranking.semantic,
-            semantic_reason: self.semantic_reason(state, ranking.semantic, ranking.without_vector),
-            hint: ranking
-                .items
-                .is_empty()
-                .then(|| self.hint(context, state, NONE_FOUND)),
-            results: ranking
-                .items
-                .into_iter()
-                .filter_map(|item| {
-                    let lesson = state.space.lesson(&item.slug)?;
-                    let mut view = merged(
-                        self.measured_view(context.is_agent(), state, lesson),
-                        item.confidence,
-                        item.frequency,
-                    );
-                    room.take(&mut view);
-                    Some(Found {
-                        slug: item.slug,
-                        title: lesson.text.title.clone(),
-                        badge: lesson.standing.badge(),
-                        relevance: item.word,
-                        rank: item.rank,
-                        lesson: view,
-                        factors: explain.then(|| item.factors.clone()),
-                    })
-                })
-                .collect(),
-        }
-    }
 }
 
-/// A lesson with the numbers of all lessons of its title, of which it is the one shown.
-pub(crate) fn merged(mut lesson: LessonView, confidence: f64, frequency: u32) -> LessonView {
-    lesson.standing.confidence = confidence;
-    lesson.standing.frequency = frequency;
-    lesson
+/// Takes out of the lessons that fit those that are not shown, so that what lessons do can be measured. Ranks stay, so that
+/// gaps are seen.
+fn withhold(trial: Option<&Trial>, states: &States<'_>, fitting: &Fitting, budget: usize) -> Given {
+    let Some(trial) = trial else {
+        return Given {
+            items: fitting.best.clone(),
+            measured: None,
+        };
+    };
+    let lessons: Vec<(&Lesson, RelevanceWord)> = fitting
+        .best
+        .iter()
+        .filter_map(|(second, item)| Some((states.lesson(*second, &item.slug)?, item.word)))
+        .collect();
+    let (shown, last, measured) = trial.among(&lessons, budget);
+    let items = shown
+        .into_iter()
+        .filter_map(|at| fitting.best.get(at).cloned())
+        .map(|(is_second, mut item)| {
+            item.rank = item.rank.min(last);
+            (is_second, item)
+        })
+        .collect();
+    Given {
+        items,
+        measured: Some(measured),
+    }
 }

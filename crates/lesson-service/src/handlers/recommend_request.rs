@@ -1,6 +1,7 @@
 //! What a request for recommendations asks: checked, and as the ranking takes it.
 
 use crate::handlers::override_policy::rank_policy;
+use crate::handlers::shorten::Budget;
 use crate::handlers::trace_part;
 use crate::http::validate::{self, filled, optional};
 use lesson_core::{Explain, Policy, RankError, RankPolicy, Situation, TracePart};
@@ -13,8 +14,8 @@ pub(crate) struct Checked<'a> {
     pub policy: Cow<'a, RankPolicy>,
     /// The part of the trace.
     pub part: Option<TracePart>,
-    /// Tokens of the prompt text.
-    pub budget: usize,
+    /// The room of the prompt text.
+    pub budget: Budget,
 }
 
 /// Checks what is asked. `in_force` are the space's constants.
@@ -33,7 +34,10 @@ pub(crate) fn checked<'a>(
             .as_ref()
             .map(trace_part::part)
             .transpose()?,
-        budget: prompt_tokens(asked.max_tokens)?,
+        budget: Budget {
+            tokens: prompt_tokens(asked.max_tokens)?,
+            is_shared: asked.shorten_each.unwrap_or(false),
+        },
     })
 }
 

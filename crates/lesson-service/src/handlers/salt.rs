@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 
-/// 32 hexadecimal digits: a salt, or the id of a comparison.
+/// 32 hexadecimal digits: a salt.
 pub(crate) fn fresh(host: &impl Host) -> String {
     let mut random = [0; 16];
     host.random(&mut random);

@@ -97,7 +97,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if asked.keep == Settlement::Mine {
             self.edit_again(context, &chosen).await?;
         }
-        let _turn = self.syncing.lock().await;
+        let _turn = self.sync.turn.lock().await;
         let link = self.linked_or_refuse()?;
         let change = Change {
             settled: asked.ids,

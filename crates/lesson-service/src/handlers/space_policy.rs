@@ -4,7 +4,6 @@ use crate::handlers::lessons::known;
 use crate::handlers::override_policy::rank_policy;
 use crate::handlers::recommend_request::of_rank;
 use crate::handlers::salt;
-use crate::handlers::shadow::restarts;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -88,7 +87,6 @@ impl<S: Store, H: Host> Service<S, H> {
             ));
         }
         let salt = patch.measure.as_ref().map(|_| salt::fresh(&self.host));
-        let comparison = patch.rank.as_ref().map(|_| salt::fresh(&self.host));
         self.commit(context, |state, _| {
             let mut changes = changes.clone();
             check_together(&self.policy, &state.space, &changes)?;
@@ -106,10 +104,6 @@ impl<S: Store, H: Host> Service<S, H> {
             let plan = if is_so {
                 Plan::default()
             } else {
-                // With other constants the policies that are compared are others.
-                if let Some(id) = &comparison {
-                    changes.extend(restarts(state, id));
-                }
                 Plan::one(EventKind::PolicyChanged { changes })
             };
             Ok((plan, ()))

@@ -6,8 +6,10 @@ use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
+use crate::state::held::Embedded;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
+use crate::state::vectors::Vectors;
 use lesson_core::{Policy, constants};
 use lesson_sync::Store;
 use lesson_types::{ApiError, Constant, Health, ModelHealth, Stats, StoreHealth};
@@ -41,10 +43,7 @@ impl<S: Store, H: Host> Service<S, H> {
         ] {
             ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
-        // What was measured is reckoned from all decisions, which are not at hand there.
-        if self.report.borrow().is_none() {
-            stats.measured = counted(&state);
-        }
+        stats.measured = self.held.measured(|| counted(&state));
         Answer::json(&stats)
     }
 
@@ -55,18 +54,12 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<Health>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let health = match &*self.report.borrow() {
-            None => lesson_core::health(&state.space, self.host.now(), &self.policy),
-            Some(report) => lesson_core::Health {
-                feedback_last_7_days: report.feedback_last_7_days,
-                causal_ratio: report.causal_ratio,
-                bands: report.bands,
-                funnel: report.funnel,
-            },
-        };
+        let health = self
+            .held
+            .health(|| lesson_core::health(&state.space, self.host.now(), &self.policy));
         let policy = state.in_force(&self.policy);
         let stats = self.counted_stats(&state, &policy);
-        let trouble = self.trouble.borrow().clone();
+        let trouble = self.writer.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
         let mut issues = issues::of(&issues::Known {
@@ -95,52 +88,30 @@ impl<S: Store, H: Host> Service<S, H> {
             store: StoreHealth {
                 kind: self.store.kind().to_owned(),
                 events: count(state.events),
-                unsaved: count(self.queue.borrow().len()),
+                unsaved: count(self.writer.queue.borrow().len()),
                 error: trouble.or(left_out),
             },
             sync: self.sync_word(),
         })
     }
 
-    /// Stats of the whole space: the lists are of the lessons at hand, which the server chose for them where it counted.
     fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
-        let stats = lesson_core::stats(&state.space, self.host.now(), policy);
-        match &*self.report.borrow() {
-            None => stats,
-            Some(report) => Stats {
-                top: stats.top,
-                bottom: stats.bottom,
-                pruning: stats.pruning,
-                never_rated: stats.never_rated,
-                ..report.stats.clone()
-            },
-        }
+        let here = lesson_core::stats(&state.space, self.host.now(), policy);
+        self.held.stats(here)
     }
 
     fn model_health(&self, state: &State) -> ModelHealth {
-        if let Some(report) = &*self.report.borrow() {
-            let model = state.vectors.as_ref();
-            let all = report.stats.lessons.saturating_add(report.stats.archived);
-            return ModelHealth {
-                loaded: model.is_some(),
-                id: model.map_or_else(String::new, |vectors| vectors.model.clone()),
-                embedded: report.embedded,
-                pending: all.saturating_sub(report.embedded),
-            };
-        }
-        match &state.vectors {
-            Some(vectors) => ModelHealth {
-                loaded: true,
-                id: vectors.model.clone(),
-                embedded: count(vectors.embedded()),
-                pending: count(vectors.pending()),
-            },
-            None => ModelHealth {
-                loaded: false,
-                id: String::new(),
-                embedded: 0,
-                pending: count(state.space.lessons().len()),
-            },
+        let vectors = state.vectors.as_ref();
+        let here = Embedded {
+            with: vectors.map_or(0, Vectors::embedded),
+            without: vectors.map_or_else(|| state.space.lessons().len(), Vectors::pending),
+        };
+        let embedded = self.held.embedded(here);
+        ModelHealth {
+            loaded: vectors.is_some(),
+            id: vectors.map_or_else(String::new, |vectors| vectors.model.clone()),
+            embedded: count(embedded.with),
+            pending: count(embedded.without),
         }
     }
 

@@ -30,7 +30,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<SyncStatus>, ApiError> {
         validate::no_body(body)?;
         self.linked_or_refuse()?;
-        self.machine.borrow_mut().ask();
+        self.sync.machine.borrow_mut().ask();
         Answer::json(&self.status())
     }
 
@@ -43,11 +43,11 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     pub(crate) fn status(&self) -> SyncStatus {
-        if let Some(whole) = &*self.whole.borrow() {
-            return whole.clone();
+        if let Some(told) = self.held.syncing() {
+            return told.clone();
         }
         let state = self.state.borrow();
-        let machine = self.machine.borrow();
+        let machine = self.sync.machine.borrow();
         let status = machine.status();
         let Some(linked) = &state.linked else {
             return SyncStatus::default();

@@ -7,7 +7,9 @@ use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled};
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
-use lesson_core::{EventKind, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight};
+use lesson_core::{
+    EventKind, Millis, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight,
+};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, Decay, DecayPoint, NotRecorded, SuggestTools, SuggestedServer, ToolRecordView,
@@ -17,6 +19,9 @@ use serde_json::Value;
 
 /// Records on a page when the request does not say.
 const PAGE: u32 = 50;
+
+/// Servers that a recommendation names.
+const SERVERS_NAMED: usize = 2;
 
 impl<S: Store, H: Host> Service<S, H> {
     pub(crate) async fn record_tool_success(
@@ -75,6 +80,17 @@ impl<S: Store, H: Host> Service<S, H> {
             records: count(book.records().len()),
             decay: decay(policy),
         })
+    }
+
+    /// The servers that worked for requests like this, best first; `None` where none is known.
+    pub(crate) fn servers_for(&self, query: Option<&str>, at: Millis) -> Option<Vec<String>> {
+        let query = query.filter(|query| !query.trim().is_empty())?;
+        let state = self.state.borrow();
+        let policy = &self.tool_policy(&state.space);
+        let book = state.space.tools();
+        let suggested = book.suggest(query, at, SERVERS_NAMED, policy);
+        let servers: Vec<String> = suggested.into_iter().map(|one| one.server).collect();
+        (!servers.is_empty()).then_some(servers)
     }
 
     pub(crate) fn tool_records(

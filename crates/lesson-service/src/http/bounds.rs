@@ -190,22 +190,10 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             let drawn = measured
                 .as_ref()
                 .map_or(&[][..], |measured| &measured.drawn);
-            entries("measured", drawn.len(), limits::LIMIT)?;
+            entries("drawn", drawn.len(), limits::LIMIT)?;
             drawn
                 .iter()
-                .try_for_each(|drawn| name("lesson", &drawn.lesson))?;
-            let Some(shadow) = measured
-                .as_ref()
-                .and_then(|measured| measured.shadow.as_deref())
-            else {
-                return Ok(());
-            };
-            filled("comparison", &shadow.comparison, limits::ID)?;
-            for (field, slugs) in [("first", &shadow.first), ("second", &shadow.second)] {
-                entries(field, slugs.len(), limits::LIMIT)?;
-                slugs.iter().try_for_each(|slug| name(field, slug))?;
-            }
-            Ok(())
+                .try_for_each(|drawn| name("lesson", &drawn.lesson))
         }
         EventKind::UsageTracked {
             decision_id,

@@ -5,60 +5,67 @@ use crate::http::fault::clip;
 use crate::http::router::Route;
 use crate::http::validate;
 use lesson_core::Detection;
-use lesson_types::{ApiError, EndpointName};
+use lesson_types::{ApiError, Field, FieldType, TextUse};
 use serde_json::Value;
 
 /// Replaces a text that addresses its reader, such as a prompt injection.
 const HELD_BACK: &str = "[held back: it speaks to its reader]";
 
-/// Fields whose text is stored, or what is stored is made of.
-const FIELDS: &[&str] = &[
-    "decision_id",
-    "query",
-    "domain",
-    "project_type",
-    "tech_stack",
-    "phase",
-    "reasoning",
-    "outcome_text",
-    "transcript",
-    "server",
-];
-
-/// Redacts the secrets of a body whose texts are stored. Lessons are screened where they are made,
+/// Redacts the secrets of a body's texts that are stored. Lessons are screened where they are made,
 /// which says what was found.
 ///
 /// # Errors
-/// When a name speaks to whoever reads it: names are not held back, since they have to tell things
+/// When a name addresses whoever reads it: names are not held back, since they have to tell things
 /// apart.
 pub(crate) fn body(route: &Route, body: &mut Value) -> Result<(), ApiError> {
-    let Some(fields) = body.as_object_mut().filter(|_| route.endpoint.keeps_text) else {
-        return Ok(());
-    };
-    for name in FIELDS {
-        match fields.get_mut(*name) {
-            Some(Value::String(text)) => redact(text),
-            Some(Value::Array(words)) => {
-                for word in words {
-                    if let Value::String(text) = word {
-                        redact(text);
-                    }
-                }
+    fields(route.endpoint.body, "", body)
+}
+
+fn fields(table: &[Field], prefix: &str, value: &mut Value) -> Result<(), ApiError> {
+    match value {
+        Value::Array(entries) => entries
+            .iter_mut()
+            .try_for_each(|entry| fields(table, prefix, entry)),
+        Value::Object(held) => table.iter().try_for_each(|field| {
+            let Some(value) = held.get_mut(field.name) else {
+                return Ok(());
+            };
+            let name = format!("{prefix}{}", field.name);
+            match field.of {
+                FieldType::Text(TextUse::Stored) => texts(value, &mut |text| {
+                    redact(text);
+                    Ok(())
+                }),
+                FieldType::Text(TextUse::Name) => texts(value, &mut |text| {
+                    redact(text);
+                    plain(&name, text)
+                }),
+                FieldType::Text(TextUse::Lesson | TextUse::Sought | TextUse::Verbatim)
+                | FieldType::Number
+                | FieldType::Flag
+                | FieldType::Word
+                | FieldType::Open => Ok(()),
+                FieldType::Fields(inner) => fields(inner, &format!("{name}."), value),
             }
-            _ => {}
-        }
+        }),
+        // What is no object has no fields; its type refuses it.
+        _ => Ok(()),
     }
-    for name in ["decision_id", "server"] {
-        if let Some(Value::String(text)) = fields.get(name) {
-            plain(name, text)?;
-        }
+}
+
+/// Calls `each` with a text, or with each text of a list.
+fn texts(
+    value: &mut Value,
+    each: &mut impl FnMut(&mut String) -> Result<(), ApiError>,
+) -> Result<(), ApiError> {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(entries) => entries.iter_mut().try_for_each(|entry| match entry {
+            Value::String(text) => each(text),
+            _ => Ok(()),
+        }),
+        _ => Ok(()),
     }
-    if route.is(EndpointName::record_tool_success)
-        && let Some(Value::String(query)) = fields.get("query")
-    {
-        plain("query", query)?;
-    }
-    Ok(())
 }
 
 fn redact(text: &mut String) {
@@ -107,4 +114,75 @@ pub(crate) fn new_slug(slug: &str) -> Result<(), ApiError> {
         ));
     }
     plain("slug", &slug.replace('-', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lesson_types::ENDPOINTS;
+    use serde_json::json;
+
+    const SECRET: &str = concat!("AKIA", "IOSFODNN7EXAMPLE");
+
+    /// The texts of a table with their uses, by JSON pointer, and a body that fills each with a secret.
+    fn filled(table: &[Field], at: &str, texts: &mut Vec<(String, TextUse)>) -> Value {
+        let fields = table.iter().map(|field| {
+            let at = format!("{at}/{}", field.name);
+            let value = match field.of {
+                FieldType::Text(used) => {
+                    texts.push((at, used));
+                    json!(format!("deploy with {SECRET}"))
+                }
+                FieldType::Fields(inner) => filled(inner, &at, texts),
+                FieldType::Number | FieldType::Flag | FieldType::Word | FieldType::Open => json!(1),
+            };
+            (field.name.to_owned(), value)
+        });
+        Value::Object(fields.collect())
+    }
+
+    #[test]
+    fn every_text_that_is_stored_is_redacted_in_every_request() {
+        let (mut redacted, mut left) = (0, 0);
+        for endpoint in ENDPOINTS {
+            let mut texts = Vec::new();
+            let mut body = filled(endpoint.body, "", &mut texts);
+            fields(endpoint.body, "", &mut body).unwrap();
+            for (at, used) in texts {
+                let text = body.pointer(&at).and_then(Value::as_str).unwrap();
+                let holds = text.contains(SECRET);
+                match used {
+                    TextUse::Stored | TextUse::Name => redacted += usize::from(!holds),
+                    TextUse::Lesson | TextUse::Sought | TextUse::Verbatim => {
+                        left += usize::from(holds);
+                        continue;
+                    }
+                }
+                assert!(!holds, "{}: {at}", endpoint.name.as_str());
+            }
+        }
+        assert!(redacted > 15 && left > 15, "{redacted} {left}");
+    }
+
+    #[test]
+    fn lists_and_fields_of_fields_are_redacted_too() {
+        const INNER: &[Field] = &[Field {
+            name: "words",
+            of: FieldType::Text(TextUse::Stored),
+        }];
+        const OUTER: &[Field] = &[Field {
+            name: "items",
+            of: FieldType::Fields(INNER),
+        }];
+        let mut body = json!({ "items": [{ "words": ["plain", SECRET] }, 7], "words": SECRET });
+        fields(OUTER, "", &mut body).unwrap();
+        assert_eq!(body["items"][0]["words"][0], "plain");
+        assert!(
+            !body["items"][0]["words"][1]
+                .as_str()
+                .unwrap()
+                .contains(SECRET)
+        );
+        assert_eq!(body["words"], SECRET);
+    }
 }

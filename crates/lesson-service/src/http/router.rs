@@ -4,7 +4,8 @@ use crate::http::fault::clip;
 use crate::http::path::parse;
 use crate::http::validate;
 use lesson_types::{
-    ApiError, ENDPOINTS, Embeds, Endpoint, EndpointName, ErrorCode, Method, endpoints,
+    ApiError, ENDPOINTS, Embeds, Endpoint, EndpointName, ErrorCode, Field, FieldType, Method,
+    endpoints,
 };
 use serde_json::{Map, Value};
 
@@ -86,7 +87,7 @@ pub fn route(method: Method, path: &str) -> Result<Route, ApiError> {
         });
     };
     let query = match endpoint.query {
-        Some(_) => fields(target.query)?,
+        Some(_) => fields(endpoint.parameters, target.query)?,
         None => no_query(&target.query)?,
     };
     let route = Route {
@@ -218,29 +219,27 @@ fn revision(text: &str) -> Result<u32, ApiError> {
     })
 }
 
-/// Parameters as fields. `limit`, `offset`, `before` and `shown_before` are numbers and `archived`, `reverse` and
-/// `courses` true or false; the rest is text.
-fn fields(query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
+/// Parameters as fields, each of the kind that the table says. One that is not in it is text, and its type refuses it.
+fn fields(table: &[Field], query: Vec<(String, String)>) -> Result<Map<String, Value>, ApiError> {
     let mut fields = Map::new();
     for (name, text) in query {
-        let value = match name.as_str() {
-            "days" | "limit" | "offset" | "before" | "shown_before" => {
-                text.parse::<u32>().map(Value::from).map_err(|_| {
-                    ApiError::invalid(
-                        &name,
-                        format!("{name} is `{}`; use a whole number", clip(&text)),
-                    )
-                })?
+        let wrong = |wanted: &str| {
+            ApiError::invalid(&name, format!("{name} is `{}`; use {wanted}", clip(&text)))
+        };
+        let known = table.iter().find(|field| field.name == name);
+        let value = match known.map(|field| field.of) {
+            Some(FieldType::Number) => {
+                let number = text.parse::<u32>().map(Value::from);
+                number.map_err(|_| wrong("a whole number"))?
             }
-            "archived" | "reverse" | "courses" => {
-                text.parse::<bool>().map(Value::from).map_err(|_| {
-                    ApiError::invalid(
-                        &name,
-                        format!("{name} is `{}`; use true or false", clip(&text)),
-                    )
-                })?
+            Some(FieldType::Flag) => {
+                let flag = text.parse::<bool>().map(Value::from);
+                flag.map_err(|_| wrong("true or false"))?
             }
-            _ => Value::String(text),
+            None
+            | Some(FieldType::Word | FieldType::Text(_) | FieldType::Open | FieldType::Fields(_)) => {
+                Value::String(text)
+            }
         };
         if fields.contains_key(&name) {
             return Err(ApiError::invalid(

@@ -1,7 +1,7 @@
 //! Bodies into types, and fields within their bounds. Every refusal names its field and a remedy.
 
 use lesson_core::is_slug;
-use lesson_types::{ApiError, ErrorCode, limits};
+use lesson_types::{ApiError, ErrorCode, Field, FieldType, Fields, limits};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -10,33 +10,15 @@ use crate::http::fault::clip;
 /// Deepest nesting of a body that is looked at; no request needs more than six.
 const DEPTH: usize = 32;
 
-/// Fields that hold numbers. JSON writes NaN and the infinities as `null`, so a `null` here is
-/// refused rather than read as absent.
-const NUMBERS: [&str; 7] = [
-    "pnl_percent",
-    "limit",
-    "base_rev",
-    "recent_loss_count",
-    "control_runs",
-    "withhold",
-    "explore",
-];
-
 /// Reads a body as a request type.
-pub(crate) fn body<T: DeserializeOwned>(body: Value) -> Result<T, ApiError> {
+pub(crate) fn body<T: DeserializeOwned + Fields>(body: Value) -> Result<T, ApiError> {
     if !body.is_object() {
         return Err(ApiError::invalid(
             "body",
             "the body has to be a JSON object; see the request's fields in the documentation",
         ));
     }
-    finite(&body, "")?;
-    if let Some(market) = body.get("market") {
-        finite(market, "market.")?;
-    }
-    if let Some(measure) = body.get("measure") {
-        finite(measure, "measure.")?;
-    }
+    finite(T::FIELDS, "", &body)?;
     read(body)
 }
 
@@ -114,15 +96,29 @@ fn nests(value: &Value) -> bool {
     value.is_array() || value.is_object()
 }
 
-fn finite(body: &Value, prefix: &str) -> Result<(), ApiError> {
-    for name in NUMBERS {
-        if body.get(name).is_some_and(Value::is_null) {
-            return Err(ApiError::invalid(
-                format!("{prefix}{name}"),
-                format!(
-                    "{prefix}{name} is null, as NaN and infinities are in JSON; give a finite number or leave it out"
-                ),
-            ));
+/// Refuses a number that is `null`: JSON writes NaN and the infinities so, which is not leaving it out.
+fn finite(table: &[Field], prefix: &str, value: &Value) -> Result<(), ApiError> {
+    for field in table {
+        let Some(value) = value.get(field.name) else {
+            continue;
+        };
+        let name = || format!("{prefix}{}", field.name);
+        match field.of {
+            FieldType::Number if value.is_null() => {
+                let name = name();
+                return Err(ApiError::invalid(
+                    &name,
+                    format!(
+                        "{name} is null, as NaN and infinities are in JSON; give a finite number or leave it out"
+                    ),
+                ));
+            }
+            FieldType::Fields(inner) => finite(inner, &format!("{}.", name()), value)?,
+            FieldType::Number
+            | FieldType::Flag
+            | FieldType::Word
+            | FieldType::Text(_)
+            | FieldType::Open => {}
         }
     }
     Ok(())

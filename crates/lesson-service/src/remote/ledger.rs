@@ -20,8 +20,7 @@ const ROWS: usize = 1_000;
 struct HistoryPage {
     events: Vec<HistoryEvent>,
     next_before: Option<u64>,
-    /// The agents' keys that had written; servers of before don't say.
-    #[serde(default)]
+    /// The agents' keys that had written.
     agents: Vec<FirstOfAgent>,
 }
 
@@ -157,7 +156,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let linked = state.linked.as_ref();
         let session = linked.and_then(|linked| linked.link.session.as_ref());
-        !self.is_part.get() && session.is_some_and(|session| !session.refresh_token.is_empty())
+        self.held.renews_session()
+            && session.is_some_and(|session| !session.refresh_token.is_empty())
     }
 
     /// Asks the server; once more with a fresh session when the one at hand has expired.
@@ -171,7 +171,7 @@ impl<S: Store, H: Host> Service<S, H> {
             return answer;
         }
         // A round of syncing refreshes it.
-        self.machine.borrow_mut().renew(link);
+        self.sync.machine.borrow_mut().renew(link);
         self.sync_round().await;
         match self.link() {
             Some(link) => ask(&link).await,

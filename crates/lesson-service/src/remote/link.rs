@@ -24,7 +24,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Makes the link: what the store held as a ledger is now what was made here.
     pub async fn link_up(&self, link: Link) -> Result<(), ApiError> {
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
         let change = Change {
             renumber_after: Some(0),
@@ -40,7 +40,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 ),
                 other => of_store(&other),
             })?;
-        *self.machine.borrow_mut() = Machine::new();
+        *self.sync.machine.borrow_mut() = Machine::new();
         self.read_news().await.map_err(|error| of_store(&error))
     }
 
@@ -56,15 +56,15 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Removes everything from this device.
     pub(crate) async fn forget_all(&self) -> Result<(), ApiError> {
-        self.leaving.set(true);
-        let _round = self.syncing.lock().await;
-        let _writing = self.writing.lock().await;
-        self.leaving.set(false);
+        self.sync.leaving.set(true);
+        let _round = self.sync.turn.lock().await;
+        let _writing = self.writer.turn.lock().await;
+        self.sync.leaving.set(false);
         let wiped = self.store.wipe().await;
         wiped.map_err(|error| of_store(&error))?;
-        self.queue.borrow_mut().clear();
+        self.writer.queue.borrow_mut().clear();
         self.answers.forget();
-        *self.machine.borrow_mut() = Machine::new();
+        *self.sync.machine.borrow_mut() = Machine::new();
         self.store
             .identity(&fresh_id(&self.host))
             .await

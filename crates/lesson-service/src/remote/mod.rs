@@ -3,9 +3,6 @@
 pub(crate) mod ledger;
 pub(crate) mod link;
 pub(crate) mod network;
-pub(crate) mod on_server;
-pub(crate) mod part;
-pub(crate) mod part_wanted;
 pub(crate) mod remote_error;
 pub(crate) mod replica;
 pub(crate) mod sync;

@@ -60,7 +60,7 @@ impl<S: Store, H: Host> Service<S, H> {
         cursor: u64,
         parts: (Space, OptimisticOverlay, KeywordIndex),
     ) -> bool {
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         let fresh = {
             let state = self.state.borrow();
             state.linked.as_ref().and_then(|linked| {
@@ -110,7 +110,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Whether tracking waits to be stored.
     pub fn has_queue(&self) -> bool {
-        !self.queue.borrow().is_empty()
+        !self.writer.queue.borrow().is_empty()
     }
 
     /// Events that the server has not acknowledged.
@@ -156,17 +156,17 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Where syncing stands.
     pub fn phase(&self) -> Phase {
-        self.machine.borrow().status().phase
+        self.sync.machine.borrow().status().phase
     }
 
     /// When the next round is due by itself.
     pub fn next_at(&self) -> Option<Millis> {
-        self.machine.borrow().status().next_at
+        self.sync.machine.borrow().status().next_at
     }
 
     /// The cause of a failing sync in brackets, to be put into a message; empty without one.
     pub fn trouble_of_sync(&self) -> String {
-        let machine = self.machine.borrow();
+        let machine = self.sync.machine.borrow();
         let message = machine.status().message.as_deref();
         message.map_or_else(String::new, |message| {
             format!(" ({})", message.trim_end_matches('.'))

@@ -23,7 +23,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// directions ([`Service::vectors_round`]), which never make a round fail.
     pub async fn sync_round(&self) -> SyncRound {
         let mut round = self.sync_rows().await;
-        let idle = self.machine.borrow().status().phase == Phase::Idle && !self.is_on_server();
+        let idle = self.sync.machine.borrow().status().phase == Phase::Idle && !self.is_on_server();
         if idle && self.exchange(true).await.is_ok_and(|vectors| vectors.more) {
             let soon = self.host.now().saturating_add(MORE);
             round.next_at = Some(round.next_at.map_or(soon, |at| at.min(soon)));
@@ -34,8 +34,8 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Sends what was made here, reads what others made. Does nothing without a link. Requests are
     /// answered meanwhile. One round at a time: a second call waits.
     pub async fn sync_rows(&self) -> SyncRound {
-        let _turn = self.syncing.lock().await;
-        self.round(|| !self.leaving.get()).await
+        let _turn = self.sync.turn.lock().await;
+        self.round(|| !self.sync.leaving.get()).await
     }
 
     /// A round that ends early once `goes_on` says so. The caller sees to it that there is one at a
@@ -51,7 +51,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let network = Network(&self.host);
         let rest = run(
-            &self.machine,
+            &self.sync.machine,
             &self.store,
             &Supabase::new(&network),
             clock,

@@ -79,7 +79,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// Whether texts that the server was not asked for wait until it was.
     pub(crate) fn asks_first(&self) -> bool {
         let about = self.about();
-        let exchange = self.exchanged.borrow();
+        let exchange = self.embedding.exchanged.borrow();
         match about {
             None => false,
             Some(about) if exchange.of.as_ref() == Some(&about) => !exchange.waits(self.host.now()),
@@ -117,8 +117,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let Some(plan) = self.plan(look, now) else {
             return Ok(VectorsRound::default());
         };
-        self.exchanged.borrow_mut().began = Some(now);
-        let _turn = Turn(&self.exchanged);
+        self.embedding.exchanged.borrow_mut().began = Some(now);
+        let _turn = Turn(&self.embedding.exchanged);
         // A host that makes its own tokens has none to trade.
         let refreshes = plan
             .link
@@ -137,7 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let mut random = [0; 16];
         self.host.random(&mut random);
-        let mut exchange = self.exchanged.borrow_mut();
+        let mut exchange = self.embedding.exchanged.borrow_mut();
         match done {
             Ok(round) => {
                 exchange.failures = 0;
@@ -183,7 +183,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// As [`Service::plan_now`]; `None` also while another round is under way, and after failures.
     fn plan(&self, look: bool, now: Millis) -> Option<Plan> {
         let about = self.about()?;
-        let mut exchange = self.exchanged.borrow_mut();
+        let mut exchange = self.embedding.exchanged.borrow_mut();
         let under_way = exchange
             .began
             .is_some_and(|began| (now - began).abs() < PATIENCE);
@@ -211,7 +211,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// What there is to do; `None` when nothing is.
     fn plan_now(&self, look: bool, now: Millis) -> Option<Plan> {
         self.about()?;
-        let mut exchange = self.exchanged.borrow_mut();
+        let mut exchange = self.embedding.exchanged.borrow_mut();
         let state = self.state.borrow();
         let (vectors, linked) = (state.vectors.as_ref()?, state.linked.as_ref()?);
         let again = look && (exchange.failures > 0 || (now - exchange.asked_at).abs() >= AGAIN);
@@ -248,7 +248,7 @@ impl<S: Store, H: Host> Service<S, H> {
             walk,
             mut look,
         } = plan;
-        self.exchanged.borrow_mut().asked_at = self.host.now();
+        self.embedding.exchanged.borrow_mut().asked_at = self.host.now();
         let network = Network(&self.host);
         let remote = Supabase::new(&network);
         let mut round = VectorsRound::default();
@@ -263,12 +263,12 @@ impl<S: Store, H: Host> Service<S, H> {
             if !walking && hashes.is_empty() && !look {
                 return Ok(round);
             }
-            if round.requests >= REQUESTS || self.leaving.get() {
+            if round.requests >= REQUESTS || self.sync.leaving.get() {
                 round.more = true;
                 return Ok(round);
             }
             let (after, lacking_after) = {
-                let exchange = self.exchanged.borrow();
+                let exchange = self.embedding.exchanged.borrow();
                 (exchange.walked.clone(), exchange.lacking_after.clone())
             };
             let which = if walking {
@@ -293,7 +293,7 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             let asked = if walking {
                 walking = next_after.is_some();
-                self.exchanged.borrow_mut().walked = next_after.unwrap_or_default();
+                self.embedding.exchanged.borrow_mut().walked = next_after.unwrap_or_default();
                 if walking { &[][..] } else { &wanted[..] }
             } else {
                 hashes
@@ -305,7 +305,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 self.send(&remote, &link, &model, lacking, &mut round)
                     .await?;
                 look = lacking_next_after.is_some();
-                let mut exchange = self.exchanged.borrow_mut();
+                let mut exchange = self.embedding.exchanged.borrow_mut();
                 exchange.lacking_after = lacking_next_after.unwrap_or_default();
                 if !look {
                     exchange.seen = exchange.looking.take();
@@ -323,7 +323,7 @@ impl<S: Store, H: Host> Service<S, H> {
         round: &mut VectorsRound,
     ) -> bool {
         // Who signs out wipes the store in this turn, and nothing may come after.
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         let mut rows = Vec::with_capacity(pulled.len());
         {
             let mut state = self.state.borrow_mut();
@@ -374,7 +374,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .filter_map(|one| bytes(&one).map(|bytes| (one, bytes)))
                 .collect()
         };
-        let most = self.exchanged.borrow().batch.unwrap_or(BATCH);
+        let most = self.embedding.exchanged.borrow().batch.unwrap_or(BATCH);
         for rows in rows.chunks(most) {
             round.requests += 1;
             let stored = remote.put_vectors(link, model, rows).await?;

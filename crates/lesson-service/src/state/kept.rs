@@ -55,13 +55,13 @@ impl<S: Store, H: Host> Service<S, H> {
             ..State::empty()
         };
         self.replace(state, true);
-        self.kept.set(kept.position);
+        self.writer.kept.set(kept.position);
         Ok(true)
     }
 
     /// The position up to which the fold was kept when this opened or since; 0 where none fitted.
     pub fn kept_position(&self) -> u64 {
-        self.kept.get()
+        self.writer.kept.get()
     }
 
     /// Gives the store the fold to keep; does nothing for a linked one, whose rows are a fold themselves.
@@ -89,7 +89,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let kept = self.store.keep_snapshot(position, &bytes).await;
         kept.map_err(|error| of_store(&error))?;
-        self.kept.set(position);
+        self.writer.kept.set(position);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! What a service holds in memory, and how it is written to the store and read from it.
 
 pub(crate) mod embedder;
+pub(crate) mod held;
 pub(crate) mod kept;
 pub(crate) mod learned;
 pub(crate) mod near;

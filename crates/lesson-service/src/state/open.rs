@@ -3,12 +3,13 @@
 use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
 use crate::http::idempotency::Answers;
-use crate::state::service_struct::Service;
+use crate::state::held::Held;
+use crate::state::service_struct::{Embedding, OnServer, Service, Syncing, Writer};
 use crate::state::snapshot::State;
 use lesson_core::{Policy, ToolPolicy};
 use lesson_sync::Store;
 use lesson_types::{ApiError, StoreName};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -24,32 +25,17 @@ impl<S: Store, H: Host> Service<S, H> {
             .map_err(|error| of_store(&error))?;
         let service = Self {
             store,
-            name: None,
             host,
+            name: None,
             policy: Policy::default(),
             tools: ToolPolicy::default(),
             state: RefCell::new(State::empty()),
-            writing: async_lock::Mutex::new(()),
-            kept: Cell::new(0),
-            queue: RefCell::default(),
-            trouble: RefCell::default(),
-            model: RefCell::default(),
-            no_model: Cell::default(),
-            indexes: Cell::new(true),
-            machine: RefCell::default(),
-            syncing: async_lock::Mutex::new(()),
-            leaving: Cell::new(false),
-            cleared: Cell::new(0),
-            exchanged: RefCell::default(),
+            held: Held::Whole,
+            writer: Writer::default(),
+            embedding: Embedding::default(),
+            sync: Syncing::default(),
+            on_server: OnServer::default(),
             answers: Rc::new(Answers::default()),
-            part_of: RefCell::default(),
-            listed: RefCell::default(),
-            report: RefCell::default(),
-            parts: None,
-            is_part: Cell::new(false),
-            whole: RefCell::default(),
-            texts: RefCell::default(),
-            sending: async_lock::Mutex::new(()),
         };
         let kept = service.take_kept().await;
         let read = match kept.map_err(|error| of_store(&error))? {

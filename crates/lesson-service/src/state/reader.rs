@@ -19,7 +19,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When the store fails.
     pub async fn catch_up(&self) -> Result<bool, ApiError> {
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         let seen = |state: &State| (state.position, state.revision());
         let before = seen(&self.state.borrow());
         self.read_news().await.map_err(|error| of_store(&error))?;
@@ -82,11 +82,13 @@ impl<S: Store, H: Host> Service<S, H> {
     /// shown; to go on with what is in memory would bring back what somebody deleted, and without its history.
     async fn begin_anew(&self) -> Result<(), StoreError> {
         self.store.identity(&fresh_id(&self.host)).await?;
-        self.queue.borrow_mut().clear();
-        self.machine.replace(Machine::new());
+        self.writer.queue.borrow_mut().clear();
+        self.sync.machine.replace(Machine::new());
         self.replace(State::empty(), true);
         self.open_state().await?;
-        self.cleared.set(self.cleared.get().wrapping_add(1));
+        self.writer
+            .cleared
+            .set(self.writer.cleared.get().wrapping_add(1));
         Ok(())
     }
 
@@ -159,7 +161,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if keep {
                 Some(vectors)
             } else {
-                *self.exchanged.borrow_mut() = Exchange::default();
+                *self.embedding.exchanged.borrow_mut() = Exchange::default();
                 // The model and its dimensions were taken once, so they are again.
                 Vectors::new(&vectors.model, vectors.dims, Vec::new()).ok()
             }

@@ -3,12 +3,13 @@
 use crate::host::Host;
 use crate::http::idempotency::Answers;
 use crate::state::embedder::{Embedder, NoModel};
+use crate::state::held::Held;
 use crate::state::plan::Draft;
 use crate::state::snapshot::State;
 use crate::state::vector_exchange::Exchange;
 use lesson_core::{Policy, ToolPolicy};
-use lesson_sync::{Counted, Link, ListedPage, Machine, Report, Store};
-use lesson_types::{StoreName, SyncStatus};
+use lesson_sync::{Link, Machine, Store};
+use lesson_types::StoreName;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -23,55 +24,90 @@ pub(crate) type Parts<S, H> = (fn() -> S, fn(&H) -> H);
 /// the store. State is never borrowed across an await.
 pub struct Service<S, H> {
     pub(crate) store: S,
-    /// What lessons say of where they lie, where two stores answer as one.
-    pub(crate) name: Option<StoreName>,
     pub(crate) host: H,
+    /// The place that lessons say they lie in, where two stores answer as one.
+    pub(crate) name: Option<StoreName>,
     pub(crate) policy: Policy,
     /// How tools are suggested here: the policy's constants with the host's own core servers. The
     /// fold goes by `policy`, so that a ledger means the same everywhere.
     pub(crate) tools: ToolPolicy,
     pub(crate) state: RefCell<State>,
-    /// Held by the one writer.
-    pub(crate) writing: async_lock::Mutex<()>,
-    /// The position up to which the store keeps the fold.
-    pub(crate) kept: Cell<u64>,
-    /// Tracking that waits to be stored.
-    pub(crate) queue: RefCell<VecDeque<Draft>>,
-    /// The store's last failure, while it fails.
-    pub(crate) trouble: RefCell<Option<String>>,
-    pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
-    /// Why there is none, while there is none.
-    pub(crate) no_model: Cell<NoModel>,
-    /// Whether lessons get their vectors.
-    pub(crate) indexes: Cell<bool>,
-    /// What syncing does next.
-    pub(crate) machine: RefCell<Machine>,
-    /// Held by the one round of syncing.
-    pub(crate) syncing: async_lock::Mutex<()>,
-    /// Whether a round is to end soon.
-    pub(crate) leaving: Cell<bool>,
-    /// How often the store was found cleared.
-    pub(crate) cleared: Cell<u32>,
-    /// The state of exchanging vectors with the linked server.
-    pub(crate) exchanged: RefCell<Exchange>,
-    /// Shared with services over parts of the same space.
+    /// How much of its space the state holds.
+    pub(crate) held: Held,
+    pub(crate) writer: Writer,
+    pub(crate) embedding: Embedding,
+    pub(crate) sync: Syncing,
+    pub(crate) on_server: OnServer<S, H>,
+    /// Answers to requests that may come again; shared with services over parts of the same space.
     pub(crate) answers: Rc<Answers>,
-    /// What has to be known of the whole space, where the state holds but a part of it.
-    pub(crate) part_of: RefCell<Option<Counted>>,
-    /// The page of a list that the server made, where the state holds but that page.
-    pub(crate) listed: RefCell<Option<ListedPage>>,
-    /// What the server counted of the whole space, where the state holds but the lessons of its lists.
-    pub(crate) report: RefCell<Option<Report>>,
-    /// How to make the store and the host of a service over a part of the linked space; `None` where spaces are held whole.
-    pub(crate) parts: Option<Parts<S, H>>,
-    /// Whether it holds a part of a space, for one request.
-    pub(crate) is_part: Cell<bool>,
-    /// Of a service over a part: where the syncing of the whole stands, where somebody told.
-    pub(crate) whole: RefCell<Option<SyncStatus>>,
+}
+
+/// What writing goes by.
+#[derive(Default)]
+pub(crate) struct Writer {
+    /// Held by the one writer.
+    pub turn: async_lock::Mutex<()>,
+    /// Tracking that waits to be stored.
+    pub queue: RefCell<VecDeque<Draft>>,
+    /// The store's last failure, while it fails.
+    pub trouble: RefCell<Option<String>>,
+    /// The position up to which the store keeps the fold.
+    pub kept: Cell<u64>,
+    /// How often the store was found cleared.
+    pub cleared: Cell<u32>,
+}
+
+/// What embedding goes by.
+pub(crate) struct Embedding {
+    pub model: RefCell<Option<Rc<dyn Embedder>>>,
+    /// Why there is none, while there is none.
+    pub no_model: Cell<NoModel>,
+    /// Whether lessons get their vectors here.
+    pub indexes: Cell<bool>,
+    /// The state of exchanging vectors with the linked server.
+    pub exchanged: RefCell<Exchange>,
+}
+
+impl Default for Embedding {
+    fn default() -> Self {
+        Self {
+            model: RefCell::default(),
+            no_model: Cell::default(),
+            indexes: Cell::new(true),
+            exchanged: RefCell::default(),
+        }
+    }
+}
+
+/// What syncing goes by.
+#[derive(Default)]
+pub(crate) struct Syncing {
+    /// The next step.
+    pub machine: RefCell<Machine>,
+    /// Held by the one round.
+    pub turn: async_lock::Mutex<()>,
+    /// Whether a round is to end soon.
+    pub leaving: Cell<bool>,
+}
+
+/// What answering over parts of a space goes by.
+pub(crate) struct OnServer<S, H> {
+    /// How to make the store and the host of a service over a part; `None` where spaces are held whole.
+    pub parts: Option<Parts<S, H>>,
     /// Lessons that got another text over parts and may need a vector.
-    pub(crate) texts: RefCell<Vec<String>>,
-    /// Held by the one write over a part.
-    pub(crate) sending: async_lock::Mutex<()>,
+    pub texts: RefCell<Vec<String>>,
+    /// Held by the one write.
+    pub sending: async_lock::Mutex<()>,
+}
+
+impl<S, H> Default for OnServer<S, H> {
+    fn default() -> Self {
+        Self {
+            parts: None,
+            texts: RefCell::default(),
+            sending: async_lock::Mutex::default(),
+        }
+    }
 }
 
 impl<S, H> std::fmt::Debug for Service<S, H> {
@@ -94,7 +130,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// How often the store was found cleared while it was open, such as by deleting a site's data. What was held in
     /// memory was then given up, and `position` began anew.
     pub fn cleared(&self) -> u32 {
-        self.cleared.get()
+        self.writer.cleared.get()
     }
 
     /// The revision of the link that is shown, 0 without one; it changes with every step of

@@ -38,7 +38,7 @@ impl<S: Store, H: Host> Service<S, H> {
         mut plan: impl FnMut(&State, Millis) -> Result<(Plan, T), ApiError>,
     ) -> Result<T, ApiError> {
         let (by, request) = (context.by(), context.keyed_request());
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))?;
         let _ended = Ended(&self.store);
         for _ in 0..TRIES {
@@ -94,7 +94,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Puts an event in the queue.
     pub(crate) fn enqueue(&self, draft: Draft) {
-        let mut queue = self.queue.borrow_mut();
+        let mut queue = self.writer.queue.borrow_mut();
         queue.push_back(draft);
         if queue.len() > QUEUE {
             queue.pop_front();
@@ -109,10 +109,10 @@ impl<S: Store, H: Host> Service<S, H> {
     /// # Errors
     /// When the store fails; what waits goes on waiting.
     pub async fn flush(&self) -> Result<(), ApiError> {
-        if self.queue.borrow().is_empty() {
+        if self.writer.queue.borrow().is_empty() {
             return Ok(());
         }
-        let _turn = self.writing.lock().await;
+        let _turn = self.writer.turn.lock().await;
         self.store_queue().await.map_err(|error| of_store(&error))
     }
 
@@ -122,12 +122,12 @@ impl<S: Store, H: Host> Service<S, H> {
         for _ in 0..TRIES {
             let (taken, entries) = self.checked_queue();
             if entries.is_empty() {
-                self.queue.borrow_mut().drain(..taken);
+                self.writer.queue.borrow_mut().drain(..taken);
                 return Ok(());
             }
             match self.append(entries).await {
                 Ok(()) => {
-                    self.queue.borrow_mut().drain(..taken);
+                    self.writer.queue.borrow_mut().drain(..taken);
                     return Ok(());
                 }
                 Err(StoreError::Behind) => self.read_news().await?,
@@ -140,7 +140,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// What waits and can be stored, and how many entries of the queue that covers.
     fn checked_queue(&self) -> (usize, Vec<Entry>) {
         let state = self.state.borrow();
-        let queue = self.queue.borrow();
+        let queue = self.writer.queue.borrow();
         let entries = queue
             .iter()
             .filter(|draft| !state.space.has_seen(&draft.op_id))
@@ -171,7 +171,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Remembers for health whether storing works.
     pub(crate) fn note<T>(&self, result: &Result<T, StoreError>) {
-        *self.trouble.borrow_mut() = match result {
+        *self.writer.trouble.borrow_mut() = match result {
             Ok(_) | Err(StoreError::Behind) => None,
             Err(error) => Some(error.to_string()),
         };

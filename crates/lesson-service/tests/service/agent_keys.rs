@@ -64,7 +64,7 @@ impl Server {
             "rest/v1/rpc/pull_changes" => {
                 let page = json!({
                     "lessons": [], "recommendations": [], "tools": [], "feedback": [], "days": [],
-                    "next_cursor": 0, "version": 0, "has_more": false, "acked_seq": {}, "epoch": "e", "ledger_version": lesson_core::LEDGER_VERSION,
+                    "next_cursor": 0, "version": 0, "has_more": false, "acked_seq": {}, "epoch": "e", "schema_version": lesson_sync::SCHEMA_VERSION,
                 });
                 (200, page.to_string())
             }
@@ -155,7 +155,6 @@ impl Linked {
             },
             actor: "01a20260-5f40-7000-8000-000000000009".to_owned(),
             epoch: "e".to_owned(),
-            ledger_version: lesson_core::LEDGER_VERSION,
             session: Some(Session {
                 access_token: "at first".to_owned(),
                 refresh_token: "once".to_owned(),

@@ -253,6 +253,11 @@ fn null_does_not_pass_for_a_number() {
         json!({"domain": "perps", "market": {"recent_loss_count": null}}),
     );
     assert_eq!(error.field.as_deref(), Some("market.recent_loss_count"));
+    let (_, error) = desk.refused(
+        "POST /v1/recommend",
+        json!({"domain": "perps", "trace_part": {"limit": null}}),
+    );
+    assert_eq!(error.field.as_deref(), Some("trace_part.limit"));
 }
 
 #[test]

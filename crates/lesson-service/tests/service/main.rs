@@ -4,7 +4,6 @@ mod agent_keys;
 mod bad_input;
 mod clients;
 mod common;
-mod comparing;
 mod exchange;
 mod failing_store;
 mod indexing;

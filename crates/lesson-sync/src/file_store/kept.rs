@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How [`Head`] is written; a snapshot of another one is not used.
-const SNAPSHOT_SHAPE: u32 = 1;
+const SNAPSHOT_SHAPE: u32 = 2;
 
 /// What a snapshot begins with: one line.
 #[derive(Serialize, Deserialize)]

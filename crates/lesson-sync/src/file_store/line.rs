@@ -4,7 +4,7 @@
 //! kept as it is with the place that it has in the order: `{"placed":"…","event":{…}}`. Several events that were
 //! written at once follow a line that says how many they are, so that a part of them is never read.
 
-use lesson_core::{Event, LEDGER_VERSION, Millis, serde_rfc3339};
+use lesson_core::{Event, LEDGER_FORMAT, LEDGER_VERSION, Millis, OLD_LEDGER, serde_rfc3339};
 use serde::{Deserialize, Serialize};
 
 /// What a line says.
@@ -23,7 +23,7 @@ pub(super) enum Line {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Mark {
-    lessonloop: String,
+    format: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     version: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,21 +50,28 @@ pub(super) fn is_event(line: &[u8]) -> bool {
     !line.starts_with(MARK.as_bytes()) && !line.iter().all(u8::is_ascii_whitespace)
 }
 
-const MARK: &str = r#"{"lessonloop":"#;
+const MARK: &str = r#"{"format":"#;
+/// How the first line of a ledger of 0.1.0-pre began.
+const OLD_MARK: &str = r#"{"lessonloop":"#;
+/// The `format` of a line before events that were written at once.
+const BATCH_FORMAT: &str = "lessonloop-batch";
 
 /// Reads a line without its line break.
 pub(super) fn read(line: &[u8]) -> Result<Line, String> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(Line::Blank);
     }
+    if line.starts_with(OLD_MARK.as_bytes()) {
+        return Err(format!("begins an old ledger: {OLD_LEDGER}"));
+    }
     if line.starts_with(MARK.as_bytes()) {
         let mark: Mark = serde_json::from_slice(line).map_err(|error| no_event(&error))?;
-        return match (mark.lessonloop.as_str(), mark.version, mark.events) {
-            ("ledger", Some(version), _) if version > LEDGER_VERSION => Err(format!(
-                "was written by a newer version of Lessonloop (ledger version {version}; this one reads up to {LEDGER_VERSION}); update this one"
+        return match (mark.format.as_str(), mark.version, mark.events) {
+            (LEDGER_FORMAT, Some(LEDGER_VERSION), _) => Ok(Line::Header),
+            (LEDGER_FORMAT, Some(version), _) => Err(format!(
+                "was written by a newer version of Lessonloop (ledger version {version}; this one reads version {LEDGER_VERSION}); update this one"
             )),
-            ("ledger", Some(_), _) => Ok(Line::Header),
-            ("batch", _, Some(events)) => Ok(Line::Batch(events)),
+            (BATCH_FORMAT, _, Some(events)) => Ok(Line::Batch(events)),
             _ => Err("is no line of a ledger".to_owned()),
         };
     }
@@ -91,12 +98,12 @@ fn no_event(error: &serde_json::Error) -> String {
 
 /// The first line of a file, with its line break.
 pub(super) fn header() -> String {
-    format!("{{\"lessonloop\":\"ledger\",\"version\":{LEDGER_VERSION}}}\n")
+    format!("{{\"format\":\"{LEDGER_FORMAT}\",\"version\":{LEDGER_VERSION}}}\n")
 }
 
 /// The line before so many events that are written at once, with its line break.
 pub(super) fn batch(events: usize) -> String {
-    format!("{{\"lessonloop\":\"batch\",\"events\":{events}}}\n")
+    format!("{{\"format\":\"{BATCH_FORMAT}\",\"events\":{events}}}\n")
 }
 
 /// An event at its place in time, with its line break. `is_own`: the file is its actor's.

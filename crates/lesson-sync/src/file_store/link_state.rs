@@ -8,6 +8,7 @@ use super::names::{LINK, STATE};
 use super::{FileError, own};
 use crate::link::{Link, SetAside, VersionedRow};
 use crate::store::StoreError;
+use lesson_core::OLD_LEDGER;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -34,10 +35,29 @@ pub(super) struct Renumbered {
     pub seq: u64,
 }
 
+/// The shape that the state is kept in. What 0.1.0-pre kept names none, and is read as 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Shape(u32);
+
+/// The shape of this version.
+const SHAPE: u32 = 1;
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self(SHAPE)
+    }
+}
+
+fn unnamed() -> Shape {
+    Shape(0)
+}
+
 /// The state of the link.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct LinkState {
+    #[serde(default = "unnamed")]
+    pub shape: Shape,
     pub link: Link,
     /// Own files, oldest first.
     pub files: Vec<OwnFile>,
@@ -72,15 +92,23 @@ pub(super) fn read<F: Files>(files: &F) -> Result<Option<LinkState>, StoreError>
     let bytes = files
         .read(STATE, 0, u64::MAX)
         .map_err(FileError::of_store)?;
-    bytes
-        .map(|bytes| {
-            serde_json::from_slice(&bytes).map_err(|error| {
-                StoreError::Failed(format!(
-                    "{STATE} can't be read ({error}); if a newer version of Lessonloop wrote it, update this one, else remove it and connect again"
-                ))
-            })
-        })
-        .transpose()
+    let Some(bytes) = bytes else {
+        return Ok(None);
+    };
+    let state: LinkState = serde_json::from_slice(&bytes).map_err(|error| {
+        StoreError::Failed(format!(
+            "{STATE} can't be read ({error}); if a newer version of Lessonloop wrote it, update this one, else remove it and connect again"
+        ))
+    })?;
+    match state.shape.0 {
+        SHAPE => Ok(Some(state)),
+        0 => Err(StoreError::Failed(format!(
+            "{STATE} is an old one: {OLD_LEDGER}"
+        ))),
+        newer => Err(StoreError::Failed(format!(
+            "a newer version of Lessonloop wrote {STATE} (shape {newer}; this one reads {SHAPE}); update this one"
+        ))),
+    }
 }
 
 /// Keeps the state.

@@ -121,7 +121,7 @@ fn a_torn_line_of_a_writer_that_is_gone_is_cut_off() {
     assert!(!disk.text(&name).contains("torn"));
 
     // What was written at once and is not all there goes, too; a whole line that its writer could not tell of stays.
-    disk.add(&name, b"{\"lessonloop\":\"batch\",\"events\":2}\n");
+    disk.add(&name, b"{\"format\":\"lessonloop-batch\",\"events\":2}\n");
     let line = disk
         .text(&name)
         .lines()
@@ -285,9 +285,10 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
         ("<<<<<<< HEAD", "merge conflict"),
         (">>>>>>> theirs", "merge conflict"),
         (
-            "{\"lessonloop\":\"ledger\",\"version\":99}",
+            "{\"format\":\"lessonloop-ledger\",\"version\":99}",
             "newer version",
         ),
+        ("{\"lessonloop\":\"ledger\",\"version\":1}", "0.1.0-pre"),
         ("{\"op_id\":1}", "no event"),
         ("\u{0}\u{0}", "no event"),
     ] {
@@ -307,6 +308,19 @@ fn lines_that_are_no_events_are_named_and_nothing_is_lost() {
         disk.put("ledger/other.jsonl", b"");
         push(&one, &[own("2", 10, rated())]).unwrap();
         assert_eq!(ids(&one), ["1", "2"]);
+    }
+}
+
+#[test]
+fn a_link_of_another_shape_is_refused_with_the_way_out() {
+    for (shape, says) in [("", "0.1.0-pre made it"), ("\"shape\":2,", "newer version")] {
+        let disk = Disk::default();
+        let link = format!("{{{shape}\"link\":{{\"actor\":\"me\",\"ledger_version\":4}}}}");
+        disk.put("link/link.json", link.as_bytes());
+        let one = FileStore::new(disk.clone(), || "fresh".to_owned(), None);
+        let error = now(one.link()).unwrap_err().to_string();
+        assert!(error.contains("link/link.json") && error.contains(says), "{error}");
+        assert_eq!(disk.text("link/link.json"), link);
     }
 }
 

@@ -32,7 +32,12 @@ fn described(row: &Row, tool: &Tool, about: &ToolAbout) -> Value {
     without_meanings(&mut output);
     // The tool has its own description.
     output.remove("description");
-    let output = shaped(row.endpoint.name, output.into());
+    let mut output = shaped(row.endpoint.name, output.into());
+    output["properties"]["notes"] = json!({
+        "type": "array",
+        "items": { "type": "string" },
+        "description": "What else to know: how to read the lessons, what was left out, what to do next.",
+    });
     let mut annotations = json!({
         "title": about.title,
         "readOnlyHint": !row.endpoint.writes,
@@ -87,6 +92,26 @@ fn inputs(row: &Row, tool: &Tool) -> Value {
     };
     fields.retain(|name, _| tool.arguments.contains(&name.as_str()));
     assert_eq!(fields.len(), tool.arguments.len(), "{}", tool.name);
+    if let Some(most) = fields.get_mut("max_tokens") {
+        most["description"] = format!(
+            "The most tokens of the lessons' text, {} to {}; {} when absent. Long lessons are shortened to their share: ask for more to read all of them. A token is reckoned as four bytes.",
+            limits::PROMPT_TOKENS_MIN,
+            limits::PROMPT_TOKENS_MAX,
+            limits::TOOL_PROMPT_TOKENS,
+        )
+        .into();
+    }
+    if !row.endpoint.writes {
+        fields.insert(
+            "max_tokens".to_owned(),
+            json!({
+                "type": "integer",
+                "minimum": limits::TOOL_TOKENS_MIN,
+                "maximum": limits::PROMPT_TOKENS_MAX,
+                "description": format!("The most tokens of the answer; {} when absent. Long texts are shortened and long lists cut to it. A token is reckoned as four bytes.", limits::TOOL_TOKENS),
+            }),
+        );
+    }
     if row.endpoint.writes {
         fields.insert(
             "idempotency_key".to_owned(),
@@ -111,8 +136,37 @@ fn shaped(name: EndpointName, answer: Value) -> Value {
         EndpointName::suggest_tools => suggested(answer),
         EndpointName::get_decision => decision(answer),
         EndpointName::stats => stats(answer),
-        _ => answer,
+        EndpointName::track => tracked(answer),
+        EndpointName::health => health(answer),
+        EndpointName::outcome
+        | EndpointName::feedback
+        | EndpointName::rate
+        | EndpointName::vote
+        | EndpointName::record_tool_success => answer,
+        other => panic!("`{}` is no tool", other.as_str()),
     }
+}
+
+/// A count of what there was no room for.
+fn left_out(out: &mut Value) {
+    out["properties"]["left_out"] = json!({
+        "type": "integer",
+        "minimum": 0,
+        "description": "How many were left out to keep the answer short; ask with a greater `max_tokens`.",
+    });
+}
+
+fn tracked(answer: Value) -> Value {
+    let mut out = answer;
+    let seen = &mut out["properties"]["detections"]["items"];
+    *seen = pick(seen, &["slug", "applied", "match_type", "confidence"]);
+    out
+}
+
+fn health(answer: Value) -> Value {
+    let mut out = answer;
+    left_out(&mut out);
+    out
 }
 
 /// The object of these fields only.
@@ -175,10 +229,23 @@ fn lesson(found: &Value) -> Value {
 }
 
 fn found(answer: Value) -> Value {
-    let mut out = pick(&answer, &["semantic", "semantic_reason", "results", "hint"]);
-    let one = lesson(&answer["properties"]["results"]["items"]);
+    let mut out = pick(&answer, &["semantic", "semantic_reason", "results"]);
+    let mut one = lesson(&answer["properties"]["results"]["items"]);
+    one["properties"]["measured_effect"] = json!({
+        "type": "string",
+        "description": "What leaving it out at random has shown of it.",
+    });
+    shortened(&mut one);
     out["properties"]["results"]["items"] = one;
+    left_out(&mut out);
     out
+}
+
+fn shortened(one: &mut Value) {
+    one["properties"]["shortened"] = json!({
+        "type": "boolean",
+        "description": "Whether its texts are cut; those end in an ellipsis.",
+    });
 }
 
 fn recommended(answer: Value) -> Value {
@@ -194,29 +261,20 @@ fn recommended(answer: Value) -> Value {
             "candidates_of",
             "excluded_low_effectiveness",
             "excluded_low_relevance",
-            "hint",
+            "servers",
             "under_measurement",
         ],
     );
     let item = &answer["properties"]["recommended"]["items"];
     let mut one = lesson(item);
-    for name in ["tokens", "shortened"] {
-        one["properties"][name] = item["properties"][name].clone();
-    }
-    if let Some(required) = one["required"].as_array_mut() {
-        required.push("tokens".into());
-        // The text of a lesson that did not fit into the prompt is left out here, too.
-        required.retain(|name| name != "untrusted");
-    }
+    shortened(&mut one);
     out["properties"]["recommended"]["items"] = one;
+    left_out(&mut out);
     out
 }
 
 fn added(answer: Value) -> Value {
-    pick(
-        &answer,
-        &["slug", "trust", "findings", "rev", "content_hash"],
-    )
+    pick(&answer, &["slug", "trust", "findings", "rev"])
 }
 
 fn session(answer: Value) -> Value {
@@ -241,6 +299,7 @@ fn suggested(answer: Value) -> Value {
     if let Some(required) = out["required"].as_array_mut() {
         required.retain(|name| name != "decay");
     }
+    left_out(&mut out);
     out
 }
 
@@ -272,6 +331,7 @@ fn decision(answer: Value) -> Value {
     );
     untrusted(&mut one, lessons, &["quote"]);
     *lessons = one;
+    left_out(&mut out);
     out
 }
 
@@ -290,8 +350,8 @@ fn stats(answer: Value) -> Value {
             ],
         );
         badge(&mut one, &items["properties"]["badge"]);
-        untrusted(&mut one, items, &["title"]);
         *items = one;
     }
+    left_out(&mut out);
     out
 }

@@ -7,7 +7,8 @@ macro_rules! agent_endpoints {
     ($callback:ident) => {
         $crate::people_endpoints! { $callback
             /// Lessons by words or meaning
-            search: Post "/v1/search", body Search, answer SearchResults, from memory {
+            search: Post "/v1/search", body Search, answer SearchResults, from joined {
+                needs: Candidates(Query),
                 for_agents: true,
                 embeds: Always,
                 tool: Some(Tool { name: "playbook_search_lessons", arguments: &["query", "limit"] }),
@@ -20,11 +21,11 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// Lessons for a situation
-            recommend: Post "/v1/recommend", body Recommend, answer Recommendations, from memory {
+            recommend: Post "/v1/recommend", body Recommend, answer Recommendations, from joined {
+                needs: Candidates(Situation),
                 for_agents: true,
                 writes: true,
                 embeds: Always,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_recommend_lessons", arguments: &["query", "project_type", "tech_stack", "phase", "domain", "market", "limit", "max_tokens", "decision_id"] }),
             } about {
                 description: "Ranks the lessons that fit a situation and gives the text to put before an agent. Give at least one of `query`, `project_type`, `tech_stack` or `domain`. With `decision_id` the lessons are tied to a decision, so that their use and its outcome can be tracked. Answered from memory: `stale` says that the store can't be reached and newer lessons may be missing.",
@@ -42,7 +43,8 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// Patterns for a feature
-            patterns: Post "/v1/patterns", body Patterns, answer SearchResults, from memory {
+            patterns: Post "/v1/patterns", body Patterns, answer SearchResults, from joined {
+                needs: Candidates(Feature),
                 for_agents: true,
                 embeds: Always,
                 tool: Some(Tool { name: "playbook_patterns_for_feature", arguments: &["feature", "project_type", "tech_stack", "limit"] }),
@@ -60,9 +62,9 @@ macro_rules! agent_endpoints {
             };
             /// Which lessons an agent's reasoning applied
             track: Post "/v1/track", body Track, answer Tracked, from store {
+                needs: Named(Ids),
                 for_agents: true,
                 writes: true,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_track_usage", arguments: &["decision_id", "reasoning"] }),
             } about {
                 description: "Looks for the lessons recommended for a decision in the agent's reasoning, and records what was seen.",
@@ -88,9 +90,9 @@ macro_rules! agent_endpoints {
             };
             /// What came of a decision
             outcome: Post "/v1/outcome", body Outcome, answer OutcomeRecorded, from store {
+                needs: Named(Ids),
                 for_agents: true,
                 writes: true,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_record_outcome", arguments: &["decision_id", "outcome", "pnl_percent"] }),
             } about {
                 description: "Records a decision's outcome and moves the counters of the lessons that were applied in it. Acknowledged once it is stored.",
@@ -109,10 +111,10 @@ macro_rules! agent_endpoints {
             };
             /// What came of a session
             feedback: Post "/v1/feedback", body Feedback, answer FeedbackGiven, from store {
+                needs: Named(Cause),
                 for_agents: true,
                 writes: true,
                 embeds: Always,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_feedback", arguments: &["lessons", "outcome", "causal", "outcome_text", "decision_id"] }),
             } about {
                 description: "Records for lessons that were at hand whether they were a cause of the outcome. Without `causal`, causes are found in `outcome_text`; without both, all lessons are causes. Acknowledged once it is stored.",
@@ -137,9 +139,9 @@ macro_rules! agent_endpoints {
             };
             /// Whether a lesson helped
             rate: Post "/v1/rate", body Rate, answer Rated, from store {
+                needs: Named(Title),
                 for_agents: true,
                 writes: true,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_rate_lesson", arguments: &["lesson", "title", "helpful", "decision_id"] }),
             } about {
                 description: "Rates a lesson, named by its slug or a part of its title. When several fit, the answer is 409 `ambiguous` with the candidates' slugs. Acknowledged once it is stored.",
@@ -164,9 +166,9 @@ macro_rules! agent_endpoints {
             };
             /// A vote for or against a lesson
             vote: Post "/v1/vote", body Vote, answer Rated, from store {
+                needs: Named(Title),
                 for_agents: true,
                 writes: true,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_vote_lesson", arguments: &["lesson", "title", "up", "decision_id"] }),
             } about {
                 description: "Votes on a lesson, named by its slug or a part of its title. When several fit, the answer is 409 `ambiguous` with the candidates' slugs.",
@@ -191,6 +193,7 @@ macro_rules! agent_endpoints {
             };
             /// A new lesson
             add_lesson: Post "/v1/lessons", body NewLesson, answer LessonView, from store {
+                needs: Named(NewSlug),
                 for_agents: true,
                 writes: true,
                 tool: Some(Tool { name: "playbook_add_lesson", arguments: &["title", "description", "context", "recommendation", "slug", "category", "domain", "project_types", "tech_stacks", "tags", "source"] }),
@@ -214,10 +217,10 @@ macro_rules! agent_endpoints {
             };
             /// Lessons out of a finished session
             record_session: Post "/v1/sessions", body Session, answer SessionRecorded, from store {
+                needs: Named(Session),
                 for_agents: true,
                 writes: true,
                 embeds: Always,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_record_session", arguments: &["transcript"] }),
             } about {
                 description: "Reads the `INSIGHT:`, `BLOCKED:`, `DELIVERED:` and `INJECTED:` lines of a transcript: insights become lessons, and the lessons that were shown get feedback.",
@@ -243,9 +246,9 @@ macro_rules! agent_endpoints {
             };
             /// A tool server that did what was asked
             record_tool_success: Post "/v1/tools/success", body ToolSuccess, answer ToolRecorded, from store {
+                needs: Named(Tools),
                 for_agents: true,
                 writes: true,
-                keeps_text: true,
                 tool: Some(Tool { name: "playbook_record_tool_success", arguments: &["query", "server"] }),
             } about {
                 description: "Remembers which tool server worked for a request, so that it is suggested for requests like it.",
@@ -259,6 +262,7 @@ macro_rules! agent_endpoints {
             };
             /// Tool servers for a request
             suggest_tools: Post "/v1/tools/suggest", body SuggestTools, answer ToolSuggestions, from memory {
+                needs: Named(Tools),
                 for_agents: true,
                 tool: Some(Tool { name: "playbook_suggest_tools", arguments: &["query", "limit"] }),
             } about {
@@ -279,7 +283,8 @@ macro_rules! agent_endpoints {
                 }),
             };
             /// A page of lessons
-            list_lessons: Get "/v1/lessons", query LessonQuery, answer LessonPage, from memory {
+            list_lessons: Get "/v1/lessons", query LessonQuery, answer LessonPage, from joined {
+                needs: Page(Lessons),
                 for_agents: true,
                 embeds: With("q"),
             } about {
@@ -287,6 +292,7 @@ macro_rules! agent_endpoints {
             };
             /// One lesson
             get_lesson: Get "/v1/lessons/{slug}", path slug, answer LessonView, from memory {
+                needs: Named(Ids),
                 for_agents: true,
             } about {
                 description: "Changes nothing.",
@@ -294,6 +300,7 @@ macro_rules! agent_endpoints {
             };
             /// A change of a lesson's text
             edit_lesson: Patch "/v1/lessons/{slug}", path slug, body LessonPatch, answer LessonView, from store {
+                needs: Named(Ids),
                 for_agents: true,
                 writes: true,
             } about {
@@ -303,6 +310,7 @@ macro_rules! agent_endpoints {
             };
             /// The events that touched a lesson
             lesson_history: Get "/v1/lessons/{slug}/history", path slug, query HistoryQuery, answer History, from store {
+                needs: Named(Ids),
                 for_agents: true,
             } about {
                 description: "Each with the lesson's standing before and after it, oldest first. Changes nothing.",
@@ -310,18 +318,21 @@ macro_rules! agent_endpoints {
             };
             /// The words that lessons are found by
             list_tags: Get "/v1/tags", answer Tags, from memory {
+                needs: Tags,
                 for_agents: true,
             } about {
                 description: "Every tag, domain, project type, tech stack and category of the lessons in use, with how many of them have it, most first: at most 200 of each. Changes nothing.",
             };
             /// Your decisions
             list_decisions: Get "/v1/decisions", query DecisionQuery, answer DecisionPage, from memory {
+                needs: Page(Decisions),
                 for_agents: true,
             } about {
                 description: "The decisions that lessons were recommended for with this key, newest first: the situation, what was applied, and what came of it. Changes nothing.",
             };
             /// One decision
             get_decision: Get "/v1/decisions/{decision_id}", path decision_id, answer DecisionView, from memory {
+                needs: Named(Ids),
                 for_agents: true,
                 tool: Some(Tool { name: "playbook_get_decision", arguments: &["decision_id"] }),
             } about {
@@ -334,6 +345,7 @@ macro_rules! agent_endpoints {
             };
             /// Counts over all lessons
             stats: Get "/v1/stats", answer Stats, from memory {
+                needs: Numbers,
                 for_agents: true,
                 tool: Some(Tool { name: "playbook_lesson_stats", arguments: &[] }),
             } about {
@@ -345,6 +357,7 @@ macro_rules! agent_endpoints {
             };
             /// Whether the loop works
             health: Get "/v1/health", answer Health, from memory {
+                needs: Numbers,
                 for_agents: true,
                 tool: Some(Tool { name: "playbook_health", arguments: &[] }),
             } about {
@@ -356,6 +369,7 @@ macro_rules! agent_endpoints {
             };
             /// Every constant of ranking and feedback
             policy: Get "/v1/policy", from memory {
+                needs: Named(Ids),
                 for_agents: true,
             } about {
                 description: "What is under `rank` may be overridden in a request for recommendations. Changes nothing.",

@@ -1,10 +1,12 @@
 //! Opening the database, and letting go of it when another tab wants to change its version.
 
-use super::transaction::{VERSION, upgrade};
+use super::transaction::{FIRST_VERSION, VERSION, upgrade};
 use indexed_db_futures::database::Database;
 use indexed_db_futures::error::OpenDbError;
+use indexed_db_futures::factory::DBFactory;
 use indexed_db_futures::prelude::*;
 use js_sys::{Function, Promise};
+use lesson_core::OLD_LEDGER;
 use lesson_sync::StoreError;
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -20,6 +22,11 @@ pub(super) type Held = Rc<RefCell<Option<Rc<Database>>>>;
 /// Opens or makes the database. Fails at once when another tab holds an older version and does not
 /// let go of it: waiting would show nothing.
 pub(super) async fn open(name: &str) -> Result<Database, StoreError> {
+    if is_old(name).await {
+        return Err(StoreError::Failed(format!(
+            "the lessons that this browser keeps are old ones: {OLD_LEDGER}; to begin anew instead, remove this site's data in the browser"
+        )));
+    }
     let mut tell: Option<Function> = None;
     let blocked = Promise::new(&mut |resolve, _| tell = Some(resolve));
     let opening = Database::open(name)
@@ -54,6 +61,18 @@ pub(super) async fn open(name: &str) -> Result<Database, StoreError> {
         "another tab has it open with an older version of this page; close that tab first"
             .to_owned(),
     ))
+}
+
+/// Tells whether the database is one of 0.1.0-pre. A browser that lists no databases finds out by [`upgrade`], in its own words.
+async fn is_old(name: &str) -> bool {
+    let Some(listing) = DBFactory::new().ok().and_then(|all| all.databases().ok()) else {
+        return false;
+    };
+    listing.await.is_ok_and(|mut listed| {
+        listed.any(|one| {
+            one.is_ok_and(|one| one.name() == name && one.version() < f64::from(FIRST_VERSION))
+        })
+    })
 }
 
 fn failed(error: OpenDbError) -> StoreError {

@@ -5,14 +5,17 @@ use indexed_db_futures::error::{DomException, Error as IdbError, UnexpectedDataE
 use indexed_db_futures::prelude::*;
 use indexed_db_futures::transaction::{Transaction, TransactionMode, TransactionOptions};
 use indexed_db_futures::{KeyPath, Result as IdbResult};
+use lesson_core::OLD_LEDGER;
 use lesson_sync::{Link, StoreError};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
 pub(super) use indexed_db_futures::transaction::TransactionDurability as Durability;
 
-/// Schema version; each step up keeps what the one before held.
-pub(super) const VERSION: u32 = 2;
+/// The schema's version. From [`FIRST_VERSION`] on, each step up keeps what the one before held.
+pub(super) const VERSION: u32 = FIRST_VERSION;
+/// The first version that is read. 1 and 2 were those of 0.1.0-pre.
+pub(super) const FIRST_VERSION: u32 = 3;
 /// Position (number) → event as a JSON string.
 pub(super) const EVENTS: &str = "events";
 /// `head` → [`Head`], `link` → [`Link`], as JSON strings.
@@ -44,25 +47,25 @@ pub(super) struct Head {
     pub seq: u64,
 }
 
-/// Steps are added at the end and never change what a step before made.
+/// Makes a new database. One of 0.1.0-pre is refused: the failure ends the transaction of the upgrade, so it stays as it was, and the
+/// build that made it opens it again.
 pub(super) fn upgrade(event: &VersionChangeEvent, database: &Database) -> IdbResult<()> {
-    if event.old_version() < 1.0 {
-        database.create_object_store(EVENTS).build()?;
-        database.create_object_store(META).build()?;
-        database.create_object_store(VECTORS).build()?;
+    if event.old_version() > 0.0 {
+        return Err(js_sys::Error::new(OLD_LEDGER).into());
     }
-    if event.old_version() < 2.0 {
-        let rows = database.create_object_store(ROWS).build()?;
-        rows.create_index(BY_VERSION, KeyPath::One(BY_VERSION))
-            .build()?;
-        let set_aside = database
-            .create_object_store(SET_ASIDE)
-            .with_auto_increment(true)
-            .build()?;
-        set_aside
-            .create_index(BY_OP_ID, KeyPath::One(BY_OP_ID))
-            .build()?;
-    }
+    database.create_object_store(EVENTS).build()?;
+    database.create_object_store(META).build()?;
+    database.create_object_store(VECTORS).build()?;
+    let rows = database.create_object_store(ROWS).build()?;
+    rows.create_index(BY_VERSION, KeyPath::One(BY_VERSION))
+        .build()?;
+    let set_aside = database
+        .create_object_store(SET_ASIDE)
+        .with_auto_increment(true)
+        .build()?;
+    set_aside
+        .create_index(BY_OP_ID, KeyPath::One(BY_OP_ID))
+        .build()?;
     Ok(())
 }
 

@@ -411,7 +411,7 @@ fn migrate(
     let bootstrap = folder.join("bootstrap.sql");
     std::fs::write(&bootstrap, first)
         .with_context(|| advice(bootstrap.display(), "free some space"))?;
-    // Data of a migration that was changed since may not fit.
+    // The first file refuses data of another schema, with nothing changed.
     let remedy = format!(
         "fix what PostgreSQL names; or, if its data may go, remove {} to start with empty data",
         folder.display()

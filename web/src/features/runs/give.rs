@@ -18,14 +18,39 @@ async fn renew(client: Client, id: &str, query: Query<DecisionView>) {
     }
 }
 
+/// Drafts of what somebody says about a run. They are kept outside of what is drawn, which is drawn anew when the run changes.
+#[derive(Clone, Copy)]
+pub struct Drafts {
+    outcome: RwSignal<String>,
+    pnl: RwSignal<String>,
+    of_session: RwSignal<String>,
+    causal: RwSignal<Vec<String>>,
+}
+
+impl Drafts {
+    /// Nothing typed yet.
+    pub fn new() -> Self {
+        Self {
+            outcome: RwSignal::new(DecisionOutcome::Success.as_str().to_owned()),
+            pnl: RwSignal::new(String::new()),
+            of_session: RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned()),
+            causal: RwSignal::new(Vec::new()),
+        }
+    }
+}
+
 /// The outcome of a run that has none which stays. It can be told once.
 #[component]
-pub fn GiveOutcome(id: String, domain: String, query: Query<DecisionView>) -> impl IntoView {
+pub fn GiveOutcome(
+    id: String,
+    domain: String,
+    query: Query<DecisionView>,
+    drafts: Drafts,
+) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let asking = Asking::default();
-    let chosen = RwSignal::new(DecisionOutcome::Success.as_str().to_owned());
-    let pnl = RwSignal::new(String::new());
+    let (chosen, pnl) = (drafts.outcome, drafts.pnl);
     let id = StoredValue::new(id);
     let options = DecisionOutcome::ALL
         .iter()
@@ -90,12 +115,12 @@ pub fn GiveFeedback(
     /// The slugs of the lessons that came.
     lessons: Vec<String>,
     query: Query<DecisionView>,
+    drafts: Drafts,
 ) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let asking = Asking::default();
-    let chosen = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
-    let causal = RwSignal::new(Vec::<String>::new());
+    let (chosen, causal) = (drafts.of_session, drafts.causal);
     let id = StoredValue::new(id);
     let options = FeedbackOutcome::ALL
         .iter()
@@ -104,7 +129,7 @@ pub fn GiveFeedback(
     let boxes = lessons
         .iter()
         .map(|slug| {
-            let own = slug.clone();
+            let (own, ticked) = (slug.clone(), slug.clone());
             let tick = move |on: bool| {
                 causal.update(|causal| {
                     causal.retain(|slug| *slug != own);
@@ -115,7 +140,7 @@ pub fn GiveFeedback(
             };
             view! {
                 <label class="check">
-                    <input type="checkbox" data-testid="run-cause" data-slug=slug.clone() on:change:target=move |event| tick(event.target().checked())/>
+                    <input type="checkbox" data-testid="run-cause" data-slug=slug.clone() prop:checked=move || causal.read().contains(&ticked) on:change:target=move |event| tick(event.target().checked())/>
                     <span>{slug.clone()}</span>
                 </label>
             }

@@ -1,6 +1,6 @@
 //! One run: its task, its lessons and what was made of them, the outcome, feedback and ratings.
 
-use super::give::{GiveFeedback, GiveOutcome};
+use super::give::{Drafts, GiveFeedback, GiveOutcome};
 use super::words::situation;
 use crate::api::{Query, use_get};
 use crate::components::{Empty, ErrorNote, Loading, MeasuredNote, Page};
@@ -18,6 +18,7 @@ use lesson_types::{DecisionLesson, DecisionView, ErrorCode, GivenFeedback, Given
 pub fn OneRun(id: String) -> impl IntoView {
     let answer = use_get::<DecisionView>(move || format!("/v1/decisions/{}", format::encode(&id)));
     let me = Syncing::get_from_context().me();
+    let drafts = Drafts::new();
     view! {
         <p class="back"><a href="/runs">"← All runs"</a></p>
         {move || match answer.data.get() {
@@ -30,13 +31,18 @@ pub fn OneRun(id: String) -> impl IntoView {
                 </Page>
             }.into_any(),
             Some(Err(error)) => view! { <Page title="Run"><ErrorNote error/></Page> }.into_any(),
-            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get() query=answer/> }.into_any(),
+            Some(Ok(run)) => view! { <Page title="Run"/><Whole run me=me.get() query=answer drafts/> }.into_any(),
         }}
     }
 }
 
 #[component]
-fn Whole(run: DecisionView, me: Option<String>, query: Query<DecisionView>) -> impl IntoView {
+fn Whole(
+    run: DecisionView,
+    me: Option<String>,
+    query: Query<DecisionView>,
+    drafts: Drafts,
+) -> impl IntoView {
     let me = me.as_deref();
     let domain = run.domain.clone().unwrap_or_default();
     let words = situation(
@@ -96,12 +102,12 @@ fn Whole(run: DecisionView, me: Option<String>, query: Query<DecisionView>) -> i
                 <section class="card" data-testid="run-outcome">
                     <h2>"Outcome"</h2>
                     {outcome}
-                    {(!settled).then(|| view! { <GiveOutcome id domain query/> })}
+                    {(!settled).then(|| view! { <GiveOutcome id domain query drafts/> })}
                 </section>
                 <section class="card">
                     <h2>"Feedback"</h2>
                     {feedback}
-                    {(!given && !shown.is_empty()).then(|| view! { <GiveFeedback id=of_feedback lessons=shown query/> })}
+                    {(!given && !shown.is_empty()).then(|| view! { <GiveFeedback id=of_feedback lessons=shown query drafts/> })}
                 </section>
             </aside>
         </div>

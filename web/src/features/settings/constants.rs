@@ -14,22 +14,22 @@ use serde_json::{Value, json as value_of};
 pub fn Constants(
     /// `rank` or `measure`.
     section: String,
-    constants: Vec<Constant>,
-    /// The values in force, by name.
-    values: Value,
+    /// The constants with the values in force.
+    rows: Signal<Vec<(Constant, Value)>>,
 ) -> impl IntoView {
-    let rows = constants
-        .into_iter()
-        .filter_map(|constant| {
-            let name = constant.name.strip_prefix(&section)?.strip_prefix('.')?;
-            let value = values.get(name)?.clone();
-            Some(row(section.clone(), name.to_owned(), constant, value))
-        })
-        .collect::<Vec<_>>();
-    view! { <ul class="constants">{rows}</ul> }
+    // A row stays while its value does: what is typed into the others is not lost when one is saved.
+    let key = |(constant, value): &(Constant, Value)| (constant.name.clone(), value.to_string());
+    let section = StoredValue::new(section);
+    view! {
+        <ul class="constants">
+            <For each=move || rows.get() key children=move |(constant, value)| row(section.get_value(), constant, value)/>
+        </ul>
+    }
 }
 
-fn row(section: String, name: String, constant: Constant, value: Value) -> impl IntoView {
+fn row(section: String, constant: Constant, value: Value) -> impl IntoView {
+    let name = constant.name.split_once('.');
+    let name = name.map_or_else(|| constant.name.clone(), |(_, name)| name.to_owned());
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let (asking, trying) = (Asking::default(), Asking::default());

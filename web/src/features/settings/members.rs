@@ -4,13 +4,22 @@ use crate::api::{Asking, Client, json, read};
 use crate::components::{
     Choice, CopyButton, Dialog, Empty, ErrorNote, Skeleton, TextField, submit_by_key, use_toasts,
 };
-use crate::format;
 use crate::sync::{Stage, Syncing};
+use crate::{dom, format};
 use leptos::prelude::*;
 use lesson_types::{
     Invite, InviteRevoked, MadeInvite, Member, MemberPatch, MemberRemoved, MemberRole, Members,
     Method, NewInvite, limits,
 };
+
+/// The card, which gets the focus when an invitation is put away.
+const CARD: &str = "members";
+/// The panel with the code of a new invitation, which gets the focus.
+const PANEL: &str = "fresh-invite";
+
+/// A new invitation and whom it is for. Nobody can look its code up again, so it is kept outside of what is drawn anew with
+/// each reading of the members, until the person puts it away or leaves the page.
+type FreshInvite = RwSignal<Option<(String, MadeInvite)>>;
 
 /// What the parts of the card share.
 #[derive(Clone, Copy)]
@@ -25,6 +34,7 @@ struct Desk {
     /// The member whose removal is asked about.
     removing: RwSignal<Option<Member>>,
     asks: RwSignal<bool>,
+    fresh: FreshInvite,
 }
 
 impl Desk {
@@ -40,34 +50,42 @@ impl Desk {
 pub fn MembersCard() -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let is_on = Memo::new(move |_| syncing.stage() == Stage::On);
+    let fresh = FreshInvite::new(None);
     view! {
-        <section class="card" id="members" tabindex="-1" aria-labelledby="members-title" data-testid="members">
+        <section class="card" id=CARD tabindex="-1" aria-labelledby="members-title" data-testid="members">
             <h2 id="members-title">"Members"</h2>
             <Show when=move || is_on.get() fallback=|| view! {
                 <Empty title="Just you, on this device" text="Connect a server to share these lessons: then you can invite people, and see who approved what.">
                     <a href="/settings#sync" class="button">"Connect a server"</a>
                 </Empty>
             }>
-                <Connected/>
+                <Connected fresh/>
             </Show>
         </section>
     }
 }
 
 #[component]
-fn Connected() -> impl IntoView {
+fn Connected(fresh: FreshInvite) -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let client = Client::get_from_context();
     let turn = RwSignal::new(0_u32);
-    let members = LocalResource::new(move || {
+    let answer = LocalResource::new(move || {
         turn.track();
         client.get::<Members>("/v1/members")
     });
+    // The members as they were last read: a reading that fails takes nothing away.
+    let told = Memo::new(move |before: Option<&Option<Members>>| match answer.get() {
+        Some(Ok(told)) => Some(told),
+        _ => before.cloned().flatten(),
+    });
+    let error = move || answer.get().and_then(Result::err);
     let me = Memo::new(move |_| syncing.read(|status| status.account.clone()));
     let is_owner = Memo::new(move |_| {
-        let me = me.read();
+        let (me, told) = (me.read(), told.read());
         let owns = |member: &Member| member.id == *me && member.role == MemberRole::Owner;
-        matches!(members.get(), Some(Ok(told)) if told.members.iter().any(owns))
+        told.as_ref()
+            .is_some_and(|told| told.members.iter().any(owns))
     });
     let desk = Desk {
         client,
@@ -77,33 +95,49 @@ fn Connected() -> impl IntoView {
         is_owner,
         removing: RwSignal::new(None),
         asks: RwSignal::new(false),
+        fresh,
     };
-    move || {
-        match members.get() {
-        None => view! { <Skeleton lines=3/> }.into_any(),
-        Some(Err(error)) => view! {
+    let members = move || told.get().map_or_else(Vec::new, |told| told.members);
+    let invites = Memo::new(move |_| told.get().map_or_else(Vec::new, |told| told.invites));
+    let is_read = Memo::new(move |_| told.read().is_some());
+    let is_awaited = move || !is_read.get() && error().is_none();
+    let has_invites = Memo::new(move |_| !invites.read().is_empty());
+    let is_fresh = Memo::new(move |_| desk.fresh.read().is_some());
+    // Rows and forms are drawn once and stay while the members are read again: what somebody is typing is theirs.
+    view! {
+        <Show when=is_awaited><Skeleton lines=3/></Show>
+        {move || error().map(|error| view! {
             <ErrorNote error/>
             <div class="actions"><button type="button" on:click=move |_| desk.read() data-testid="members-again">"Try again"</button></div>
-        }
-        .into_any(),
-        Some(Ok(told)) => view! {
+        })}
+        <Show when=move || is_read.get()>
             <ul class="keys" aria-label="Members">
-                {told.members.into_iter().map(|member| view! { <Row desk member/> }).collect_view()}
+                <For each=members key=drawn let:member><Row desk member/></For>
             </ul>
-            {(!told.invites.is_empty()).then(|| view! {
+            <Show when=move || has_invites.get()>
                 <h3>"Invited"</h3>
                 <ul class="keys" aria-label="Invitations">
-                    {told.invites.into_iter().map(|invite| view! { <Invited desk invite/> }).collect_view()}
+                    <For each=move || invites.get() key=|invite| invite.id.clone() let:invite><Invited desk invite/></For>
                 </ul>
-            })}
+            </Show>
+            <Show when=move || is_fresh.get()><FreshCode desk/></Show>
             <Show when=move || is_owner.get() fallback=|| view! { <p class="hint">"Owners of the space invite people and change roles."</p> }>
-                <InviteForm desk/>
+                // A second invitation would take the place of a code that nobody has saved yet.
+                <Show when=move || !is_fresh.get()><InviteForm desk/></Show>
             </Show>
             <RemoveDialog desk/>
-        }
-        .into_any(),
+        </Show>
     }
-    }
+}
+
+/// The parts of a member that are drawn and may change.
+fn drawn(member: &Member) -> (String, Option<String>, Option<String>, &'static str) {
+    (
+        member.id.clone(),
+        member.name.clone(),
+        member.email.clone(),
+        role(member.role),
+    )
 }
 
 fn role(role: MemberRole) -> &'static str {
@@ -241,12 +275,38 @@ fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
     }
 }
 
+/// The code of a new invitation, to be copied before it is put away.
+#[component]
+fn FreshCode(desk: Desk) -> impl IntoView {
+    let part = move |of: fn(&(String, MadeInvite)) -> String| {
+        Signal::derive(move || desk.fresh.read().as_ref().map(of).unwrap_or_default())
+    };
+    let (called, code) = (
+        part(|fresh| fresh.0.clone()),
+        part(|fresh| fresh.1.code.clone()),
+    );
+    let done = move |_| {
+        desk.fresh.set(None);
+        dom::focus(CARD);
+    };
+    view! {
+        <div class="note note-warn" id=PANEL tabindex="-1" role="group" aria-label="Invitation" data-testid="invite-made">
+            <strong>"Invitation for "<span dir="auto">{called}</span></strong>
+            <p>"Send this code, with the project URL and the publishable key. It is not shown again, and brings one person in within seven days: they choose “Connect a server” in Settings and type it there."</p>
+            <code class="secret" data-testid="invite-code">{code}</code>
+            <div class="actions">
+                <CopyButton text=code label="Copy the code" done="Code copied" testid="copy-invite"/>
+                <button type="button" on:click=done data-testid="invite-done">"I saved it"</button>
+            </div>
+        </div>
+    }
+}
+
 #[component]
 fn InviteForm(desk: Desk) -> impl IntoView {
     let asking = Asking::default();
     let name = RwSignal::new(String::new());
     let chosen = RwSignal::new("member".to_owned());
-    let made = RwSignal::new(None::<(String, MadeInvite)>);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let called = name.get_untracked();
@@ -265,8 +325,8 @@ fn InviteForm(desk: Desk) -> impl IntoView {
                     .await
             },
             move |answer| {
-                name.try_set(String::new());
-                made.try_set(Some((called, answer)));
+                desk.fresh.try_set(Some((called, answer)));
+                dom::focus(PANEL);
                 desk.read();
             },
         );
@@ -283,17 +343,6 @@ fn InviteForm(desk: Desk) -> impl IntoView {
         (error.field.as_deref() != Some("name")).then_some(error)
     };
     view! {
-        {move || made.get().map(|(called, made)| {
-            let code = made.code.clone();
-            view! {
-                <div class="note note-warn" role="group" aria-label="Invitation" data-testid="invite-made">
-                    <strong>"Invitation for "<span dir="auto">{called}</span></strong>
-                    <p>"Send this code, with the project URL and the publishable key. It is not shown again, and brings one person in within seven days: they choose “Connect a server” in Settings and type it there."</p>
-                    <code class="secret" data-testid="invite-code">{made.code}</code>
-                    <CopyButton text=code label="Copy the code" done="Code copied" testid="copy-invite"/>
-                </div>
-            }
-        })}
         <form class="form" on:submit=submit on:keydown=submit_by_key data-testid="invite-form">
             <TextField id="invite-name" label="Invite somebody" value=name max=limits::WORD required=true placeholder="Their name, as others will read it" error=at("name")/>
             <Choice name="invite-role" legend="Role" value=chosen options=vec![("member", "Member: reads and writes lessons"), ("owner", "Owner: manages members, too")]/>

@@ -16,64 +16,93 @@ const CONSTANTS: &str = "constants";
 /// The policy as tables, one a section.
 #[component]
 pub fn PolicyCard() -> impl IntoView {
-    let policy = use_get::<Value>(|| "/v1/policy".to_owned());
+    let answer = use_get::<Value>(|| "/v1/policy".to_owned());
+    // The policy as it was last read: a reading that fails takes nothing away.
+    let policy = Memo::new(move |before: Option<&Value>| {
+        answer.data.with(|answer| match answer {
+            Some(Ok(policy)) => policy.clone(),
+            _ => before.cloned().unwrap_or_default(),
+        })
+    });
+    let error = move || answer.data.with(|answer| answer.clone()?.err());
+    let is_awaited = move || answer.data.read().is_none();
+    let names = move || {
+        let policy = policy.read();
+        let names = policy.as_object().into_iter().flat_map(|held| held.keys());
+        let sections = names.filter(|name| *name != CONSTANTS);
+        sections.cloned().collect::<Vec<_>>()
+    };
     view! {
         <section class="card" id="policy" tabindex="-1" data-testid="policy">
             <h2>"Policy"</h2>
             <p class="muted">"The constants behind every number. Try those of the ranking on a task of your own: "<a href="/playground">"Try other weights"</a>"."</p>
-            {move || match policy.data.get() {
-                None => view! { <Loading/> }.into_any(),
-                Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
-                Some(Ok(policy)) => sections(&policy),
-            }}
+            <Show when=is_awaited><Loading/></Show>
+            {move || error().map(|error| view! { <ErrorNote error/> })}
+            <For each=names key=Clone::clone let:name><Section name policy/></For>
         </section>
     }
 }
 
-fn sections(policy: &Value) -> AnyView {
-    let Value::Object(sections) = policy else {
-        return ().into_any();
+/// The constants of a section.
+#[derive(Clone, PartialEq)]
+struct Parts {
+    /// Those that the space may change, with the values in force.
+    changeable: Vec<(Constant, Value)>,
+    /// The others: name and value.
+    fixed: Vec<(String, String)>,
+}
+
+impl Parts {
+    fn of(policy: &Value, section: &str) -> Self {
+        let constants = policy.get(CONSTANTS).cloned().unwrap_or_default();
+        let constants: Vec<Constant> = serde_json::from_value(constants).unwrap_or_default();
+        let values = policy.get(section).cloned().unwrap_or_default();
+        let own = |name: &str| Some(name.strip_prefix(section)?.strip_prefix('.')?.to_owned());
+        let mut fixed = Vec::new();
+        flatten("", &values, &mut fixed);
+        let changeable: Vec<(Constant, Value)> = constants
+            .into_iter()
+            .filter_map(|constant| {
+                let value = values.get(own(&constant.name)?)?.clone();
+                Some((constant, value))
+            })
+            .collect();
+        fixed.retain(|(name, _)| {
+            let name = format!("{section}.{name}");
+            !changeable.iter().any(|(held, _)| held.name == name)
+        });
+        Self { changeable, fixed }
+    }
+}
+
+#[component]
+fn Section(name: String, policy: Memo<Value>) -> impl IntoView {
+    let section = StoredValue::new(name.clone());
+    let parts = Memo::new(move |_| Parts::of(&policy.read(), &section.read_value()));
+    let changeable = Signal::derive(move || parts.read().changeable.clone());
+    let can_change = Memo::new(move |_| !parts.read().changeable.is_empty());
+    let is_fixed = Memo::new(move |_| !parts.read().fixed.is_empty());
+    let fixed = move || parts.read().fixed.clone();
+    let row = move |(constant, value): (String, String)| {
+        let section = section.get_value();
+        let about = sentence(&section, &constant);
+        view! {
+            <tr data-testid="fixed-constant" data-name=format!("{section}.{constant}")>
+                <th scope="row">{format::spaced(&constant)}{about.map(|about| view! { <span class="policy-about">{about}</span> })}</th>
+                <td class="num">{value}</td>
+            </tr>
+        }
     };
-    let constants: Vec<Constant> = sections
-        .get(CONSTANTS)
-        .and_then(|held| serde_json::from_value(held.clone()).ok())
-        .unwrap_or_default();
-    sections
-        .iter()
-        .filter(|(name, _)| *name != CONSTANTS)
-        .map(|(name, section)| {
-            let mut rows = Vec::new();
-            flatten("", section, &mut rows);
-            let own = |constant: &str| {
-                let name = format!("{name}.{constant}");
-                constants.iter().any(|held| held.name == name)
-            };
-            let (changeable, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(constant, _)| own(constant));
-            let fixed = !rows.is_empty();
-            let rows = rows
-                .into_iter()
-                .map(|(constant, value)| {
-                    let about = sentence(name, &constant);
-                    view! {
-                        <tr data-testid="fixed-constant" data-name=format!("{name}.{constant}")>
-                            <th scope="row">{format::spaced(&constant)}{about.map(|about| view! { <span class="policy-about">{about}</span> })}</th>
-                            <td class="num">{value}</td>
-                        </tr>
-                    }
-                })
-                .collect_view();
-            view! {
-                <details>
-                    <summary>{format::spaced(name)}</summary>
-                    {(!changeable.is_empty()).then(|| view! { <Constants section=name.clone() constants=constants.clone() values=section.clone()/> })}
-                    {fixed.then(|| view! { <p class="hint">"The same in every space, and read-only:"</p> })}
-                    <table class="policy" class:hidden=!fixed><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>{rows}</tbody></table>
-                </details>
-            }
-            .into_any()
-        })
-        .collect::<Vec<_>>()
-        .into_any()
+    view! {
+        <details>
+            <summary>{format::spaced(&name)}</summary>
+            <Show when=move || can_change.get()><Constants section=section.get_value() rows=changeable/></Show>
+            <Show when=move || is_fixed.get()><p class="hint">"The same in every space, and read-only:"</p></Show>
+            <table class="policy" class:hidden=move || !is_fixed.get()><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>
+                <For each=fixed key=Clone::clone children=row/>
+            </tbody></table>
+        </details>
+    }
 }
 
 /// Rows of a section: names of nested values are joined with a colon.

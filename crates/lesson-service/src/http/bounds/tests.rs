@@ -11,18 +11,13 @@ const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
 /// Fields whose bound is another rule's here: a slug has its own form, words and times theirs.
 const FORMS: [&str; 1] = ["slug"];
 
-/// The fields that a push takes, by kind: the last that the migrations define.
+/// The fields that a push takes, by kind, as the migrations define them.
 fn fields() -> Map<String, Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../supabase/migrations");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
+    let text = std::fs::read_dir(folder)
         .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    let text = files
-        .iter()
-        .map(|file| std::fs::read_to_string(file).unwrap())
-        .rfind(|text| text.contains("function lessonloop.fields("))
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .find(|text| text.contains("function lessonloop.fields("))
         .unwrap();
     let (_, body) = text.split_once("function lessonloop.fields(").unwrap();
     let (body, _) = body.split_once("$$;").unwrap();
@@ -51,7 +46,7 @@ fn sample(kind: &str) -> Value {
         "LessonReviewed" => json!({"lesson": "a", "verdict": "approve", "content_hash": "h"}),
         "LessonsMerged" => json!({"into": "a", "from": ["b"]}),
         "Surfaced" => {
-            json!({"retrieval_id": "r", "purpose": "recommend", "context": {"tech_stack": []}, "items": [item()], "policy": "p"})
+            json!({"retrieval_id": "r", "purpose": "recommend", "context": {"tech_stack": []}, "items": [item()], "policy": "p", "measured": {"drawn": [drawn()]}})
         }
         "UsageTracked" => json!({"decision_id": "d", "detections": [detection()]}),
         "OutcomeRecorded" => json!({"decision_id": "d", "outcome": "success"}),
@@ -59,12 +54,18 @@ fn sample(kind: &str) -> Value {
         "Rated" => json!({"lesson": "a", "helpful": true}),
         "Voted" => json!({"lesson": "a", "up": true}),
         "ToolSucceeded" => json!({"query": "q", "server": "s"}),
+        "TrialGranted" => json!({"lesson": "a"}),
+        "PolicyChanged" => json!({"changes": {"tools.core_servers": ["s"]}}),
         other => panic!("a new kind: {other}"),
     }
 }
 
 fn item() -> Value {
     json!({"lesson": "a", "rank": 1, "score": 0.5, "relevance": 0.5})
+}
+
+fn drawn() -> Value {
+    json!({"lesson": "a", "q": 0.5, "withheld": false})
 }
 
 fn detection() -> Value {
@@ -78,6 +79,8 @@ fn place(of: &str) -> (&str, &'static str) {
         "changes" => ("LessonEdited", "/changes"),
         "context" => ("Surfaced", "/context"),
         "item" => ("Surfaced", "/items/0"),
+        "measured" => ("Surfaced", "/measured"),
+        "drawn" => ("Surfaced", "/measured/drawn/0"),
         "detection" => ("UsageTracked", "/detections/0"),
         kind => (kind, ""),
     }
@@ -133,10 +136,10 @@ fn a_push_has_the_same_bounds() {
                     between(&of, field, texts(1, length), texts(1, length + 1));
                 }
                 "objects" => {
-                    let one = if field == "items" {
-                        item()
-                    } else {
-                        detection()
+                    let one = match field.as_str() {
+                        "items" => item(),
+                        "drawn" => drawn(),
+                        _ => detection(),
                     };
                     let list = |count: usize| json!(vec![one.clone(); count]);
                     between(&of, field, list(number(3)), list(number(3) + 1));

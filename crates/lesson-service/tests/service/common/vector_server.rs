@@ -122,7 +122,7 @@ impl Server {
                 json!({
                     "lessons": [], "recommendations": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": self.version.get(), "version": self.version.get(),
-                    "has_more": false, "acked_seq": {}, "epoch": "one", "ledger_version": lesson_core::LEDGER_VERSION,
+                    "has_more": false, "acked_seq": {}, "epoch": "one", "schema_version": lesson_sync::SCHEMA_VERSION,
                 }),
             ),
             "logout" => response(204, Value::Null),
@@ -240,7 +240,6 @@ pub fn link() -> Link {
             refresh_token: "traded for a session".to_owned(),
         }),
         epoch: "one".to_owned(),
-        ledger_version: lesson_core::LEDGER_VERSION,
         ..Link::default()
     }
 }

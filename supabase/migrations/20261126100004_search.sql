@@ -1,0 +1,860 @@
+-- Search: words and vectors of lessons, kept beside them, and the lessons that may fit what is asked.
+--
+-- Words are those of crates/lesson-core/src/keyword/words.rs as near as PostgreSQL's parser gives them: runs of letters and
+-- digits, the parts of `row-level` and `localStorage` and each of them as a whole, apostrophes dropped, one word for each
+-- character of scripts without spaces, English stems, no stop words. Where they differ: which characters are letters is said by
+-- the database's locale; words of more than 64 bytes are kept; a stem is that of PostgreSQL's own Snowball. A lesson that
+-- is found by its words is ranked by the core's, so a difference can only lose a candidate.
+--
+-- Functions that read vectors and words run as the owner and ask for the caller's space themselves: row-level security would keep
+-- their operators, which nobody has called leakproof, away from the indexes. What they give is what a member may read.
+
+-- Ends here where the first file was refused, or was not applied.
+do $$ begin perform lessonloop.schema_version(); end $$;
+
+-- pgvector's types and operators are looked up here and now, wherever its schema is: bodies without quotes are stored parsed.
+set search_path = public, extensions;
+
+do $$
+begin
+  if not exists (select from pg_ts_dict d where d.dictname = 'stems' and d.dictnamespace = 'lessonloop'::regnamespace) then
+    create text search dictionary lessonloop.stems (template = pg_catalog.snowball, language = 'english');
+  end if;
+  if not exists (select from pg_ts_config c where c.cfgname = 'words' and c.cfgnamespace = 'lessonloop'::regnamespace) then
+    create text search configuration lessonloop.words (parser = pg_catalog."default");
+    alter text search configuration lessonloop.words add mapping for asciiword with lessonloop.stems;
+    alter text search configuration lessonloop.words add mapping for word, numword, int, uint, float, sfloat, version with pg_catalog.simple;
+  end if;
+end $$;
+
+-- A space's own beginning of each word in the index, so that a search reads nothing of another tenant's. Two spaces in
+-- millions may share one; what is found is asked for its space all the same.
+create or replace function lessonloop.space_mark(p_space uuid) returns text
+language sql immutable
+return substr(encode(uuid_send(p_space), 'base64'), 1, 4);
+
+create or replace function lessonloop.marked(p_space uuid, p_terms tsvector) returns text[]
+language sql immutable
+return (select array_agg(lessonloop.space_mark(p_space) || t) from unnest(tsvector_to_array(p_terms)) t);
+
+create index if not exists lesson_words_terms on lessonloop.lesson_words using gin (lessonloop.marked(space, terms));
+
+-- A word of the core as PostgreSQL's stems have it.
+create or replace function lessonloop.stem(p_word text) returns text
+language sql stable
+return case when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.stems', p_word))[1], p_word) else p_word end;
+
+-- A text's words.
+create or replace function lessonloop.words_of(p_text text) returns tsvector
+language sql stable
+return (
+  -- The parts: everything that is neither letter nor digit lies between words.
+  select to_tsvector('lessonloop.words', regexp_replace(
+      case when x.t ~ '[[:lower:]][[:upper:]]' then regexp_replace(x.t, '([[:lower:]])([[:upper:]])', '\1 \2', 'g') else x.t end,
+      '[-!"#$%&()*+,./:;<=>?@[\\\]^_`{|}~]+', ' ', 'g'))
+    -- The wholes.
+    || case when x.t ~ '[[:alnum:]]([-_./:][[:alnum:]]|[#]|\+\+)|[[:lower:]][[:upper:]]' then coalesce((
+         select array_to_tsvector(array_agg(lessonloop.stem(w.word))) from (
+           -- Stems of each word once; compared by bytes, which is cheaper than by the locale.
+           select distinct lower(m[1]) collate "C" as word
+           from regexp_matches(x.t, '([[:alnum:]]+(?:(?:[-_./:][[:alnum:]]+)+(?:\+\+|#)?|\+\+|#)|[[:alnum:]]*[[:lower:]][[:upper:]][[:alnum:]]*)', 'g') m
+           where octet_length(m[1]) <= 64) w), '') else '' end
+  from (
+    select case when s.t ~ '[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF]'
+      then regexp_replace(s.t, '([\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF])', ' \1 ', 'g') else s.t end as t
+    from (select translate(coalesce(p_text, ''), '''’', '') as t offset 0) s
+    -- Made once each, however often they are read above.
+    offset 0
+  ) x);
+
+-- The words of a lesson with the weights of its fields.
+create or replace function lessonloop.terms_of(l public.lessons) returns tsvector
+language sql stable
+return setweight(lessonloop.words_of(l.title), 'A')
+  || setweight(lessonloop.words_of(array_to_string(l.tags || l.tech_stacks, ' ') || ' ' || l.description), 'B')
+  || setweight(lessonloop.words_of(l.context), 'C')
+  || setweight(lessonloop.words_of(l.recommendation), 'D');
+
+-- Words said in a lesson: the places that the index keeps of each.
+create or replace function lessonloop.term_count(p_terms tsvector) returns integer
+language sql immutable
+return (select coalesce(sum(greatest(cardinality(t.positions), 1)), 0)::integer from unnest(p_terms) t);
+
+create or replace function lessonloop.text_bytes(l public.lessons) returns bigint
+language sql immutable
+return octet_length(l.slug) + octet_length(l.title) + octet_length(l.description) + octet_length(l.context)
+  + octet_length(l.recommendation) + octet_length(array_to_string(l.tags || l.tech_stacks || l.project_types, ' '));
+
+-- Adds (1) or takes away (-1) the words of some lessons of one space.
+create or replace function lessonloop.count_words(p_space uuid, p_all text[], p_by integer) returns void
+language plpgsql set search_path = '' as $$
+begin
+  if p_by > 0 then
+    insert into lessonloop.word_counts as c (space, word, lessons)
+    select p_space, t.word, count(*) from unnest(p_all) as t (word) group by t.word order by t.word collate "C"
+    on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
+  else
+    update lessonloop.word_counts c set lessons = c.lessons - n.n
+    from (select t.word, count(*) as n from unnest(p_all) as t (word) group by t.word) n
+    where c.space = p_space and c.word = n.word collate "C";
+  end if;
+end $$;
+
+create or replace function lessonloop.words_added() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  with put as (
+    insert into lessonloop.lesson_words (space, slug, terms, length, live, approved, domain, category)
+    select a.space, a.slug, w.terms, lessonloop.term_count(w.terms), not a.archived and a.trust <> 'quarantined',
+      a.trust = 'approved', lower(btrim(a.domain)), a.category
+    from added a cross join lateral (select lessonloop.terms_of(a) as terms) w
+    on conflict (space, slug) do nothing
+    returning space, terms
+  )
+  insert into lessonloop.word_counts as c (space, word, lessons)
+  select p.space, t.word, count(*) from put p cross join lateral unnest(tsvector_to_array(p.terms)) as t (word)
+  group by p.space, t.word order by p.space, t.word collate "C"
+  on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
+  insert into lessonloop.space_sizes as z (space, lessons, bytes)
+  select a.space, count(*), sum(lessonloop.text_bytes(a)) from added a group by a.space
+  on conflict (space) do update set lessons = z.lessons + excluded.lessons, bytes = z.bytes + excluded.bytes;
+  return null;
+end $$;
+
+create or replace trigger words_added after insert on public.lessons referencing new table as added
+for each statement execute function lessonloop.words_added();
+
+create or replace function lessonloop.words_changed() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  now_said tsvector;
+  was_said tsvector;
+begin
+  if (old.title, old.description, old.context, old.recommendation, old.tags, old.tech_stacks)
+      is distinct from (new.title, new.description, new.context, new.recommendation, new.tags, new.tech_stacks) then
+    select w.terms into was_said from lessonloop.lesson_words w where w.space = new.space and w.slug = new.slug for update;
+    if not found then
+      return null;
+    end if;
+    now_said := lessonloop.terms_of(new);
+    perform lessonloop.count_words(new.space, array(
+      select unnest(tsvector_to_array(was_said)) except select unnest(tsvector_to_array(now_said))), -1);
+    perform lessonloop.count_words(new.space, array(
+      select unnest(tsvector_to_array(now_said)) except select unnest(tsvector_to_array(was_said))), 1);
+    update lessonloop.lesson_words w set terms = now_said, length = lessonloop.term_count(now_said)
+    where w.space = new.space and w.slug = new.slug;
+    update lessonloop.space_sizes z set bytes = z.bytes + lessonloop.text_bytes(new) - lessonloop.text_bytes(old)
+    where z.space = new.space;
+  end if;
+  update lessonloop.lesson_words w set
+    live = not new.archived and new.trust <> 'quarantined', approved = new.trust = 'approved',
+    domain = lower(btrim(new.domain)), category = new.category
+  where w.space = new.space and w.slug = new.slug
+    and (w.live, w.approved, w.domain, w.category) is distinct from
+      (not new.archived and new.trust <> 'quarantined', new.trust = 'approved', lower(btrim(new.domain)), new.category);
+  return null;
+end $$;
+
+create or replace trigger words_changed
+after update of title, description, context, recommendation, tags, tech_stacks, archived, trust, domain, category on public.lessons
+for each row execute function lessonloop.words_changed();
+
+-- Lessons that go take their counts along; of a space that is leaving, nothing is counted on.
+create or replace function lessonloop.words_gone() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  update lessonloop.word_counts c set lessons = c.lessons - n.n
+  from (
+    select g.space, t.word, count(*) as n
+    from gone g join public.spaces s on s.id = g.space and not lessonloop.is_leaving(s.id)
+    cross join lateral unnest(tsvector_to_array(g.terms)) as t (word)
+    group by g.space, t.word) n
+  where c.space = n.space and c.word = n.word collate "C";
+  return null;
+end $$;
+
+create or replace trigger words_gone after delete on lessonloop.lesson_words referencing old table as gone
+for each statement execute function lessonloop.words_gone();
+
+create or replace function lessonloop.lessons_gone() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  update lessonloop.space_sizes z set lessons = z.lessons - n.n, bytes = z.bytes - n.bytes
+  from (select g.space, count(*) as n, sum(lessonloop.text_bytes(g)) as bytes from gone g group by g.space) n
+  where z.space = n.space;
+  return null;
+end $$;
+
+create or replace trigger lessons_gone after delete on public.lessons referencing old table as gone
+for each statement execute function lessonloop.lessons_gone();
+
+create or replace function lessonloop.records_counted() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into lessonloop.space_sizes as z (space, records)
+    select a.space, count(*) from added a group by a.space
+    on conflict (space) do update set records = z.records + excluded.records;
+  else
+    update lessonloop.space_sizes z set records = z.records - n.n
+    from (select g.space, count(*) as n from gone g group by g.space) n where z.space = n.space;
+  end if;
+  return null;
+end $$;
+
+create or replace trigger records_added after insert on public.recommendations referencing new table as added
+for each statement execute function lessonloop.records_counted();
+
+create or replace trigger records_gone after delete on public.recommendations referencing old table as gone
+for each statement execute function lessonloop.records_counted();
+
+create or replace function lessonloop.as_vector(p_text text) returns vector
+language sql immutable
+return p_text::vector(384);
+
+-- The same direction as numbers. Its length does not matter: vectors are compared by their cosine.
+create or replace function lessonloop.unpacked(p_packed bytea) returns vector
+language sql immutable
+return (
+  select ('[' || string_agg(((get_byte(p_packed, i) # 128) - 128)::text, ',' order by i) || ']')::vector(384)
+  from generate_series(0, 383) i);
+
+create or replace function lessonloop.as_half(p_packed bytea, p_numbers vector) returns halfvec
+language sql immutable
+return case when p_packed is null then l2_normalize(p_numbers)::halfvec(384) else lessonloop.unpacked(p_packed)::halfvec(384) end;
+
+-- pgvector's operators, wherever its schema is. Both are put in place of their calls, so that an index serves them.
+create or replace function lessonloop.distance(a halfvec, b halfvec) returns double precision
+language sql immutable parallel safe
+return a <=> b;
+
+create or replace function lessonloop.cosine_of(a vector, b vector) returns double precision
+language sql immutable parallel safe
+return 1 - (a <=> b);
+
+-- A number from 0 to 1 in single precision. What is next to nothing is nothing: PostgreSQL refuses what is too small to be kept.
+create or replace function lessonloop.as_share(p_number double precision) returns real
+language sql immutable parallel safe
+return case when p_number < 1e-30 then 0 else p_number end::real;
+
+-- Effectiveness times the share of uses that were causal.
+create or replace function lessonloop.causal_share(l public.lessons) returns double precision
+language sql immutable
+return lessonloop.as_share(l.effectiveness)
+  * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end;
+
+create or replace function lessonloop.causal_standing(l public.lessons) returns real
+language sql immutable
+return lessonloop.causal_share(l)::real;
+
+-- What a lesson of this nearness and standing scores, about: the core's score without its words.
+create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real)
+returns double precision
+language sql immutable parallel safe
+return (0.5 * sqrt(0.4 * least(greatest((1 - p_distance - 0.1) / 0.7, 0), 1)) + 0.2 * p_confidence + 0.15) * (0.5 + 0.5 * p_causal);
+
+-- Refuses a row of put_embeddings, by its place and its lesson.
+create or replace function lessonloop.refuse_vector(p_place bigint, p_row jsonb, p_why text) returns void
+language plpgsql immutable set search_path = '' as $$
+begin
+  raise exception using errcode = 'PT400', message = format('row %s%s: %s', p_place,
+    case when jsonb_typeof(p_row -> 'slug') = 'string' then format(' (`%s`)', left(p_row ->> 'slug', 200)) end, p_why);
+end $$;
+
+-- Stores vectors of one model: rows are {"slug", "content_hash"} with "packed", base64 of 384 signed bytes, or with
+-- "embedding", 384 numbers. A vector of a text that the lesson no longer has is left out and named in `stale`, as is one of
+-- a lesson that is not there in `unknown`. All rows are stored, or none.
+create or replace function public.put_embeddings(p_space uuid, p_model text, p_rows jsonb) returns jsonb
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+declare
+  most_rows constant integer := 1000;
+  most_bytes constant integer := 16777216;
+  r jsonb;
+  place bigint;
+  answer jsonb;
+begin
+  if not lessonloop.may_use(p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if p_model is null or char_length(p_model) not between 1 and 200 then
+    raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
+  end if;
+  if jsonb_typeof(p_rows) is distinct from 'array' then
+    raise exception using errcode = 'PT400', message = 'p_rows has to be a list';
+  end if;
+  if jsonb_array_length(p_rows) > most_rows or octet_length(p_rows::text) > most_bytes then
+    raise exception using errcode = 'PT413',
+      message = format('at most %s vectors and %s bytes are taken at once', most_rows, most_bytes), hint = 'send fewer';
+  end if;
+  for r, place in select x.value, x.ordinality from jsonb_array_elements(p_rows) with ordinality x loop
+    if jsonb_typeof(r -> 'slug') is distinct from 'string' or jsonb_typeof(r -> 'content_hash') is distinct from 'string' then
+      perform lessonloop.refuse_vector(place, r, 'slug and content_hash have to be texts');
+    elsif r ? 'packed' then
+      if jsonb_typeof(r -> 'packed') is distinct from 'string' or char_length(r ->> 'packed') <> 512
+          or r ->> 'packed' ~ '[^A-Za-z0-9+/]' or r ->> 'packed' = repeat('A', 512) then
+        perform lessonloop.refuse_vector(place, r, 'packed has to be base64 of 384 signed bytes, not all 0');
+      end if;
+    elsif jsonb_typeof(r -> 'embedding') is distinct from 'array' then
+      perform lessonloop.refuse_vector(place, r, 'it needs packed or embedding');
+    elsif jsonb_array_length(r -> 'embedding') <> 384
+        or exists (select from jsonb_array_elements(r -> 'embedding') x where jsonb_typeof(x) <> 'number' or abs(x::numeric) > 1e30)
+        or not exists (select from jsonb_array_elements(r -> 'embedding') x where abs(x::numeric) > 1e-30) then
+      perform lessonloop.refuse_vector(place, r, 'embedding has to be 384 numbers, not all 0');
+    end if;
+  end loop;
+
+  -- The space first, as a push does: it updates lessons in the order of its events, and a vector's reference locks its
+  -- lesson, so that each could come to wait for the other.
+  perform from public.spaces s where s.id = p_space for no key update;
+  with given as (
+    -- Of two rows of one lesson that of its text counts, then the later one.
+    select distinct on (x.value ->> 'slug')
+      x.value ->> 'slug' as slug, x.value ->> 'content_hash' as content_hash, x.value as row, l.embedded_hash
+    from jsonb_array_elements(p_rows) with ordinality x
+    left join public.lessons l on l.space = p_space and l.slug = x.value ->> 'slug'
+    order by x.value ->> 'slug', (l.embedded_hash = x.value ->> 'content_hash') desc nulls last, x.ordinality desc
+  ), stored as (
+    insert into public.lesson_embeddings as e (space, slug, model, content_hash, embedding, packed)
+    select p_space, g.slug, p_model, g.content_hash,
+      case when g.row ? 'packed' then lessonloop.unpacked(decode(g.row ->> 'packed', 'base64'))
+        else lessonloop.as_vector((g.row -> 'embedding')::text) end,
+      decode(g.row ->> 'packed', 'base64')
+    from given g where g.embedded_hash = g.content_hash
+    order by g.slug
+    on conflict (space, slug, model) do update
+      set content_hash = excluded.content_hash, embedding = excluded.embedding, packed = excluded.packed
+    returning 1
+  )
+  select jsonb_build_object(
+    'stored', (select count(*) from stored),
+    'stale', coalesce((select jsonb_agg(g.slug order by g.slug) from given g where g.embedded_hash <> g.content_hash), '[]'),
+    'unknown', coalesce((select jsonb_agg(g.slug order by g.slug) from given g where g.embedded_hash is null), '[]'))
+  into answer;
+  if (answer ->> 'stored')::integer > 0 then
+    update public.spaces s set embedding_model = p_model where s.id = p_space and s.embedding_model is distinct from p_model;
+  end if;
+  return answer;
+end $$;
+
+-- Vectors of one model, each text's once, and which lessons have none. One object, so that no row cap of REST cuts it.
+--   vectors     [{"content_hash", "packed"}], by hash: those of `p_hashes`, or without it all after the hash `p_after`
+--   next_after  `p_after` of the next page; null when that was all
+--   lacking     [{"slug", "content_hash"}], by slug: lessons after the slug `p_lacking_after` whose text has no vector here
+--               that could be given to others; empty when `p_lacking_after` is null
+--   lacking_next_after  `p_lacking_after` of its next page; null when that was all
+-- Each list holds at most `p_limit`, up to 1000.
+create or replace function public.pull_embeddings(
+  p_space uuid, p_model text, p_after text default '', p_limit integer default 1000,
+  p_hashes text[] default null, p_lacking_after text default null) returns json
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+declare
+  most_hashes constant integer := 1000;
+  most integer := least(greatest(coalesce(p_limit, 1000), 1), 1000);
+  given json;
+  lacking json;
+begin
+  if not exists (select from public.spaces s where s.id = p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if p_model is null or char_length(p_model) not between 1 and 200 then
+    raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
+  end if;
+  if cardinality(p_hashes) > most_hashes then
+    raise exception using errcode = 'PT413', message = format('at most %s hashes are taken at once', most_hashes),
+      hint = 'ask for fewer';
+  end if;
+
+  -- One look by its key for each row, here and below. A join would be planned by what the tables were like when they were
+  -- small, or by what most spaces are like: everything with everything.
+  if p_hashes is null then
+    with found as (
+      select distinct on (e.content_hash collate "C") e.content_hash, e.packed
+      from public.lesson_embeddings e
+      where e.space = p_space and e.model = p_model and e.packed is not null
+        and e.content_hash collate "C" <> '' and e.content_hash collate "C" > coalesce(p_after, '')
+        and e.content_hash = (select l.embedded_hash from public.lessons l where l.space = e.space and l.slug = e.slug)
+      order by e.content_hash collate "C"
+      limit most + 1
+    ), placed as (
+      select f.*, row_number() over (order by f.content_hash collate "C") as place from found f
+    )
+    select json_build_object(
+      'vectors', coalesce(json_agg(json_build_object(
+        'content_hash', p.content_hash, 'packed', translate(encode(p.packed, 'base64'), E'\n', ''))
+        order by p.place) filter (where p.place <= most), '[]'),
+      'next_after', case when count(*) > most then max(p.content_hash collate "C") filter (where p.place = most) end)
+    into given from placed p;
+  else
+    with found as (
+      select distinct on (h) h as content_hash, e.packed
+      from unnest(p_hashes) h
+      join public.lesson_embeddings e
+        on e.space = p_space and e.model = p_model and e.content_hash collate "C" = h and e.content_hash collate "C" <> '' and e.packed is not null
+    )
+    select json_build_object(
+      'vectors', coalesce(json_agg(json_build_object(
+        'content_hash', f.content_hash, 'packed', translate(encode(f.packed, 'base64'), E'\n', ''))
+        order by f.content_hash collate "C"), '[]'),
+      'next_after', null)
+    into given from found f;
+  end if;
+
+  with found as (
+    select l.slug, l.embedded_hash, row_number() over (order by l.slug) as place
+    from public.lessons l
+    where l.space = p_space and l.slug > p_lacking_after
+      and not coalesce((
+        select e.content_hash = l.embedded_hash and e.packed is not null from public.lesson_embeddings e
+        where e.space = l.space and e.slug = l.slug and e.model = p_model), false)
+    order by l.slug
+    limit most + 1
+  )
+  select json_build_object(
+    'vectors', given -> 'vectors', 'next_after', given -> 'next_after',
+    'lacking', coalesce(json_agg(json_build_object('slug', f.slug, 'content_hash', f.embedded_hash) order by f.place)
+      filter (where f.place <= most), '[]'),
+    'lacking_next_after', case when count(*) > most then max(f.slug) filter (where f.place = most) end)
+  into lacking from found f;
+  return lacking;
+end $$;
+
+-- The vectors of some lessons as they ought to be, from what is stored of their texts. Each row is looked for by its key, however many
+-- are put in at once: by a plan of when the tables were small, or had just been emptied, all rows would be compared with all.
+create or replace function lessonloop.put_near(p_space uuid, p_slugs text[]) returns void
+language plpgsql set search_path = '' set enable_seqscan = off as $$
+begin
+  delete from lessonloop.vectors v
+  where v.space = p_space and v.slug = any (p_slugs) and not coalesce((
+    select true from public.lessons l join public.lesson_embeddings e
+      on e.space = l.space and e.slug = l.slug and e.model = v.model and e.content_hash = l.embedded_hash
+    where l.space = v.space and l.slug = v.slug offset 0), false);
+  insert into lessonloop.vectors as v (space, slug, model, near, live, approved, domain, category, confidence, causal)
+  select l.space, l.slug, e.model, lessonloop.as_half(e.packed, e.embedding),
+    not l.archived and l.trust <> 'quarantined', l.trust = 'approved', lower(btrim(l.domain)), l.category,
+    lessonloop.as_share(l.confidence), lessonloop.causal_standing(l)
+  from unnest(p_slugs) s (slug)
+  cross join lateral (select x from public.lessons x where x.space = p_space and x.slug = s.slug offset 0) k
+  cross join lateral (select (k.x).*) l
+  cross join lateral (
+    select x.model, x.packed, x.embedding from public.lesson_embeddings x
+    where x.space = p_space and x.slug = s.slug and x.content_hash = l.embedded_hash offset 0) e
+  order by e.model, l.slug
+  on conflict (space, model, slug) do update
+    set near = excluded.near, live = excluded.live, approved = excluded.approved, domain = excluded.domain, category = excluded.category,
+      confidence = excluded.confidence, causal = excluded.causal;
+end $$;
+
+create or replace function lessonloop.embeddings_put() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  s uuid;
+begin
+  for s in select distinct a.space from put a loop
+    perform lessonloop.put_near(s, array(select distinct a.slug from put a where a.space = s));
+  end loop;
+  return null;
+end $$;
+
+create or replace trigger embeddings_added after insert on public.lesson_embeddings referencing new table as put
+for each statement execute function lessonloop.embeddings_put();
+
+create or replace trigger embeddings_changed after update on public.lesson_embeddings referencing new table as put
+for each statement execute function lessonloop.embeddings_put();
+
+create or replace function lessonloop.embeddings_gone() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  s uuid;
+begin
+  -- Of a lesson that goes, what is kept beside it goes by itself.
+  for s in select distinct g.space from gone g join public.spaces p on p.id = g.space where not lessonloop.is_leaving(g.space) loop
+    perform lessonloop.put_near(s, array(
+      select distinct g.slug from gone g join public.lessons l on l.space = g.space and l.slug = g.slug where g.space = s));
+  end loop;
+  return null;
+end $$;
+
+create or replace trigger embeddings_gone after delete on public.lesson_embeddings referencing old table as gone
+for each statement execute function lessonloop.embeddings_gone();
+
+-- A lesson with another text has the vector of that text, if there is one, or none; its standing follows.
+create or replace function lessonloop.vectors_follow() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if old.embedded_hash is distinct from new.embedded_hash then
+    perform lessonloop.put_near(new.space, array[new.slug]);
+  end if;
+  update lessonloop.vectors v set
+    live = not new.archived and new.trust <> 'quarantined', approved = new.trust = 'approved',
+    domain = lower(btrim(new.domain)), category = new.category,
+    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_standing(new)
+  where v.space = new.space and v.slug = new.slug
+    and (v.live, v.approved, v.domain, v.category, v.confidence, v.causal) is distinct from
+      (not new.archived and new.trust <> 'quarantined', new.trust = 'approved', lower(btrim(new.domain)), new.category,
+        lessonloop.as_share(new.confidence), lessonloop.causal_standing(new));
+  return null;
+end $$;
+
+create or replace trigger vectors_follow
+after update of embedded_hash, archived, trust, domain, category, confidence, effectiveness, use_count, causal_hits on public.lessons
+for each row execute function lessonloop.vectors_follow();
+
+create or replace function lessonloop.vectors_counted() returns trigger
+language plpgsql security definer set search_path = '' as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into lessonloop.vector_counts as c (space, model, lessons)
+    select x.space, x.model, count(*) from changed x group by x.space, x.model
+    on conflict (space, model) do update set lessons = c.lessons + excluded.lessons;
+  else
+    update lessonloop.vector_counts c set lessons = c.lessons - n.n
+    from (select x.space, x.model, count(*) as n from changed x group by x.space, x.model) n
+    where c.space = n.space and c.model = n.model;
+  end if;
+  return null;
+end $$;
+
+create or replace trigger vectors_added after insert on lessonloop.vectors referencing new table as changed
+for each statement execute function lessonloop.vectors_counted();
+
+create or replace trigger vectors_gone after delete on lessonloop.vectors referencing old table as changed
+for each statement execute function lessonloop.vectors_counted();
+
+-- A space of more lessons with vectors than this ought to have an index.
+create or replace function lessonloop.exact_up_to() returns bigint language sql immutable return 100000;
+
+-- How the nearest are found: `exact`; `due` where the space ought to have an index and has none yet, which is exact, too, and
+-- slower; `ready`. While an index is built it is `due`, and while one of another model is in force as well.
+create or replace function lessonloop.near_state(p_space uuid, p_model text) returns text
+language sql stable
+return case
+  when exists (select from lessonloop.near_indexes n where n.space = p_space and n.model = p_model) then 'ready'
+  when coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = p_model), 0)
+    > lessonloop.exact_up_to() then 'due'
+  else 'exact' end;
+
+-- The slugs that the space's index gives for a vector; null where there is no index, or the caller may not see the space.
+create or replace function lessonloop.indexed_nearest(p_space uuid, p_near vector, p_most integer) returns text[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  of_model text;
+begin
+  if not lessonloop.may_use(p_space) then
+    return null;
+  end if;
+  select n.model into of_model from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
+  where n.space = p_space;
+  if not found then
+    return null;
+  end if;
+  return array(select n.slug from lessonloop.nearest(p_space, of_model, lessonloop.as_half(null, p_near), p_most) n);
+end $$;
+
+-- The lessons nearest in meaning, best first, slugs in order where equal: an exact scan of the space, or by its index where
+-- it has one, and then by their vectors. Archived and quarantined lessons are left out, and those whose vector is of an older text.
+create or replace function public.match_lessons(
+  query_embedding vector(384), match_team_id uuid, match_threshold double precision default 0.3, match_count integer default 10)
+returns table (
+  slug text, title text, description text, context text, recommendation text, category text, domain text,
+  project_types text[], tech_stacks text[], tags text[], confidence double precision, effectiveness double precision,
+  times_applied bigint, success_count bigint, proven_effective boolean, trust text, rev bigint,
+  updated_at timestamptz, similarity double precision)
+language plpgsql stable security invoker set search_path = '' as $$
+#variable_conflict use_column
+declare
+  most constant integer := least(greatest(match_count, 0), 1000);
+  near text[] := lessonloop.indexed_nearest(match_team_id, query_embedding, least(most * 3 + 40, 1000));
+begin
+  return query
+    select
+      l.slug, l.title, l.description, l.context, l.recommendation, l.category, l.domain, l.project_types, l.tech_stacks,
+      l.tags, l.confidence, l.effectiveness, l.times_applied, l.success_count, l.proven_effective, l.trust, l.rev,
+      l.updated_at, lessonloop.cosine_of(e.embedding, query_embedding) as similarity
+    from public.spaces s
+    join public.lesson_embeddings e on e.space = s.id and e.model = s.embedding_model
+    join public.lessons l on l.space = e.space and l.slug = e.slug and l.embedded_hash = e.content_hash
+    where s.id = match_team_id and not l.archived and l.trust <> 'quarantined'
+      and (near is null or e.slug = any (near))
+      and lessonloop.cosine_of(e.embedding, query_embedding) >= match_threshold
+    order by lessonloop.cosine_of(e.embedding, query_embedding) desc, l.slug collate "C"
+    limit most;
+end $$;
+
+-- Whether a lesson is one of a list's.
+create or replace function lessonloop.fits(l public.lessons, p_ask jsonb) returns boolean
+language sql stable
+return l.archived = coalesce((p_ask ->> 'archived')::boolean, false)
+  and (p_ask ->> 'domain' is null or lower(btrim(l.domain)) = lower(btrim(p_ask ->> 'domain')))
+  and (p_ask ->> 'category' is null or l.category = p_ask ->> 'category')
+  and (p_ask ->> 'trust' is null or l.trust = p_ask ->> 'trust')
+  and (not coalesce((p_ask ->> 'visible')::boolean, false) or l.trust <> 'quarantined')
+  and (p_ask ->> 'badge' is null
+    or p_ask ->> 'badge' = case when l.proven_effective then 'proven' when l.times_applied > 0 then 'testing' else 'new' end);
+
+-- The first of some lessons whose texts are of so many bytes together; one at least.
+create or replace function lessonloop.first_bytes(p_space uuid, p_slugs text[], p_most bigint) returns text[]
+language sql stable
+return (
+  select coalesce(array_agg(x.slug order by x.place), '{}')
+  from (
+    select s.slug, s.place, sum(lessonloop.text_bytes(l)) over (order by s.place) - lessonloop.text_bytes(l) as before
+    from unnest(p_slugs) with ordinality s (slug, place) join public.lessons l on l.space = p_space and l.slug = s.slug) x
+  where x.before < p_most);
+
+-- Some rows of a space as `pull_changes` gives them, with the cursor at which they are so. `p_tools`: with what worked for
+-- which request.
+create or replace function lessonloop.rows_json(p_space uuid, p_slugs text[], p_decisions text[], p_tools boolean) returns json
+language sql stable
+return (
+  select json_build_object(
+    'schema_version', lessonloop.schema_version(),
+    'lessons', (select coalesce(json_agg(lessonloop.lesson_json(l)), '[]') from public.lessons l
+      where l.space = p_space and l.slug = any (p_slugs)),
+    'recommendations', (select coalesce(json_agg(lessonloop.recommendation_json(r) order by r.version), '[]') from public.recommendations r
+      where r.space = p_space and r.decision_id = any (p_decisions)),
+    'decisions', (select coalesce(json_agg(lessonloop.decision_json(d)), '[]') from public.decisions d
+      where d.space = p_space and d.decision_id = any (p_decisions)),
+    'settings', (select coalesce(json_agg(json_build_object('name', x.name, 'value', x.value, 'version', x.version)), '[]')
+      from public.settings x where x.space = p_space),
+    'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'version', s.agents_version)) else '[]'::json end,
+    'tools', case when p_tools then (select coalesce(json_agg(lessonloop.tool_json(t) order by t.position), '[]') from public.tool_successes t
+      where t.space = p_space and not t.dropped) else '[]'::json end,
+    'feedback', '[]'::json, 'days', '[]'::json,
+    'next_cursor', s.version, 'version', s.version, 'has_more', false, 'acked_seq', '{}'::json, 'epoch', s.epoch)
+  from public.spaces s where s.id = p_space);
+
+-- The vectors of some lessons' texts, to the bit.
+create or replace function lessonloop.vectors_json(p_space uuid, p_model text, p_slugs text[]) returns json
+language sql stable
+return (
+  select coalesce(json_agg(json_build_object('content_hash', x.content_hash, 'packed', translate(encode(x.packed, 'base64'), E'\n', ''))), '[]')
+  from (
+    select distinct on (e.content_hash) e.content_hash, e.packed
+    from public.lessons l join public.lesson_embeddings e
+      on e.space = l.space and e.slug = l.slug and e.model = p_model and e.content_hash = l.embedded_hash and e.packed is not null
+    where l.space = p_space and l.slug = any (p_slugs)) x);
+
+-- What a word that is said so much, by `ts_rank`, scores in a lesson of so many words, from 0 to 1: x / (x + k), as the core has it.
+create or replace function lessonloop.said(p_rank real, p_length integer) returns double precision
+language sql immutable parallel safe
+return 1 - 1 / (1 + 6.58::double precision * p_rank / (0.6::double precision + 0.0024::double precision * p_length));
+
+-- What a lesson scores by words: by the twelve asked for, empty ones without weight where there are fewer. Written out, as a subquery
+-- of them for each lesson takes three times as long.
+create or replace function lessonloop.word_score(p_terms tsvector, p_length integer, p_asked tsquery[], p_idfs double precision[])
+returns double precision
+language sql immutable parallel safe
+return
+  p_idfs[1] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[1]), p_length)
+  + p_idfs[2] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[2]), p_length)
+  + p_idfs[3] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[3]), p_length)
+  + p_idfs[4] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[4]), p_length)
+  + p_idfs[5] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[5]), p_length)
+  + p_idfs[6] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[6]), p_length)
+  + p_idfs[7] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[7]), p_length)
+  + p_idfs[8] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[8]), p_length)
+  + p_idfs[9] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[9]), p_length)
+  + p_idfs[10] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[10]), p_length)
+  + p_idfs[11] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[11]), p_length)
+  + p_idfs[12] * lessonloop.said(ts_rank('{0.25, 0.375, 0.5, 1}', p_terms, p_asked[12]), p_length);
+
+-- The lessons that may fit a situation, with all that ranking reads of them. The core ranks them; what is reckoned here only
+-- chooses whom it looks at.
+--   p_ask.packed      the query's vector, base64 of 384 signed bytes, and p_ask.model; both or none
+--   p_ask.words       words of the query in lower case, as the core parts them, up to 64
+--   p_ask.also        more words to find lessons by, such as technologies, up to 64
+--   p_ask.domain      in lower case: lessons of it, of none, and evolved ones alone
+--   p_ask.categories  lessons of these alone
+--   p_ask.approved    approved lessons alone
+--   p_ask.standing    whether those that stand best are wanted whatever they say
+--   p_ask.decision    a decision whose rows are wanted, too
+--   p_ask.count       how many, up to 400
+--   p_ask.fits        a list's filters in place of the ones before: `archived`, `domain`, `category`, `trust`, `badge`, `visible`
+--                     as `space_lessons` has them; what does not fit is left out, and nothing is found but by words and meaning
+-- `counted`: the space's lessons, how many have a vector, in how many each word of `words` is (`having`), which of them are too
+-- common to find by (`hot`), and how the nearest were found (`index`).
+create or replace function public.lesson_candidates(p_space uuid, p_ask jsonb) returns json
+language plpgsql stable security definer
+set search_path = '' set statement_timeout = '4s' set extra_float_digits = 1 set jit = off set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+  -- Lessons that one word may have to be looked for by it, and all words of a query together.
+  hot_above bigint := 2000;
+  most_hits constant bigint := 4000;
+  most integer := least(greatest(coalesce((p_ask ->> 'count')::integer, 100), 1), 400);
+  words text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'words', '[]')));
+  also text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'also', '[]')));
+  of_model text := p_ask ->> 'model';
+  in_domain text := p_ask ->> 'domain';
+  categories text[] := case when jsonb_typeof(p_ask -> 'categories') = 'array'
+    then array(select jsonb_array_elements_text(p_ask -> 'categories')) end;
+  only_approved boolean := coalesce((p_ask ->> 'approved')::boolean, false);
+  -- A list that is searched: its own filters, instead of those of a situation.
+  wanted constant jsonb := case when jsonb_typeof(p_ask -> 'fits') = 'object' then p_ask -> 'fits' end;
+  in_use_only boolean := true;
+  most_bytes constant bigint := 4000000;
+  mark constant text := lessonloop.space_mark(p_space);
+  total bigint;
+  with_vector bigint := 0;
+  held_by bigint[];
+  by_words text[];
+  hot text[];
+  asked tsquery[];
+  idfs double precision[];
+  full_idf double precision;
+  vector lessonloop.vectors.near%type;
+  near_slugs text[] := '{}';
+  near_at double precision[] := '{}';
+  near_confidence real[] := '{}';
+  near_causal real[] := '{}';
+  hit_slugs text[] := '{}';
+  hit_scores double precision[] := '{}';
+  found text[];
+  decisions text[] := case when p_ask ->> 'decision' is null then '{}' else array[p_ask ->> 'decision'] end;
+begin
+  if not lessonloop.may_use(p_space) then
+    perform lessonloop.no_space();
+  end if;
+  if cardinality(words) > 64 or cardinality(also) > 64
+      or exists (select from unnest(words || also) w where octet_length(w) > 64) then
+    raise exception using errcode = 'PT413', message = 'at most 64 words of 64 bytes are taken', detail = 'p_ask.words', hint = 'send the rarest';
+  end if;
+  if p_ask ->> 'packed' is not null then
+    if of_model is null or char_length(p_ask ->> 'packed') <> 512 or p_ask ->> 'packed' ~ '[^A-Za-z0-9+/]' or p_ask ->> 'packed' = repeat('A', 512) then
+      raise exception using errcode = 'PT400', message = 'packed has to be base64 of 384 signed bytes, not all 0, with its model', detail = 'p_ask.packed';
+    end if;
+    vector := lessonloop.as_half(decode(p_ask ->> 'packed', 'base64'), null);
+  end if;
+  if wanted is not null then
+    in_domain := lower(btrim(wanted ->> 'domain'));
+    categories := case when wanted ->> 'category' is not null then array[wanted ->> 'category'] end;
+    only_approved := coalesce(wanted ->> 'trust' = 'approved', false);
+    in_use_only := not coalesce((wanted ->> 'archived')::boolean, false) and coalesce((wanted ->> 'visible')::boolean, false);
+  end if;
+  select z.lessons into total from lessonloop.space_sizes z where z.space = p_space;
+  total := coalesce(total, 0);
+  hot_above := least(hot_above, greatest(total / 8, 100));
+  with_vector := coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = of_model), 0);
+
+  -- A word scores Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them; of a word
+  -- that is said often, `ts_rank` takes less than the sum. How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
+  select coalesce(array_agg(coalesce(c.lessons, 0) order by w.place), '{}') into held_by
+  from unnest(words) with ordinality w (word, place)
+  left join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C";
+  -- Chosen among by the rarest: the others add little.
+  select array_agg(y.stem order by y.place), array_agg(y.idf order by y.place) into asked, idfs
+  from (
+    select quote_literal(x.stem)::tsquery as stem, x.place, ln(1 + (total + 50 - x.n + 0.5) / (x.n + 0.5)) as idf
+    from (
+      select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.place, held_by[w.place] as n
+      from unnest(words) with ordinality w (word, place) order by lessonloop.stem(w.word), w.place) x
+    where x.n > 0 order by x.n limit 12) y;
+  asked := coalesce(asked, '{}') || array_fill('''.'''::tsquery, array[12 - coalesce(cardinality(asked), 0)]);
+  idfs := coalesce(idfs, '{}') || array_fill(0::double precision, array[12 - coalesce(cardinality(idfs), 0)]);
+  select greatest(sum(t.idf), 1) into full_idf from (
+    select i.idf from unnest(idfs) i (idf) order by i.idf desc limit 5) t;
+  select array_agg(mark || x.stem order by x.n) filter (where x.n <= hot_above and x.before <= most_hits),
+    array_agg(x.word order by x.place) filter (where x.n > hot_above and x.place > 0)
+  into by_words, hot
+  from (
+    select y.*, sum(y.n) over (order by y.n, y.stem) as before
+    from (
+      select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.word, w.place, c.lessons as n
+      from (
+        select u.word, u.place from unnest(words) with ordinality u (word, place)
+        union all select a.word, 0 from unnest(also) a (word)) w
+      join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C" and c.lessons > 0
+      order by lessonloop.stem(w.word), w.place desc) y) x;
+  if by_words is null and hot is not null then
+    -- Nothing else to find by: the lessons that have the rarest of them.
+    by_words := array[mark || lessonloop.stem((
+      select w.word from unnest(words, held_by) w (word, n) where w.n > 0 order by w.n limit 1))];
+  end if;
+  if by_words is not null then
+    select coalesce(array_agg(h.slug order by h.score desc, h.slug), '{}'), coalesce(array_agg(h.score order by h.score desc, h.slug), '{}')
+    into hit_slugs, hit_scores
+    from (
+      select f.slug, lessonloop.word_score(f.terms, f.length, asked, idfs) as score
+      from (
+        select w.slug, w.terms, w.length from lessonloop.lesson_words w
+        where lessonloop.marked(w.space, w.terms) operator(pg_catalog.&&) by_words and w.space is not distinct from p_space
+          and (w.live or not in_use_only) and (w.approved or not only_approved)
+          and (in_domain is null or w.domain = in_domain or wanted is null and (w.domain = '' or w.slug like 'evolved-%'))
+          and (categories is null or w.category = any (categories))
+        limit most_hits) f
+      -- Of those that a list finds, some may not fit it.
+      order by 2 desc, 1 limit case when wanted is null then most * 10 else most_hits end) h;
+  end if;
+  if vector is not null then
+    -- Standing moves a lesson as far as its meaning does: those that do best by both are looked at.
+    select coalesce(array_agg(x.slug), '{}'), coalesce(array_agg(x.distance), '{}'), coalesce(array_agg(x.confidence), '{}'),
+      coalesce(array_agg(x.causal), '{}')
+    into near_slugs, near_at, near_confidence, near_causal
+    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved) x;
+  end if;
+
+  -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
+  -- key, whatever a plan of when the tables were small would have had.
+  select array_agg(x.slug) into found
+  from (
+    select m.slug
+    from (
+      select coalesce(n.slug, h.slug) as slug, n.distance, n.confidence, n.causal, h.score
+      from unnest(near_slugs, near_at, near_confidence, near_causal) n (slug, distance, confidence, causal)
+      full join unnest(hit_slugs, hit_scores) h (slug, score) on h.slug = n.slug) m
+    left join lateral (
+      select lessonloop.word_score(w.terms, w.length, asked, idfs) as score from lessonloop.lesson_words w
+      where m.score is null and w.space = p_space and w.slug = m.slug offset 0) w on true
+    left join lateral (
+      select lessonloop.distance(v.near, vector) as distance, v.confidence, v.causal from lessonloop.vectors v
+      where m.distance is null and vector is not null and v.space = p_space and v.model = of_model and v.slug = m.slug offset 0) v on true
+    left join lateral (
+      select l.* from public.lessons l
+      where (wanted is not null or coalesce(m.confidence, v.confidence) is null) and l.space = p_space and l.slug = m.slug offset 0) l on true
+    cross join lateral (
+      select coalesce(m.distance, v.distance) as distance, coalesce(m.score, w.score, 0) / full_idf as words,
+        coalesce(m.confidence, v.confidence, lessonloop.as_share(l.confidence)) as confidence,
+        coalesce(m.causal, v.causal, lessonloop.causal_share(l)) as causal offset 0) s
+    where wanted is null or lessonloop.fits(l, wanted)
+    -- With confidence and causal standing, which move a lesson as far as its match does.
+    order by (0.5 * sqrt(
+      0.4 * least(greatest((1 - coalesce(s.distance, 1) - 0.1) / 0.7, 0), 1)
+      + (case when s.distance is null then 0.8 else 0.6 end) * least(s.words, 1)) + 0.2 * s.confidence + 0.15)
+      * (0.5 + 0.5 * s.causal) desc, m.slug
+    limit most) x;
+  found := coalesce(found, '{}');
+  if coalesce((p_ask ->> 'standing')::boolean, false) or (cardinality(found) = 0 and wanted is null) then
+    found := found || array(
+      select b.slug from (
+        (select l.slug, l.proven_effective, l.confidence, l.effectiveness from public.lessons l
+         where l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not only_approved)
+           and (in_domain is null or lower(btrim(l.domain)) = in_domain) and (categories is null or l.category = any (categories))
+         order by l.proven_effective desc, l.confidence desc limit most / 2 + 1)
+        union
+        (select l.slug, l.proven_effective, l.confidence, l.effectiveness from public.lessons l
+         where in_domain is not null and l.space = p_space and not l.archived and l.trust <> 'quarantined' and (l.trust = 'approved' or not only_approved)
+           and (l.domain = '' or l.slug like 'evolved-%') and (categories is null or l.category = any (categories))
+         order by l.proven_effective desc, l.confidence desc limit most / 4 + 1)) b);
+  end if;
+  -- An isolate that reads them has little memory.
+  found := lessonloop.first_bytes(p_space, found, most_bytes);
+  if cardinality(decisions) > 0 then
+    found := found || array(select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
+  end if;
+  return json_build_object(
+    'page', lessonloop.rows_json(p_space, found, decisions, false),
+    'counted', json_build_object('lessons', total, 'with_vector', with_vector, 'having', to_json(held_by),
+      'hot', to_json(coalesce(hot, '{}')), 'index', lessonloop.near_state(p_space, of_model)),
+    'vectors', case when vector is null then '[]'::json else lessonloop.vectors_json(p_space, of_model, found) end);
+end $$;
+
+revoke all on all functions in schema lessonloop from public, anon;
+grant execute on function lessonloop.cosine_of(vector, vector), lessonloop.indexed_nearest(uuid, vector, integer) to authenticated;
+revoke all on function
+  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
+  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
+  from public, anon;
+grant execute on function
+  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
+  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
+  to authenticated;
+reset search_path;

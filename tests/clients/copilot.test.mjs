@@ -1,0 +1,5 @@
+// The walk through Copilot CLI.
+import driver from "./drivers/copilot.mjs";
+import { walk } from "./walk.mjs";
+
+walk(driver);

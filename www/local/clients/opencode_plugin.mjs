@@ -1,0 +1,80 @@
+// OpenCode has no hooks in a shell: this is the plugin that calls ours.
+
+/** The plugin's source. @param {string[]} program */
+export const plugin = (
+  program,
+) => `// Lessons for this session, by lessonloop; written by \`lessonloop init opencode\`, removed with \`--remove\`.
+import { spawn } from "node:child_process";
+
+const [program, ...words] = ${JSON.stringify([...program, "hook"])};
+/** A plugin that is slow stalls the session: lessons that come later are left out. */
+const PATIENCE_MS = 2_000;
+const END_MS = 10_000;
+
+function hook(event, payload, patience = PATIENCE_MS) {
+  return new Promise((resolve) => {
+    const child = spawn(program, [...words, event, "--client", "opencode"], {
+      stdio: ["pipe", "pipe", "ignore"],
+      // What ends with OpenCode must not end what records it.
+      detached: event === "stop",
+    });
+    let text = "";
+    const end = () => resolve(text);
+    const timer = setTimeout(() => (child.kill(), resolve("")), patience);
+    child.stdout.on("data", (piece) => (text += piece));
+    child.on("error", () => resolve(""));
+    child.on("close", () => (clearTimeout(timer), end()));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+/** Requests of OpenCode for itself, which have the session's id: a title, a summary. */
+const OWN = /You are a title generator|summariz/i;
+
+export const Lessonloop = async ({ client, directory }) => {
+  const lessons = new Map();
+  const parents = new Map();
+  /** When what was handed over last was made; of a session that began before this process, all before it. */
+  const handed = new Map();
+  const begun = Date.now();
+
+  async function messages(id) {
+    const { data = [] } = await client.session.messages({ path: { id } });
+    const since = handed.get(id) ?? begun;
+    const made = ({ info }) => info?.time?.created ?? 0;
+    handed.set(id, Math.max(since, ...data.map((message) => made(message) + 1)));
+    return data.filter((message) => made(message) >= since);
+  }
+
+  return {
+    "chat.message": async (input, output) => {
+      const prompt = output.parts.map((part) => part.text ?? "").join("\\n");
+      const session_id = input.sessionID;
+      const payload = { session_id, cwd: directory, prompt, parent_id: parents.get(session_id) };
+      lessons.set(session_id, await hook("prompt", payload));
+    },
+    "experimental.chat.system.transform": async (input, output) => {
+      const text = lessons.get(input.sessionID);
+      if (text && !OWN.test(output.system.join("\\n").slice(0, 300))) output.system.push(text);
+    },
+    event: async ({ event: { type, properties = {} } }) => {
+      const { info } = properties;
+      if (info?.id && (type === "session.created" || type === "session.updated")) {
+        if (info.parentID) parents.set(info.id, info.parentID);
+        if (type === "session.created") handed.set(info.id, 0);
+      }
+      // A session that is left is not deleted: each time it rests is its end until it goes on.
+      const session_id = properties.sessionID;
+      if (type !== "session.idle" || !session_id) return;
+      try {
+        const said = await messages(session_id);
+        const payload = { session_id, cwd: directory, parent_id: parents.get(session_id), messages: said };
+        await hook("stop", payload, END_MS);
+      } catch {
+        // The session goes on without what it taught.
+      }
+    },
+  };
+};
+`;
