@@ -320,6 +320,7 @@ test("agents: what each did, and the command that sets one up", async () => {
     for (const [word, command] of [
       ["codex", "npx lessonloop init codex"],
       ["vs-code", "npx lessonloop init vscode"],
+      ["copilot", "npx lessonloop init copilot"],
       ["opencode", "npx lessonloop init opencode"],
       ["http", "npx lessonloop mcp"],
     ]) {

@@ -1,6 +1,15 @@
 // What the walk asks of a client, and starting it as a person does: in a home of its own, with nothing of this environment.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Terminal } from "./terminal.mjs";
@@ -42,6 +51,9 @@ export const archive = archives
 /** Where each client is installed. @type {Record<string, string>} */
 const INSTALLED = JSON.parse(process.env.LESSONLOOP_CLIENTS ?? "{}");
 
+/** The client's program. @param {Driver} driver */
+export const programOf = (driver) => join(INSTALLED[driver.name] ?? "", "node_modules", ".bin", driver.bin);
+
 /** @type {string[]} */
 const made = [];
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -76,7 +88,7 @@ export class Place {
     this.home = join(this.root, "home");
     this.project = join(this.root, "shop");
     for (const folder of [this.home, this.project, join(this.root, "run")]) mkdirSync(folder, { mode: 0o700 });
-    this.bin = join(INSTALLED[driver.name] ?? "", "node_modules", ".bin", driver.bin);
+    this.bin = programOf(driver);
     this.env = {
       HOME: this.home,
       PATH: process.env.PATH ?? "",
@@ -85,19 +97,31 @@ export class Place {
       SHELL: "/bin/bash",
       XDG_RUNTIME_DIR: join(this.root, "run"),
       npm_config_update_notifier: "false",
+      // What a test run leaves behind is not ours.
+      PYTHONDONTWRITEBYTECODE: "1",
       ...driver.env(url),
     };
     driver.prepare(this.home, url);
     writeFileSync(join(this.project, "readme.txt"), "A shop.\n");
     writeFileSync(join(this.project, "test_ok.py"), unittest("1"));
     writeFileSync(join(this.project, "test_bad.py"), unittest("2"));
-    for (const words of [["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "A shop"]]) this.git(...words);
+    for (const words of [
+      ["init", "-q", "-b", "main"],
+      ["add", "-A"],
+      ["commit", "-qm", "A shop"],
+    ])
+      this.git(...words);
   }
 
   /** @param {string[]} words */
   git(...words) {
     const who = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
-    return execFileSync("git", [...who, ...words], { cwd: this.project, env: this.env, encoding: "utf8", stdio: "pipe" });
+    return execFileSync("git", [...who, ...words], {
+      cwd: this.project,
+      env: this.env,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
   }
 
   /** `npx` from the archive, as the README says. @param {string[]} words */

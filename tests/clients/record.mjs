@@ -7,11 +7,18 @@ let input = "";
 let ended = false;
 const done = () => {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !["PATH", "HOME"].includes(name)));
-  appendFileSync(file, `${JSON.stringify({ name, at: started, took: Date.now() - started, ended, input, env, cwd: process.cwd() })}\n`);
+  appendFileSync(
+    file,
+    `${JSON.stringify({ name, at: started, took: Date.now() - started, ended, input, env, cwd: process.cwd() })}\n`,
+  );
   const out = `${file}.${name}.out`;
   if (existsSync(out)) process.stdout.write(readFileSync(out, "utf8"));
 };
-const timer = setTimeout(() => (done(), process.exit(0)), 1_000);
+// A client may leave its end open.
+const timer = setTimeout(() => {
+  done();
+  process.exit(0);
+}, 1_000);
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (piece) => {
   input += piece;

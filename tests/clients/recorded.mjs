@@ -74,7 +74,11 @@ export async function recorded(driver, model) {
     return;
   }
   const kept = JSON.parse(readFileSync(at, "utf8"));
-  assert.deepEqual(shapes(seen), shapes(kept.hooks), `${driver.title} tells its hooks something else: run with LESSONLOOP_WRITE=1`);
+  assert.deepEqual(
+    shapes(seen),
+    shapes(kept.hooks),
+    `${driver.title} tells its hooks something else: run with LESSONLOOP_WRITE=1`,
+  );
 }
 
 /**
@@ -111,7 +115,13 @@ function read(file, place) {
       sessions = [];
     } else {
       const payload = record.input ? JSON.parse(record.input) : {};
-      const session = payload.session_id ?? payload.sessionId ?? payload.sessionID ?? payload.input?.sessionID ?? payload.info?.id ?? "";
+      const session =
+        payload.session_id ??
+        payload.sessionId ??
+        payload.sessionID ??
+        payload.input?.sessionID ??
+        payload.info?.id ??
+        "";
       if (run === "before") others.add(session);
       if (others.has(session)) continue;
       if (session && !sessions.includes(session)) sessions.push(session);
@@ -155,7 +165,9 @@ function madeUp(place) {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (found) =>
         id(found, (number) => `00000000-0000-4000-8000-${number.padStart(12, "0")}`),
       )
-      .replaceAll(/\b(toolu|call|msg|ses|prt|evt|fc|resp|chatcmpl)_[0-9a-zA-Z]{16,}/g, (found, kind) => id(found, (number) => `${kind}_${number}`))
+      .replaceAll(/\b(toolu|call|msg|ses|prt|evt|fc|resp|chatcmpl)_[0-9a-zA-Z]{16,}/g, (found, kind) =>
+        id(found, (number) => `${kind}_${number}`),
+      )
       .replaceAll(/\b[0-9a-f]{40}\b/g, (found) => id(found, (number) => number.padStart(40, "0")))
       .replaceAll(/\b[0-9a-f]{32}\b/g, (found) => id(found, (number) => number.padStart(32, "0")))
       .replaceAll(/\ba[0-9a-f]{16}\b/g, (found) => id(found, (number) => `a${number.padStart(16, "0")}`))
@@ -178,7 +190,9 @@ function longest(driver, place) {
   const found = [];
   /** @param {string} folder */
   const enter = (folder) => {
-    for (const file of statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder, { withFileTypes: true }) : []) {
+    for (const file of statSync(folder, { throwIfNoEntry: false })
+      ? readdirSync(folder, { withFileTypes: true })
+      : []) {
       const at = join(folder, file.name);
       if (file.isDirectory()) enter(at);
       else if (/\.jsonl?$/.test(file.name) && /session|rollout|events|[0-9a-f]{8}-/.test(file.name)) found.push(at);

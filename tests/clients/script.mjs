@@ -35,7 +35,8 @@ export function answerTo(talk, scripts) {
   }
   // Titles are asked for without tools, summaries by a prompt of the client's own.
   const last = talk.turns.findLast(({ role, results }) => role === "user" && results.length === 0);
-  if (talk.tools.length === 0 || (last && !last.text.includes("[walk:") && /summar/i.test(last.text.slice(-6_000)))) return { text: "A summary of the talk: it is about SQL statements.", calls: [] };
+  if (talk.tools.length === 0 || (last && !last.text.includes("[walk:") && /summar/i.test(last.text.slice(-6_000))))
+    return { text: "A summary of the talk: it is about SQL statements.", calls: [] };
   if (!talk.walk) return { text: "Understood.", calls: [] };
   const after = talk.turns.slice(at + 1);
   // Calls that were made at once are one turn in some APIs and several in others; looking for a tool is none.
@@ -114,7 +115,8 @@ function argumentsOf(tool, { shell, agent, ...more }) {
     if (name in more) args[name] = more[name];
     else if (shell !== undefined && (name === "command" || name === "cmd"))
       args[name] = of.type === "array" ? ["bash", "-lc", shell] : shell;
-    else if (agent !== undefined && ["prompt", "message", "request", "objective", "query"].includes(name)) args[name] = agent;
+    else if (agent !== undefined && ["prompt", "message", "request", "objective", "query"].includes(name))
+      args[name] = agent;
     else if (/^(subagent_type|agent_type|agent_name)$/.test(name)) {
       const usual = ["general-purpose", "generalist", "general", "default"];
       args[name] = usual.find((kind) => of.enum?.includes(kind)) ?? of.enum?.[0] ?? kindOf(tool, usual);
@@ -126,7 +128,8 @@ function argumentsOf(tool, { shell, agent, ...more }) {
 }
 
 /** The kind of agent that a tool's description names. @param {Tool} tool @param {string[]} usual */
-const kindOf = ({ about = "" }, usual) => usual.find((kind) => new RegExp(`\\b${kind}\\b`).test(about)) ?? "general-purpose";
+const kindOf = ({ about = "" }, usual) =>
+  usual.find((kind) => new RegExp(`\\b${kind}\\b`).test(about)) ?? "general-purpose";
 
 /**
  * The smallest value that a JSON schema takes.
@@ -140,7 +143,9 @@ function smallest(schema, name = "walk") {
   const type = String(Array.isArray(schema.type) ? schema.type[0] : (schema.type ?? "object")).toLowerCase();
   if (type === "object") {
     const wanted = schema.required ?? Object.keys(schema.properties ?? {});
-    return Object.fromEntries(wanted.map((/** @type {string} */ key) => [key, smallest(schema.properties?.[key] ?? {}, key)]));
+    return Object.fromEntries(
+      wanted.map((/** @type {string} */ key) => [key, smallest(schema.properties?.[key] ?? {}, key)]),
+    );
   }
   if (type === "array") return [];
   if (type === "number" || type === "integer") return Math.max(schema.minimum ?? 1, 1);

@@ -39,9 +39,15 @@ export const CALLS = [
   { tool: "playbook_vote_lesson", args: { lesson: SLUG, up: true } },
   {
     tool: "playbook_add_lesson",
-    args: { title: "Name each column that is read", recommendation: "A statement that reads all columns breaks when one is added." },
+    args: {
+      title: "Name each column that is read",
+      recommendation: "A statement that reads all columns breaks when one is added.",
+    },
   },
-  { tool: "playbook_record_session", args: { transcript: "The statement was slow.\n\nINSIGHT: An index on the customer's number halves the time." } },
+  {
+    tool: "playbook_record_session",
+    args: { transcript: "The statement was slow.\n\nINSIGHT: An index on the customer's number halves the time." },
+  },
   { tool: "playbook_record_tool_success", args: { query: "query the database", server: "postgres" } },
   { tool: "playbook_suggest_tools", args: { query: "query the database" } },
   { tool: "playbook_get_decision", args: { decision_id: "walk-tools" } },
@@ -63,7 +69,9 @@ export const scripts = (nested) => ({
   plain: [{ text: "Understood plainly." }],
   delivered: [
     { say: "I look at the folder.", shell: "ls" },
-    { text: `${APPLIED}\n\nINSIGHT: Log the statement without its values, they are personal data.\n\nDELIVERED: the statement binds its values.` },
+    {
+      text: `${APPLIED}\n\nINSIGHT: Log the statement without its values, they are personal data.\n\nDELIVERED: the statement binds its values.`,
+    },
   ],
   blocked: [{ text: `${APPLIED}\n\nBLOCKED: the driver knows no placeholders.` }],
   passing: [{ say: "I run the tests.", shell: "python3 -m unittest -q test_ok" }, { text: "The tests ran." }],

@@ -65,19 +65,32 @@ function split(text, mark) {
 /** @param {string} body @returns {Table} */
 function parsed(body) {
   const lines = body.split("\n");
-  const rows = lines.filter((line) => line.startsWith("|")).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const rows = lines
+    .filter((line) => line.startsWith("|"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   const [titles = [], , ...steps] = rows;
   const reasons = lines.flatMap((line) => {
     const found = /^- (.+?): (.+)$/.exec(line);
     return found ? [/** @type {[string, string]} */ ([found[1], found[2]])] : [];
   });
   return {
-    steps: new Map(
-      steps.map(([step, ...cells]) => [step, new Map(cells.map((cell, at) => [titles[at + 1], cell]).filter(([, cell]) => cell))]),
-    ),
+    steps: new Map(steps.map(([step, ...cells]) => [step, named(cells, titles.slice(1))])),
     // A step's name may hold a colon.
     reasons: new Map(reasons),
   };
+}
+
+/** The cells that hold something, by their columns. @param {string[]} cells @param {string[]} titles */
+function named(cells, titles) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const [at, cell] of cells.entries()) if (cell) found.set(titles[at], cell);
+  return found;
 }
 
 /** @param {Table} table */

@@ -20,7 +20,23 @@ export class Terminal {
     const words = ["env", "-i", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command];
     execFileSync(
       "tmux",
-      ["-L", SOCKET, "-f", "/dev/null", "new-session", "-d", "-s", this.name, "-x", "150", "-y", "60", "-c", cwd, ...words],
+      [
+        "-L",
+        SOCKET,
+        "-f",
+        "/dev/null",
+        "new-session",
+        "-d",
+        "-s",
+        this.name,
+        "-x",
+        "150",
+        "-y",
+        "60",
+        "-c",
+        cwd,
+        ...words,
+      ],
       { stdio: "pipe" },
     );
     tmux("set-option", "-g", "remain-on-exit", "on");
@@ -52,7 +68,11 @@ export class Terminal {
    * @param {number} [patience] milliseconds
    */
   async shows(what, patience = 60_000) {
-    return until(() => what.exec(this.screen()), () => `the screen shows ${what}:\n${this.screen()}`, patience);
+    return until(
+      () => what.exec(this.screen()),
+      () => `the screen shows ${what}:\n${this.screen()}`,
+      patience,
+    );
   }
 
   /**
@@ -99,7 +119,11 @@ export class Terminal {
 
   /** Waits for the program's own end. @param {number} [patience] milliseconds */
   async over(patience = 30_000) {
-    await until(() => this.isOver(), () => `the program ends:\n${this.screen()}`, patience);
+    await until(
+      () => this.isOver(),
+      () => `the program ends:\n${this.screen()}`,
+      patience,
+    );
     this.close();
   }
 

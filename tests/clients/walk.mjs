@@ -1,9 +1,9 @@
 // The walk through a client: each step as a person does it, seen in what the model gets and in what the store holds.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Place } from "./driver.mjs";
+import { Place, programOf } from "./driver.mjs";
 import { startModel } from "./model.mjs";
 import { recorded } from "./recorded.mjs";
 import { CALLS, LESSONS, MOMENT, prompt, SLUG, scripts, TEXT } from "./scripts.mjs";
@@ -27,14 +27,12 @@ const lower = (value) => JSON.stringify(value ?? "").toLowerCase();
 /** @param {import("./driver.mjs").Driver} driver */
 export function walk(driver) {
   test(driver.title, { timeout: 900_000 }, async (t) => {
-    /** @type {Place} */
-    let project;
     const model = await startModel({
-      scripts: scripts((prompt) => driver.nested(project.bin, prompt)),
+      scripts: scripts((prompt) => driver.nested(programOf(driver), prompt)),
       folder: process.env.LESSONLOOP_KEEP,
     });
     t.after(() => model.close());
-    project = new Place(driver, { url: model.url, name: "project" });
+    const project = new Place(driver, { url: model.url, name: "project" });
     const column = new Column(driver.title);
 
     /** @param {string} name @param {() => Promise<void>} act */
@@ -47,8 +45,11 @@ export function walk(driver) {
           await act();
           column.works(name);
         } catch (error) {
-          const asked = model.requests.slice(from).map(({ talk, answer }) => `${talk.walk}: ${lower(answer).slice(0, 160)}`);
-          /** @type {Error} */ (error).message += `\nThe model was asked:\n${asked.join("\n")}\n${project.log().slice(-1_500)}`;
+          const asked = model.requests
+            .slice(from)
+            .map(({ talk, answer }) => `${talk.walk}: ${lower(answer).slice(0, 160)}`);
+          /** @type {Error} */ (error).message +=
+            `\nThe model was asked:\n${asked.join("\n")}\n${project.log().slice(-1_500)}`;
           throw error;
         }
       });
@@ -57,7 +58,11 @@ export function walk(driver) {
     /** The outcomes that a session leaves, once there are so many. @param {() => any[]} news @param {number} [many] */
     const outcomes = async (news, many = 1) => {
       const of = () => news().filter(({ kind }) => kind === "OutcomeRecorded");
-      await until(() => of().length >= many, () => `an outcome is recorded: ${news().map(({ kind }) => kind)}`, RECORDED);
+      await until(
+        () => of().length >= many,
+        () => `an outcome is recorded: ${news().map(({ kind }) => kind)}`,
+        RECORDED,
+      );
       return of().map(({ outcome }) => lower(outcome));
     };
 
@@ -70,19 +75,17 @@ export function walk(driver) {
       return asked;
     };
 
-    /** The standing of the lesson. */
-    const standing = () => {
-      const { lesson } = project.json("show", SLUG);
-      return lesson ?? project.json("show", SLUG);
-    };
-
     /** @type {Map<string, string | null>} */
     const before = files(project);
     await step("init, project", async () => {
       const { code, out } = project.npx("init", driver.name, "--project", "--yes");
       assert.equal(code, 0, out);
       for (const lesson of LESSONS) add(project, lesson);
-      assert.match(project.npx("init", driver.name, "--project", "--yes").out, /in place/, "the second time changes nothing");
+      assert.match(
+        project.npx("init", driver.name, "--project", "--yes").out,
+        /in place/,
+        "the second time changes nothing",
+      );
     });
     await step("accepted, and the server listed", async () => {
       const window = await project.open();
@@ -100,11 +103,13 @@ export function walk(driver) {
       await outcomes(news);
     });
     await step("applied, delivered", async () => {
-      const { applied, successes } = counts(standing());
-      assert.deepEqual({ applied, successes }, { applied: 1, successes: 1 });
+      const { standing } = project.json("show", SLUG);
+      assert.deepEqual([standing.times_applied, standing.success_count], [1, 1]);
     });
     await step("insight", async () => {
-      const found = project.events().filter((event) => event.kind === "LessonAdded" && lower(event).includes("without its values"));
+      const found = project
+        .events()
+        .filter((event) => event.kind === "LessonAdded" && lower(event).includes("without its values"));
       assert.equal(found.length, 1);
     });
     await step("blocked", async () => {
@@ -115,12 +120,16 @@ export function walk(driver) {
     await step("passing tests without a word wait in Review", async () => {
       const news = project.watch();
       await headless("passing");
-      await until(() => suggestions(project).some((line) => line.includes("success")), "a success is suggested", RECORDED);
-      assert.deepEqual(news().filter(({ kind }) => kind === "OutcomeRecorded"), [], "it counts nothing by itself");
+      await until(() => suggestions(project).includes("success"), "a success is suggested", RECORDED);
+      assert.deepEqual(
+        news().filter(({ kind }) => kind === "OutcomeRecorded"),
+        [],
+        "it counts nothing by itself",
+      );
     });
     await step("failing tests without a word wait in Review", async () => {
       await headless("failing");
-      await until(() => suggestions(project).some((line) => line.includes("failure")), "a failure is suggested", RECORDED);
+      await until(() => suggestions(project).includes("failure"), "a failure is suggested", RECORDED);
     });
     await step("every tool of the server", async () => {
       const news = project.watch();
@@ -130,17 +139,37 @@ export function walk(driver) {
       for (const { tool } of CALLS) assert.ok(said.includes(tool), `${tool} was called`);
       const answers = asked.at(-1)?.talk.turns.flatMap(({ results }) => results) ?? [];
       assert.ok(answers.length >= CALLS.length, `${answers.length} answers`);
-      assert.ok(answers.some((answer) => answer.includes(TEXT)), "the model reads the lesson's text");
+      assert.ok(
+        answers.some((answer) => answer.includes(TEXT)),
+        "the model reads the lesson's text",
+      );
       const kinds = new Set(news().map(({ kind }) => kind));
-      for (const kind of ["UsageTracked", "OutcomeRecorded", "FeedbackGiven", "Rated", "Voted", "LessonAdded", "ToolSucceeded"]) {
-        assert.ok(kinds.has(kind), `${kind}: ${[...kinds]}\n${answers.map((answer) => answer.slice(0, 200)).join("\n---\n")}`);
+      for (const kind of [
+        "UsageTracked",
+        "OutcomeRecorded",
+        "FeedbackGiven",
+        "Rated",
+        "Voted",
+        "LessonAdded",
+        "ToolSucceeded",
+      ]) {
+        assert.ok(
+          kinds.has(kind),
+          `${kind}: ${[...kinds]}\n${answers.map((answer) => answer.slice(0, 200)).join("\n---\n")}`,
+        );
       }
     });
     await step("odd arguments of a tool", async () => {
       const asked = await headless("odd");
       const answers = asked.at(-1)?.talk.turns.flatMap(({ results }) => results) ?? [];
-      assert.ok(answers.some((answer) => answer.includes(TEXT)), `a number as a text is taken: ${answers}`);
-      assert.ok(answers.some((answer) => /limit/.test(answer) && !answer.includes(TEXT)), `a fault names the argument: ${answers}`);
+      assert.ok(
+        answers.some((answer) => answer.includes(TEXT)),
+        `a number as a text is taken: ${answers}`,
+      );
+      assert.ok(
+        answers.some((answer) => /limit/.test(answer) && !answer.includes(TEXT)),
+        `a fault names the argument: ${answers}`,
+      );
     });
     await step("a subagent's words are its own", async () => {
       const news = project.watch();
@@ -168,7 +197,11 @@ export function walk(driver) {
       assert.ok(inner, "it ran");
       assert.ok(!holds(inner), "it gets no lessons");
       assert.deepEqual(await outcomes(news), ['"success"'], "it records no outcome");
-      assert.deepEqual(news().filter(({ kind }) => kind === "LessonAdded"), [], "it teaches nothing");
+      assert.deepEqual(
+        news().filter(({ kind }) => kind === "LessonAdded"),
+        [],
+        "it teaches nothing",
+      );
     });
 
     /** @type {import("./terminal.mjs").Terminal | undefined} */
@@ -246,7 +279,11 @@ export function walk(driver) {
       assert.equal(done.code, 0, done.out);
       const first = model.of("delivered")[from];
       assert.ok(first && holds(first), "the first request holds the lesson's text");
-      await until(() => personal.events().some(({ kind }) => kind === "OutcomeRecorded"), "an outcome is recorded", RECORDED);
+      await until(
+        () => personal.events().some(({ kind }) => kind === "OutcomeRecorded"),
+        "an outcome is recorded",
+        RECORDED,
+      );
     });
     await step("--remove, personal", async () => {
       const { code, out } = personal.npx("init", driver.name, "--personal", "--remove", "--yes");
@@ -265,14 +302,8 @@ function add(place, { title, ...more }) {
   place.json("import", file);
 }
 
-/** @param {any} lesson */
-const counts = (lesson) => lesson.stats ?? lesson.counts ?? lesson;
-
-/** What waits in Review. @param {Place} place @returns {string[]} */
-function suggestions(place) {
-  const at = join(place.store, "cache", "suggested.jsonl");
-  return existsSync(at) ? readFileSync(at, "utf8").toLowerCase().split("\n").filter(Boolean) : [];
-}
+/** The outcomes that wait in Review. @param {Place} place @returns {string[]} */
+const suggestions = (place) => (place.json("review").outcomes ?? []).map((/** @type {any} */ { outcome }) => outcome);
 
 /** The files of a project and a home, by content; not those of the store, of git and of caches. @param {Place} place */
 function files({ project, home }) {
@@ -302,7 +333,12 @@ function asBefore(place, before) {
   for (const [path, text] of before) if (!own.includes(path)) assert.equal(now.get(path), text, `${path} is as before`);
   for (const [path, text] of now) {
     // What a client remembers of a session, and its logs.
-    if (!before.has(path) && path.startsWith(place.home) && !/(settings|config|hooks|mcp|opencode)[^/]*\.(json|jsonc|toml|js)$/.test(path)) continue;
+    if (
+      !before.has(path) &&
+      path.startsWith(place.home) &&
+      !/(settings|config|hooks|mcp|opencode)[^/]*\.(json|jsonc|toml|js)$/.test(path)
+    )
+      continue;
     if (before.has(path) && !own.includes(path)) continue;
     if (path.startsWith(place.project) && !before.has(path)) assert.fail(`${path} was left`);
     assert.doesNotMatch(text ?? "", /lessonloop(-app|\.mjs| hook| mcp)/, `${path} names us`);

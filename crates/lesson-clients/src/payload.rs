@@ -53,6 +53,12 @@ impl Payload {
         self.fields.get(name)
     }
 
+    /// The session whose agent began the subagent in which the event happened, where the subagent has an id of its own
+    /// as the session (Copilot CLI).
+    pub(crate) fn parent_agent(&self) -> Option<&str> {
+        self.text(&["parent_agent_id", "parentAgentId"])
+    }
+
     /// The subagent in which the event happened.
     pub(crate) fn agent(&self) -> Option<String> {
         self.text(&["agent_id", "agentId"]).map(str::to_owned)

@@ -128,13 +128,16 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
         input.event.as_str()
     };
     let event = HookEvent::named(named).ok_or_else(|| format!("nothing is done at {named}"))?;
-    // Claude Code runs a subagent's Stop hooks as SubagentStop.
+    // Claude Code runs a subagent's Stop hooks as SubagentStop; Copilot CLI runs both, the former with the parent's
+    // transcript.
     let event = match payload.event().and_then(HookEvent::named) {
         Some(HookEvent::SubagentStop) if event == HookEvent::Stop => HookEvent::SubagentStop,
+        _ if event == HookEvent::Stop && payload.agent().is_some() => HookEvent::SubagentStop,
         _ => event,
     };
     let session = payload
-        .session()
+        .parent_agent()
+        .or_else(|| payload.session())
         .ok_or("the payload names no session")?
         .to_owned();
     let client = caller(&payload, Client::named(&input.client), input);
@@ -212,7 +215,19 @@ fn recommend(
     } else {
         let prompt = payload.prompt().ok_or("the payload has no prompt")?;
         query::of_prompt(prompt).map_err(str::to_owned)
-    }?;
+    };
+    let source = payload.text(&["source"]).unwrap_or_default();
+    let fresh = start && matches!(source, "compact" | "clear");
+    let query = match query {
+        // Without a question of its own, the context is shortened all the same.
+        Err(_) if fresh => {
+            return Ok(HookPlan::Forget {
+                agent: payload.agent(),
+                session,
+            });
+        }
+        query => query?,
+    };
     let asked = match input.max_tokens {
         0 => TOKENS,
         tokens => tokens,
@@ -227,13 +242,18 @@ fn recommend(
         ..Recommend::default()
     };
     Ok(HookPlan::Recommend {
-        key: fingerprint(&[&session, event.as_str(), &query]),
+        key: fingerprint(&[
+            &session,
+            event.as_str(),
+            if fresh { source } else { "" },
+            &query,
+        ]),
         decision_id,
         request: post("/v1/recommend", &body, None),
         shape: OutputShape::of(client, event),
         cwd,
         agent: payload.agent(),
-        fresh: matches!(payload.text(&["source"]), Some("compact" | "clear")),
+        fresh,
         moment: false,
         session,
     })

@@ -18,7 +18,11 @@ export function read(body) {
       results: of("tool_result").map((/** @type {any} */ part) => joined(part.content)),
     });
   }
-  const tools = (body.tools ?? []).map((/** @type {any} */ tool) => ({ name: tool.name, about: tool.description, schema: tool.input_schema }));
+  const tools = (body.tools ?? []).map((/** @type {any} */ tool) => ({
+    name: tool.name,
+    about: tool.description,
+    schema: tool.input_schema,
+  }));
   return { tools, turns, schema: body.output_config?.format?.schema ?? body.output_format?.schema };
 }
 
@@ -35,6 +39,7 @@ export const fault = (status) => ({
  * @param {import("../script.mjs").Answer} answer
  */
 export function write(response, _path, body, { text, calls }) {
+  /** @type {any[]} */
   const content = [
     ...(text ? [{ type: "text", text }] : []),
     ...calls.map((call) => ({ type: "tool_use", id: identity("toolu"), name: call.name, input: call.args })),
@@ -53,14 +58,17 @@ export function write(response, _path, body, { text, calls }) {
   if (!body.stream) return events(response).json(message);
   const { send, end } = events(response);
   const event = (/** @type {string} */ type, /** @type {any} */ data) => send({ type, ...data }, type);
-  event("message_start", { message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } } });
+  event("message_start", {
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  });
   for (const [index, part] of content.entries()) {
     if (part.type === "text") {
       event("content_block_start", { index, content_block: { type: "text", text: "" } });
-      for (const piece of halves(part.text)) event("content_block_delta", { index, delta: { type: "text_delta", text: piece } });
+      for (const piece of halves(part.text))
+        event("content_block_delta", { index, delta: { type: "text_delta", text: piece } });
     } else {
       event("content_block_start", { index, content_block: { ...part, input: {} } });
-      for (const piece of halves(JSON.stringify(/** @type {any} */ (part).input)))
+      for (const piece of halves(JSON.stringify(part.input)))
         event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: piece } });
     }
     event("content_block_stop", { index });

@@ -40,7 +40,12 @@ export function write(response, _path, body, { text, calls }) {
   const base = { id: identity("chatcmpl"), created: 1, model: body.model };
   if (!body.stream) {
     const message = { role: "assistant", content: text ?? null, ...(calls.length > 0 ? { tool_calls } : {}) };
-    return events(response).json({ ...base, object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage });
+    return events(response).json({
+      ...base,
+      object: "chat.completion",
+      choices: [{ index: 0, message, finish_reason }],
+      usage,
+    });
   }
   const { send, end } = events(response);
   const chunk = { ...base, object: "chat.completion.chunk" };

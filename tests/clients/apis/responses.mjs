@@ -23,8 +23,10 @@ export function read(body) {
   const tools = [];
   for (const tool of body.tools ?? []) {
     if (tool.type === "namespace") {
-      for (const inner of tool.tools ?? []) tools.push({ name: inner.name, namespace: tool.name, schema: inner.parameters });
-    } else tools.push({ name: tool.name ?? tool.type, kind: tool.type, about: tool.description, schema: tool.parameters });
+      for (const inner of tool.tools ?? [])
+        tools.push({ name: inner.name, namespace: tool.name, schema: inner.parameters });
+    } else
+      tools.push({ name: tool.name ?? tool.type, kind: tool.type, about: tool.description, schema: tool.parameters });
   }
   return { tools, turns, schema: body.text?.format?.schema };
 }
@@ -63,7 +65,15 @@ export function write(response, _path, body, { text, calls }) {
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: 1050,
   };
-  const whole = { id: identity("resp"), object: "response", created_at: 1, status: "completed", model: body.model, output, usage };
+  const whole = {
+    id: identity("resp"),
+    object: "response",
+    created_at: 1,
+    status: "completed",
+    model: body.model,
+    output,
+    usage,
+  };
   if (!body.stream) return events(response).json(whole);
   const { send, end } = events(response);
   let number = 0;

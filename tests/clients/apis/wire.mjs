@@ -27,7 +27,9 @@ export function events(response) {
       if (!response.headersSent) {
         response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
       }
-      response.write(`${event ? `event: ${event}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+      response.write(
+        `${event ? `event: ${event}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`,
+      );
     },
     end: () => response.end(),
   };

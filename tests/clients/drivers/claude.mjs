@@ -46,7 +46,11 @@ export default {
   ],
   dialogs: [
     { shows: /Yes, I trust this folder/, chosen: /❯ *Yes, I trust this folder/, keys: ["Down"] },
-    { shows: /New MCP server|MCP server found/i, chosen: /❯ *(\d\. *)?Use this (and all future )?MCP server/, keys: ["Down"] },
+    {
+      shows: /New MCP server|MCP server found/i,
+      chosen: /❯ *(\d\. *)?Use this (and all future )?MCP server/,
+      keys: ["Down"],
+    },
   ],
   ready: /❯[\s\S]*(\? for shortcuts|manual mode|for agents)/,
   quit: "/exit",
@@ -69,7 +73,10 @@ export default {
     ];
     const hooks = names.map((name) => [name, [{ hooks: [{ type: "command", command: command(name), timeout: 10 }] }]]);
     mkdirSync(join(home, ".claude"), { recursive: true });
-    writeFileSync(join(home, ".claude", "settings.json"), JSON.stringify({ hooks: Object.fromEntries(hooks) }, null, 2));
+    writeFileSync(
+      join(home, ".claude", "settings.json"),
+      JSON.stringify({ hooks: Object.fromEntries(hooks) }, null, 2),
+    );
   },
   nested: (bin, prompt) => `${bin} -p '${prompt}' --allowedTools Bash </dev/null`,
   transcripts: [".claude/projects"],

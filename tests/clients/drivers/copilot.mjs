@@ -15,11 +15,15 @@ export default {
     COPILOT_MODEL: "gpt-5.1",
   }),
   prepare() {},
-  headless: (prompt, { resume } = {}) => [...(resume ? ["--continue"] : []), "--allow-all-tools", "--allow-all-paths", "-p", prompt],
-  interactive: ({ resume } = {}) => [...(resume ? ["--continue"] : []), "--allow-all-tools", "--allow-all-paths"],
-  dialogs: [
-    { shows: /Do you trust the files in this folder\?/, chosen: /❯ *2\. Yes, and remember/, keys: ["Down"] },
+  headless: (prompt, { resume } = {}) => [
+    ...(resume ? ["--continue"] : []),
+    "--allow-all-tools",
+    "--allow-all-paths",
+    "-p",
+    prompt,
   ],
+  interactive: ({ resume } = {}) => [...(resume ? ["--continue"] : []), "--allow-all-tools", "--allow-all-paths"],
+  dialogs: [{ shows: /Do you trust the files in this folder\?/, chosen: /❯ *2\. Yes, and remember/, keys: ["Down"] }],
   ready: /❯[\s\S]*\/ commands/,
   quit: "/exit",
   compact: { command: "/compact", shows: /ompact(ed|ion)/ },
@@ -39,7 +43,10 @@ export default {
     ];
     const hooks = names.map((name) => [name, [{ type: "command", command: command(name), timeout: 10 }]]);
     mkdirSync(join(home, ".copilot", "hooks"), { recursive: true });
-    writeFileSync(join(home, ".copilot", "hooks", "record.json"), JSON.stringify({ hooks: Object.fromEntries(hooks) }, null, 2));
+    writeFileSync(
+      join(home, ".copilot", "hooks", "record.json"),
+      JSON.stringify({ hooks: Object.fromEntries(hooks) }, null, 2),
+    );
   },
   nested: (bin, prompt) => `${bin} --allow-all-tools --allow-all-paths -p '${prompt}' </dev/null`,
   transcripts: [".copilot/session-state"],

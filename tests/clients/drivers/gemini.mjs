@@ -35,7 +35,10 @@ export default {
   listed: /lessonloop/,
   record(home, _project, command) {
     const names = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"];
-    const hooks = names.map((name) => [name, [{ hooks: [{ type: "command", command: command(name), timeout: 10_000 }] }]]);
+    const hooks = names.map((name) => [
+      name,
+      [{ hooks: [{ type: "command", command: command(name), timeout: 10_000 }] }],
+    ]);
     const settings = { ...SETTINGS, hooks: Object.fromEntries(hooks) };
     writeFileSync(join(home, ".gemini", "settings.json"), JSON.stringify(settings, null, 2));
   },

@@ -6,6 +6,7 @@ mod hooks;
 mod needed;
 mod output;
 mod properties;
+mod seen;
 mod sessions;
 mod signs;
 mod transcripts;
