@@ -108,6 +108,7 @@ function read(file, place) {
   let sessions = [];
   /** Those of the window in which the folder was trusted. */
   const others = new Set();
+  const known = new Set();
   for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
     const record = JSON.parse(line);
     if (record.run) {
@@ -122,7 +123,9 @@ function read(file, place) {
         payload.input?.sessionID ??
         payload.info?.id ??
         "";
-      if (run === "before") others.add(session);
+      // A window that was closed tells its end a moment later.
+      if (run === "before" || (!known.has(session) && /^session.?end$/i.test(record.name))) others.add(session);
+      known.add(session);
       if (others.has(session)) continue;
       if (session && !sessions.includes(session)) sessions.push(session);
       const number = Math.max(sessions.indexOf(session) + 1, 1);
