@@ -276,12 +276,14 @@ test("outcome and feedback are given on the run's page, once, in the words of it
     await page.getByTestId("run-outcome-submit").click();
     await form.getByTestId("error").filter({ hasText: "“many” is not a number" }).waitFor();
     await page.getByTestId("run-pnl").fill("-2");
+    const cause = page.getByTestId("run-cause").first();
+    await cause.check();
     await page.getByTestId("run-outcome-submit").dblclick();
     await page.getByTestId("run-outcome").filter({ hasText: "Loss (-2%)" }).waitFor();
     await form.waitFor({ state: "detached" });
-    const cause = page.getByTestId("run-cause").first();
+    // The run was drawn anew with its outcome.
+    assert.equal(await cause.isChecked(), true, "what is ticked stays");
     const slug = await cause.getAttribute("data-slug");
-    await cause.check();
     await page.getByTestId("run-feedback-submit").dblclick();
     await page
       .getByTestId("run-feedback")
@@ -318,6 +320,7 @@ test("agents: what each did, and the command that sets one up", async () => {
     for (const [word, command] of [
       ["codex", "npx lessonloop init codex"],
       ["vs-code", "npx lessonloop init vscode"],
+      ["copilot", "npx lessonloop init copilot"],
       ["opencode", "npx lessonloop init opencode"],
       ["http", "npx lessonloop mcp"],
     ]) {

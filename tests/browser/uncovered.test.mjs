@@ -36,3 +36,21 @@ test("every constant says what it does", async () => {
     assert.equal(about, 0);
   });
 });
+
+test("what is typed into a constant stays when another one is saved", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    await visit(page, "Settings");
+    const section = page.locator("details").filter({ has: page.getByTestId("constant") });
+    await section.first().locator("summary").click();
+    const rows = section.first().getByTestId("constant").filter({ has: page.locator("input") });
+    const [one, other] = [rows.nth(0), rows.nth(1)];
+    const name = await other.getAttribute("data-name");
+    await other.locator("input").fill("0.123");
+    await one.locator("input").fill("0.25");
+    await one.getByTestId("constant-save").click();
+    await one.getByTestId("constant-reset").waitFor();
+    assert.equal(await other.locator("input").inputValue(), "0.123", name);
+    assert.equal(await section.first().getAttribute("open"), "");
+  });
+});

@@ -147,7 +147,7 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
 ])) {
   test(`a pack that ${what}: by words, with the reason, and it is not asked for at each request`, async () => {
     const pack = await packs(answers);
-    const { me } = await cold({ pack, still: true });
+    const { it, me } = await cold({ pack, still: true });
     for (let time = 0; time < 3; time += 1) {
       const answer = await me.post("/v1/search", { query: "bounded queue" });
       assert.deepEqual([...told(answer), answer.results[0].slug], [false, reason, "bounded-queues"]);
@@ -160,6 +160,8 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
     });
     assert.ok(mcp.body.result.content[0].text.includes(`Ranked by words, not by meaning: ${reason}.`), mcp.text);
     assert.equal(pack.asked, 1);
+    await until(() => it.logged().includes("minilm.pack"), { what: "a note of it" });
+    assert.equal(it.logged().split("minilm.pack").length, 2, "one note, not one for each request");
   });
 }
 

@@ -1,14 +1,11 @@
-// The server fails, the model is missing, the module traps: agents get lessons as long as there are some, an error that
+// The server fails, the module traps: agents get lessons as long as there are some, an error that
 // they can act on otherwise, and what is answered as recorded is recorded once.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { url } from "../stack/stack.mjs";
-import { agent, dist, edge, refused, space, until } from "./edge.mjs";
+import { agent, edge, refused, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const proxies = [];
@@ -151,42 +148,6 @@ test("an agent that goes away before its answer takes nothing with it", async ()
     );
   }
   assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'bounded-queues') l"), "8");
-});
-
-test("without the model, or with one that is broken, lessons are ranked by their words", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "lessonloop-edge-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(join(dist, "index.html"), join(folder, "index.html"));
-  const { me, it } = await behind({ assets: folder });
-  for (let time = 0; time < 3; time += 1) {
-    const answer = await me.post("/v1/recommend", { query: "row level security" });
-    assert.deepEqual([answer.semantic, answer.recommended[0].slug], [false, "row-level-security"]);
-  }
-  await until(() => it.logged().includes("minilm.pack"), { what: "a note of it" });
-  assert.equal(it.logged().split("minilm.pack").length, 2, "one try, not one for each request");
-
-  const broken = mkdtempSync(join(tmpdir(), "lessonloop-edge-"));
-  after(() => rmSync(broken, { recursive: true, force: true }));
-  cpSync(join(dist, "index.html"), join(broken, "index.html"));
-  cpSync(join(dist, "index.html"), join(broken, "engine/minilm.pack"));
-  const other = await behind({ assets: broken });
-  assert.equal((await other.me.post("/v1/recommend", { query: "queues" })).semantic, false);
-  await until(() => other.it.logged().includes("minilm.pack"), { what: "a note of it" });
-  assert.equal((await other.me.post("/v1/recommend", { query: "queues" })).recommended[0].slug, "bounded-queues");
-});
-
-test("with the model, lessons are found by what they mean", async () => {
-  const { me } = await behind();
-  await me.post("/v1/recommend", { query: "database security" });
-  await until(async () => (await me.post("/v1/recommend", { query: "database security" })).semantic, {
-    within: 60_000,
-    what: "the model",
-  });
-  const answer = await me.post("/v1/recommend", { query: "one customer must not read the rows of another" });
-  assert.ok(
-    ["row-level-security", "tenant-isolation"].includes(answer.recommended[0].slug),
-    JSON.stringify(answer.recommended.map(({ slug }) => slug)),
-  );
 });
 
 /** A glue whose engine traps when it is asked for this path: at once, or in a task of its own. */

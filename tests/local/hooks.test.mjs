@@ -1,6 +1,6 @@
 // Hooks as clients call them: they never fail the client, fire once, and leave alone what is none of theirs.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { machine, PROMPT, SLUG, until } from "./installed.mjs";
@@ -93,7 +93,7 @@ test("a session leaves its mark to the commands of its shell", () => {
   const env = { CLAUDE_ENV_FILE: file };
   hook("session-start", { source: "startup", hook_event_name: "SessionStart", session_id: "marked-1" }, { env });
   assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n");
-  hook("session-start", { source: "resume", session_id: "$(touch /tmp/x); `id`" }, { env });
+  hook("session-start", { source: "resume", session_id: "$(touch x); `id`" }, { env });
   assert.equal(readFileSync(file, "utf8"), "export LESSONLOOP_SESSION=marked-1\n", "an id that is no id is left out");
 });
 
@@ -118,11 +118,7 @@ test("a process that has the store open answers, and nothing is left behind by i
   const hooks = join(project, ".lessonloop", "cache", "hooks");
   await until(() => on.run(["doctor", "--json"]).out.includes("answers hooks"), "the socket is open");
   assert.match(hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
-  hook("session-end", { reason: "exit" });
-  assert.ok(
-    !existsSync(hooks) || !readdirSync(hooks).some((name) => name.startsWith("left-")),
-    "a process was started",
-  );
+  assert.ok(!readdirSync(hooks).some((name) => name.startsWith("left-")), "a process was started");
   await client.close();
 });
 

@@ -32,6 +32,11 @@ function fresh() {
     return out;
   };
   right("git init -q");
+  mkdirSync(join(project, ".claude/reflections"), { recursive: true });
+  writeFileSync(
+    join(project, ".claude/reflections/one.md"),
+    "# Bind values\n\n**Lesson**: Bind values, never splice them.\n",
+  );
   return { home, project, env, sh, right };
 }
 
@@ -74,7 +79,10 @@ function walked(on, first) {
   assert.match(next, /init claude$/, about.out);
   const init = on.right(`${next} --yes`);
   const prefix = runAll(on, init, seen);
-  assert.ok(seen.has("doctor") && seen.has("init claude --personal"), [...seen].join(", "));
+  assert.ok(
+    seen.has("doctor") && seen.has("init claude --personal") && seen.has("import .claude/reflections --dry-run"),
+    [...seen].join(", "),
+  );
   runAll(on, on.right(prefix), seen);
   assert.ok(seen.has("--help"), [...seen].join(", "));
   return prefix;

@@ -138,6 +138,7 @@ test("files that git does not have are named, with what serves every worktree", 
   on.git("add", ".mcp.json");
   const part = on.run(["init", "claude", "--yes"]).out;
   assert.match(part, /^\.claude\/settings\.local\.json: not in git/m);
+  assert.match(part, /^\.mcp\.json: in git, and names a path of this machine now: don't commit that\./m);
 });
 
 test("in a worktree the home is offered, and the lessons stay with the project", {

@@ -36,6 +36,12 @@ test("an owner invites somebody, sees by name what they did, changes their role 
     const code = await page.getByTestId("invite-code").textContent();
     assert.match(code, /^lli_[0-9a-f]{64}$/);
     await eventually(async () => assert.equal(await page.getByTestId("invite").count(), 1));
+    // It stays when the members are read again, until it is put away; no other invitation takes its place meanwhile.
+    assert.equal(await page.getByTestId("invite-code").textContent(), code);
+    assert.equal(await page.getByTestId("invite-form").count(), 0);
+    await page.getByTestId("invite-done").click();
+    await page.getByTestId("invite-form").waitFor();
+    assert.equal(await page.getByTestId("invite-code").count(), 0);
     const ben = user();
     const { id: space } = await ben.call("accept_invite", { p_code: code });
     const by = author();

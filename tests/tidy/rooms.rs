@@ -252,6 +252,7 @@ pub const ROOMS: &[Room] = &[
             "tokio",
             "tower",
             "tower-http",
+            "wasm-bindgen-cli-support",
             "wasm_split_cli_support",
             "wasmparser",
         ],

@@ -16,7 +16,7 @@ const INPUT_BYTES = 16 * 1024 * 1024;
 /** A process that answers at the socket has this long; then the store is opened here. */
 const PATIENCE_MS = 1_500;
 /** The same where something is only handed on: first that it was heard, and at a session's end that it is recorded. */
-const HEARD_MS = 250;
+const HEARD_MS = 400;
 const RECORDED_MS = 500;
 /** Lines of hooks that came without a payload: enough to see since when. */
 const EMPTY_BYTES = 8 * 1024;

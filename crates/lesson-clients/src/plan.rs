@@ -215,7 +215,19 @@ fn recommend(
     } else {
         let prompt = payload.prompt().ok_or("the payload has no prompt")?;
         query::of_prompt(prompt).map_err(str::to_owned)
-    }?;
+    };
+    let source = payload.text(&["source"]).unwrap_or_default();
+    let fresh = start && matches!(source, "compact" | "clear");
+    let query = match query {
+        // Without a question of its own, the context is shortened all the same.
+        Err(_) if fresh => {
+            return Ok(HookPlan::Forget {
+                agent: payload.agent(),
+                session,
+            });
+        }
+        query => query?,
+    };
     let asked = match input.max_tokens {
         0 => TOKENS,
         tokens => tokens,
@@ -230,13 +242,18 @@ fn recommend(
         ..Recommend::default()
     };
     Ok(HookPlan::Recommend {
-        key: fingerprint(&[&session, event.as_str(), &query]),
+        key: fingerprint(&[
+            &session,
+            event.as_str(),
+            if fresh { source } else { "" },
+            &query,
+        ]),
         decision_id,
         request: post("/v1/recommend", &body, None),
         shape: OutputShape::of(client, event),
         cwd,
         agent: payload.agent(),
-        fresh: matches!(payload.text(&["source"]), Some("compact" | "clear")),
+        fresh,
         moment: false,
         session,
     })

@@ -9,7 +9,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Field, Fields, Ident, parse_macro_input};
 
-/// What may become of a text: the words of the attribute, and the variants of `lesson_types::TextUse`.
+/// The uses of a text: the words of the attribute, and the variants of `lesson_types::TextUse`.
 const TEXTS: [(&str, &str); 5] = [
     ("stored", "Stored"),
     ("name", "Name"),

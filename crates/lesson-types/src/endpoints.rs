@@ -54,7 +54,7 @@ pub struct Endpoint {
     pub embeds: Embeds,
     /// Whether the answer holds a secret, which is given once and kept nowhere.
     pub answers_once: bool,
-    /// Whether its handler answers from two stores as one.
+    /// Set where its handler answers from two stores as one.
     pub joins: bool,
     /// The part of the space that it is answered over, where the space is not held.
     pub needs: Needs,
@@ -75,7 +75,7 @@ pub enum Needs {
     Numbers,
     /// The words that the lessons have.
     Tags,
-    /// What it names, and what is looked up for it besides.
+    /// The lessons and decisions that it names, and those that are looked up for it besides.
     Named(Lookup),
     /// The lessons that refused events are about.
     SetAside,
@@ -103,7 +103,7 @@ pub enum Rows {
     Decisions,
 }
 
-/// What is looked up beside the lessons and the decision that a request names by slug and id.
+/// Rows that are looked up beside the lessons and the decision that a request names by slug and id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing.
@@ -120,7 +120,7 @@ pub enum Lookup {
     Tools,
 }
 
-/// Why what lessons do over time needs everything.
+/// The reason why effects over time need everything.
 const OVER_TIME: &str = "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy, which Settings, Sync turns on";
 
 /// Whether a text of a request is embedded.

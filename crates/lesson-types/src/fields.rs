@@ -27,7 +27,7 @@ pub enum FieldType {
     Fields(&'static [Field]),
 }
 
-/// What becomes of a text that a request brings.
+/// The use of a text that a request brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextUse {
     /// It is stored, or what is stored is made of it: secrets are redacted.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use crate::cache::{self, Cache};
 use crate::compressed;
 use crate::demo;
-use crate::engine::{self, Module};
+use crate::engine::{self, Builds};
 use crate::fault::advice;
 use crate::integrity;
 use crate::model;
@@ -32,8 +32,8 @@ const STATIC: &str = "www";
 const ASSETS_IGNORED: &str = "/edge\n/npm\n/lessonloop-*.tgz\n*.br\n";
 
 /// Adds the steps that build `dist/`.
-pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
-    for module in Module::BOTH {
+pub fn plan<'a>(cache: &'a Cache, profile: Profile, builds: Builds, plan: &mut Plan<'a>) {
+    for &module in builds.modules() {
         plan.step(module.title(), move || {
             Ok(engine::module(cache, profile, module)?.1.note())
         });
@@ -42,7 +42,15 @@ pub fn plan<'a>(cache: &'a Cache, profile: Profile, plan: &mut Plan<'a>) {
         Ok(demo::ensure(cache, profile)?.1.note())
     });
     plan.step("dashboard", move || Ok(dashboard(cache, profile)?.1.note()));
-    plan.step("dist/", move || assemble(cache, profile));
+    plan.step("dist/", move || assemble(cache, profile, builds));
+}
+
+/// What a release takes longest to make, made beside other work: the steps of [`plan`] then find it in the cache.
+pub fn ahead(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
+    for &module in builds.modules() {
+        engine::module(cache, profile, module)?;
+    }
+    dashboard(cache, profile).map(|_| ())
 }
 
 /// Builds the dashboard with trunk, unless its sources are unchanged.
@@ -66,21 +74,17 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
     cache.made("dashboard", key, |at| {
         let mut trunk = run::program(cache, "trunk")?;
         toolchain.apply(cache, &mut trunk)?;
-        let apart = match profile {
-            Profile::Dev => None,
-            Profile::Release => Some(Apart::new(cache)?),
-        };
-        if let Some(apart) = &apart {
-            trunk.env("PATH", apart.path(cache.path()?)?);
-        }
+        let split = profile != Profile::Dev;
+        let apart = Apart::new(cache, split)?;
         trunk
+            .env("PATH", apart.path(cache.path()?)?)
             // trunk takes the variable for its own switch and refuses the customary value.
             .env_remove("NO_COLOR")
             .env("TRUNK_SKIP_VERSION_CHECK", "true")
             .args(["build", "--offline", "--dist"])
             .arg(at)
-            .args(profile.flag())
-            .args(apart.as_ref().map(|_| "--features=split"));
+            .args(profile.for_trunk())
+            .args(split.then_some("--features=split"));
         run::quiet(
             cache,
             "dashboard",
@@ -88,15 +92,13 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
             None,
             "read the compiler's message above",
         )?;
-        if let Some(apart) = apart {
-            apart.finish(cache, at)?;
-        }
+        apart.finish(cache, profile, at)?;
         styles::join(at)
     })
 }
 
 /// Puts the parts together beside `dist/` and swaps them in, so that `dist/` is whole at any time.
-fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
+fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
     let _turn = cache::lock(&cache.dir("dist")?)?;
     let full = "free some space and check the permissions of the clone";
     let (new, old, dist) = (
@@ -120,7 +122,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
 
     let engine = new.join("engine");
     cache::fresh_dir(&engine)?;
-    engine::collect(cache, profile, &engine)?;
+    engine::collect(cache, profile, builds, &engine)?;
     std::fs::copy(model::pack(cache)?, engine.join(model::NAME))
         .with_context(|| advice(engine.display(), full))?;
     engine::write_manifest(&engine)?;
@@ -130,7 +132,7 @@ fn assemble(cache: &Cache, profile: Profile) -> Result<String> {
     finish_edge(&new)?;
     precache::write(&new)?;
     npm_package::write(cache, &new)?;
-    // Development builds are only served over loopback.
+    // Other builds are only served over loopback.
     if profile == Profile::Release {
         compressed::write(cache, &new)?;
     }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use crate::cache::Cache;
+use crate::fault::{fault, told};
 use crate::needs::{self, Need};
 use crate::progress::{Clock, Plan, say};
 use crate::run;
@@ -11,18 +12,35 @@ use crate::wasm_target::{TARGET, Toolchain};
 /// Packages that only make sense in wasm.
 const WASM_ONLY: [&str; 2] = ["lesson-wasm", "web"];
 
-/// Runs all checks; each must pass.
+type Check = fn(&Cache) -> Result<()>;
+
+/// Runs all checks, also when one failed; each must pass.
 pub fn check(cache: &Cache) -> Result<()> {
     let mut plan = Plan::default();
     needs::plan(cache, &[Need::Npm, Need::WasmClippy], &mut plan)?;
     plan.run()?;
-    announced("formatting", || formatting(cache))?;
-    announced("JavaScript", || javascript(cache))?;
-    announced("clippy for the host", || clippy_host(cache))?;
-    announced("clippy for wasm32", || clippy_wasm(cache))?;
-    announced("documentation", || documentation(cache))?;
-    announced("licences", || licences(cache))?;
-    announced("structure", || structure(cache))?;
+    let checks: [(&str, Check); 7] = [
+        ("formatting", formatting),
+        ("JavaScript", javascript),
+        ("clippy for the host", clippy_host),
+        ("clippy for wasm32", clippy_wasm),
+        ("documentation", documentation),
+        ("licences", licences),
+        ("structure", structure),
+    ];
+    let mut failed = Vec::new();
+    for (name, check) in checks {
+        if let Err(fault) = announced(name, || check(cache)) {
+            say(format_args!("{}\n", told(&fault)));
+            failed.push(name);
+        }
+    }
+    if !failed.is_empty() {
+        return Err(fault(
+            format_args!("failed: {}", failed.join(", ")),
+            "each check's message above names the remedy",
+        ));
+    }
     println!("all checks passed");
     Ok(())
 }

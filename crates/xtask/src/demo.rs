@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::cache::{self, Cache, Made};
-use crate::engine::{self, Module};
+use crate::engine::{self, Builds, Module};
 use crate::fault::advice;
 use crate::model;
 use crate::profile::Profile;
@@ -30,7 +30,7 @@ pub fn ensure(cache: &Cache, profile: Profile) -> Result<(PathBuf, Made)> {
     cache.made(FOLDER, key, |at| {
         let engine = at.join("engine");
         cache::fresh_dir(&engine)?;
-        engine::collect(cache, profile, &engine)?;
+        engine::collect(cache, profile, Builds::One, &engine)?;
         std::fs::copy(&pack, engine.join(model::NAME))
             .with_context(|| advice(engine.display(), FULL))?;
         let mut node = run::program(cache, "node")?;

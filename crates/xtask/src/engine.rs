@@ -1,16 +1,17 @@
-//! The engine module: compiled twice (plain and relaxed SIMD), bound to JavaScript, optimised.
+//! The engine module: compiled (plain, and with relaxed SIMD), bound to JavaScript, for a release optimised.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
+use wasm_bindgen_cli_support::Bindgen;
 
 use crate::cache::{self, Cache, Made};
 use crate::fault::advice;
 use crate::profile::Profile;
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{npm, run, tools};
+use crate::{npm, run};
 
 /// The crates that the module is made of.
 const ROOMS: [&str; 14] = [
@@ -54,9 +55,6 @@ pub enum Module {
 }
 
 impl Module {
-    /// Both, the plain one first.
-    pub const BOTH: [Self; 2] = [Self::Plain, Self::Relaxed];
-
     /// What the progress line says.
     pub fn title(self) -> &'static str {
         match self {
@@ -78,6 +76,10 @@ impl Module {
         format!("{}_bg.wasm", self.stem())
     }
 
+    fn glue(self) -> String {
+        format!("{}.js", self.stem())
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -86,10 +88,28 @@ impl Module {
     }
 }
 
+/// The builds that a `dist/` gets. Hosts choose by file names, so both names are there in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builds {
+    /// The plain one under both names: it runs on every host, and half of the compiling is left out.
+    One,
+    /// Each host gets the one that is fastest there.
+    Both,
+}
+
+impl Builds {
+    /// What is compiled.
+    pub fn modules(self) -> &'static [Module] {
+        match self {
+            Self::One => &[Module::Plain],
+            Self::Both => &[Module::Plain, Module::Relaxed],
+        }
+    }
+}
+
 /// The folder with one build of the module and its glue, made when its sources changed.
 pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf, Made)> {
     let toolchain = Toolchain::need(cache)?;
-    let bindgen = tools::wasm_bindgen(cache)?.version;
     let mut inputs = vec![
         "Cargo.toml".into(),
         "Cargo.lock".into(),
@@ -105,18 +125,17 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         toolchain.key(),
         profile.folder(),
         which.name(),
-        &bindgen,
         include_str!("engine.rs"),
     ];
     let key = || cache::key_of(&cache.root, &inputs, &words);
     cache.made("engine", key, |at| {
         let wasm = compile(cache, &toolchain, profile, which)?;
-        bind(cache, &wasm, which, at)?;
+        bind(&wasm, which, at)?;
         if which == Module::Plain {
             declare(cache, &at.join("lessonloop.d.ts"))?;
         }
         match profile {
-            Profile::Dev => Ok(()),
+            Profile::Dev | Profile::Quick => Ok(()),
             Profile::Release => optimise(cache, which, &at.join(which.wasm())),
         }
     })
@@ -151,7 +170,7 @@ fn compile(
     let mut cargo = toolchain.cargo(cache)?;
     cargo
         .args(["build", "-p", "lesson-wasm", "--lib", "--target", TARGET])
-        .args(profile.flag());
+        .args(profile.for_cargo());
     if module == Module::Relaxed {
         cargo.args(["--features", "relaxed-simd"]);
     }
@@ -171,7 +190,7 @@ pub fn with_names(cache: &Cache) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo(cache)?;
     cargo
         .args(["rustc", "-p", "lesson-wasm", "--lib", "--target", TARGET])
-        .args(Profile::Release.flag())
+        .args(Profile::Release.for_cargo())
         .args(["--", "-C", "strip=debuginfo"]);
     run::quiet(
         cache,
@@ -185,21 +204,24 @@ pub fn with_names(cache: &Cache) -> Result<PathBuf> {
 }
 
 /// Writes the JavaScript glue, the types and the bound module.
-fn bind(cache: &Cache, wasm: &Path, which: Module, at: &Path) -> Result<()> {
-    let mut bindgen = run::program(cache, "wasm-bindgen")?;
-    bindgen
-        .args(["--target", "web", "--out-name", which.stem()])
-        // workerd can't load the glue a second time: there a fresh instance takes a trapped one's place behind it.
-        .args(["--experimental-reset-state-function", "--out-dir"])
-        .arg(at)
-        .arg(wasm);
-    run::quiet(
-        cache,
-        "wasm-bindgen",
-        bindgen,
-        None,
-        "run `cargo xtask setup`; the versions of library and tool must be equal",
-    )
+fn bind(wasm: &Path, which: Module, at: &Path) -> Result<()> {
+    Bindgen::new()
+        .input_path(wasm)
+        .web(true)
+        .and_then(|bindgen| {
+            bindgen
+                .out_name(which.stem())
+                .typescript(true)
+                // workerd can't load the glue a second time: there a fresh instance takes a trapped one's place behind it.
+                .reset_state_function(true)
+                .generate(at)
+        })
+        .with_context(|| {
+            advice(
+                format_args!("{} can't be bound to JavaScript", wasm.display()),
+                "wasm-bindgen and wasm-bindgen-cli-support must be of one version in Cargo.toml",
+            )
+        })
 }
 
 /// Writes a module of the dashboard as small as it gets, as www/index.html has Trunk do it.
@@ -248,14 +270,19 @@ fn declare(cache: &Cache, declarations: &Path) -> Result<()> {
         .with_context(|| advice(declarations.display(), FULL))
 }
 
-/// Copies both builds into `dist/engine`, each with its glue.
-pub fn collect(cache: &Cache, profile: Profile, to: &Path) -> Result<()> {
+/// Copies the builds into `dist/engine`, each with its glue.
+pub fn collect(cache: &Cache, profile: Profile, builds: Builds, to: &Path) -> Result<()> {
     let plain = module(cache, profile, Module::Plain)?.0;
-    let relaxed = module(cache, profile, Module::Relaxed)?.0;
     cache::copy_tree(&plain, to, &|_| true)?;
-    let glue = format!("{}.js", Module::Relaxed.stem());
-    for file in [&Module::Relaxed.wasm(), &glue] {
-        fs::copy(relaxed.join(file), to.join(file)).with_context(|| advice(to.display(), FULL))?;
+    let (from, of) = match builds {
+        Builds::One => (plain, Module::Plain),
+        Builds::Both => (module(cache, profile, Module::Relaxed)?.0, Module::Relaxed),
+    };
+    for (file, name) in [
+        (of.wasm(), Module::Relaxed.wasm()),
+        (of.glue(), Module::Relaxed.glue()),
+    ] {
+        fs::copy(from.join(file), to.join(name)).with_context(|| advice(to.display(), FULL))?;
     }
     // Both have the same types.
     let types = format!("{}.d.ts", Module::Relaxed.stem());

@@ -20,7 +20,6 @@ mod needs;
 mod notices;
 mod npm;
 mod npm_package;
-mod patience;
 mod precache;
 mod profile;
 mod progress;
@@ -37,7 +36,6 @@ mod tools;
 mod wasm_target;
 mod watch;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,6 +44,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use cache::Cache;
+use engine::Builds;
 use profile::Profile;
 
 // Two clones that share a target folder must not run each other's build of this program: its tests hold the clone's path.
@@ -70,9 +69,9 @@ enum Task {
         #[arg(long = "for", value_enum)]
         purpose: Option<Purpose>,
     },
-    /// Build dist/: the dashboard, the engine module, the model pack, the edge function and the package for Node.
+    /// Build dist/ for shipping: the dashboard, the engine module, the model pack, the edge function, the package for Node.
     Build {
-        /// Compile quickly instead of well.
+        /// Compile for daily work: quickly, with checks of overflow and assertions, the dashboard as one module.
         #[arg(long)]
         dev: bool,
     },
@@ -90,9 +89,12 @@ enum Task {
         /// Build anew whenever sources change; pages that are open load the new build.
         #[arg(long, conflicts_with = "no_build")]
         watch: bool,
-        /// Compile quickly instead of well.
+        /// Compile for daily work: quickly, with checks of overflow and assertions, the dashboard as one module.
         #[arg(long, conflicts_with = "no_build")]
         dev: bool,
+        /// Build the module with relaxed SIMD, too, which embeds faster where a host has that.
+        #[arg(long, conflicts_with = "no_build")]
+        relaxed: bool,
         /// The one project that the dashboard may connect to, in place of every hosted one.
         #[arg(long, value_name = "ADDRESS")]
         supabase: Option<String>,
@@ -134,12 +136,7 @@ enum Task {
     Check,
     /// Stand in for wasm-bindgen while trunk builds the dashboard.
     #[command(hide = true)]
-    Bind {
-        wasm_bindgen: PathBuf,
-        folder: PathBuf,
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
-    },
+    Bind(split::Bind),
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -163,21 +160,26 @@ fn start(task: Task) -> Result<()> {
     let cache = Cache::open()?;
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
-        Task::Build { dev } => build(&cache, Profile::of(dev)),
+        Task::Build { dev } => {
+            let profile = if dev { Profile::Dev } else { Profile::Release };
+            build(&cache, profile, Builds::Both)
+        }
         Task::Serve {
             port,
             no_build,
             no_stack,
             watch,
             dev,
+            relaxed,
             supabase,
         } => {
-            let profile = Profile::of(dev);
+            let profile = if dev { Profile::Dev } else { Profile::Quick };
+            let builds = if relaxed { Builds::Both } else { Builds::One };
             let project = supabase.as_deref().map(serve::origin_of).transpose()?;
             if !no_build {
-                build(&cache, profile)?;
+                build(&cache, profile, builds)?;
             }
-            let watched = watch.then_some(profile);
+            let watched = watch.then_some((profile, builds));
             serve(&cache, port, !no_build, no_stack, watched, project)
         }
         Task::Stack { port } => stack(&cache, port),
@@ -202,11 +204,7 @@ fn start(task: Task) -> Result<()> {
             bench::bench(&cache, &name, json, inputs)
         }
         Task::Check => check::check(&cache),
-        Task::Bind {
-            wasm_bindgen,
-            folder,
-            arguments,
-        } => split::bind(&wasm_bindgen, &folder, arguments),
+        Task::Bind(asked) => split::bind(&cache, asked),
     }
 }
 
@@ -223,8 +221,9 @@ fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
         .concat(),
     };
     // Set-up ends where building begins.
-    if needs.contains(&Need::Dist) {
-        needs.retain(|need| *need != Need::Dist);
+    let built = [Need::QuickDist, Need::Dist];
+    if needs.iter().any(|need| built.contains(need)) {
+        needs.retain(|need| !built.contains(need));
         needs.extend(needs::BUILD);
     }
     let mut plan = Plan::default();
@@ -232,21 +231,21 @@ fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
     plan.run()
 }
 
-fn build(cache: &Cache, profile: Profile) -> Result<()> {
+fn build(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
     let mut plan = Plan::default();
     needs::plan(cache, needs::BUILD, &mut plan)?;
-    bundle::plan(cache, profile, &mut plan);
+    bundle::plan(cache, profile, builds, &mut plan);
     plan.run()
 }
 
-/// Serves `dist/`, and with `watched` builds it by that profile whenever sources change. `hints`: what to do there is told.
+/// Serves `dist/`, and with `watched` builds it in that way whenever sources change. `hints`: what to do there is told.
 /// Pages connect to `project` alone, where one is named.
 fn serve(
     cache: &Cache,
     port: Option<u16>,
     hints: bool,
     no_stack: bool,
-    watched: Option<Profile>,
+    watched: Option<(Profile, Builds)>,
     project: Option<String>,
 ) -> Result<()> {
     // The dashboard is whole without a server.
@@ -293,8 +292,8 @@ fn serve(
         }
     }
     println!("\nCtrl-C ends it.");
-    if let Some(profile) = watched {
-        return watch::watch(cache, profile, &builds);
+    if let Some((profile, modules)) = watched {
+        return watch::watch(cache, profile, modules, &builds);
     }
     let _ = thread.join();
     Ok(())

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::bench::{embed, web};
 use crate::cache::Cache;
+use crate::engine::Builds;
 use crate::profile::Profile;
 use crate::progress::Plan;
 use crate::{browser, bundle, edge, model, npm, python, stack, tools, wasm_target};
@@ -15,14 +16,12 @@ pub enum Need {
     WasmTarget,
     /// Packages from npm.
     Npm,
-    /// `wasm-bindgen`.
-    WasmBindgen,
     /// `trunk`.
     Trunk,
     /// The packed model.
     Model,
-    /// `wasm-pack`.
-    WasmPack,
+    /// `wasm-bindgen-test-runner`.
+    WasmRunner,
     /// Chromium and its driver.
     Browser,
     /// The Python environment of the oracles.
@@ -43,23 +42,19 @@ pub enum Need {
     LocalClients,
     /// Linting for wasm32.
     WasmClippy,
-    /// `dist/`, built for release.
+    /// `dist/`, built quickly.
+    QuickDist,
+    /// `dist/`, built for release. Takes the place of the one that was built quickly.
     Dist,
 }
 
 /// What building the product takes.
-pub const BUILD: &[Need] = &[
-    Need::WasmTarget,
-    Need::Npm,
-    Need::WasmBindgen,
-    Need::Trunk,
-    Need::Model,
-];
+pub const BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Trunk, Need::Model];
 
 /// Adds the steps that provide these needs, and what they need themselves, each once.
 pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result<()> {
     let mut all: Vec<Need> = needs.to_vec();
-    if all.contains(&Need::Dist) {
+    if all.contains(&Need::Dist) || all.contains(&Need::QuickDist) {
         all.extend(BUILD);
     }
     if all.contains(&Need::WasmClippy) {
@@ -71,10 +66,9 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
         match need {
             Need::WasmTarget => plan.step("wasm32 standard library", || wasm_target::ensure(cache)),
             Need::Npm => plan.step("npm packages", || npm::ensure(cache)),
-            Need::WasmBindgen => tool(cache, plan, tools::wasm_bindgen(cache)?),
             Need::Trunk => tool(cache, plan, tools::trunk()),
             Need::Model => plan.step("model pack", || model::ensure(cache)),
-            Need::WasmPack => tool(cache, plan, tools::wasm_pack()),
+            Need::WasmRunner => tool(cache, plan, tools::wasm_bindgen(cache)?),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
             Need::Oracles => plan.step("Python packages of the oracles", || {
                 python::ORACLES.ensure(cache)
@@ -96,7 +90,8 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
                 npm::install(cache, &cache.root.join("tests/local"), "npm-local")
             }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
-            Need::Dist => bundle::plan(cache, Profile::Release, plan),
+            Need::QuickDist => bundle::plan(cache, Profile::Quick, Builds::Both, plan),
+            Need::Dist => bundle::plan(cache, Profile::Release, Builds::Both, plan),
         }
     }
     Ok(())

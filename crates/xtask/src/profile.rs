@@ -3,28 +3,44 @@
 /// How code is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// For daily work: quick to compile, not optimised further.
+    /// For daily work: checks overflow and assertions, and keeps what it compiled in pieces.
     Dev,
+    /// To be served on this machine and for suites: behaves as what is shipped, without the wait for its last percents.
+    Quick,
     /// For shipping.
     Release,
 }
 
 impl Profile {
-    /// The quick one, or the one for shipping.
-    pub fn of(quick: bool) -> Self {
-        if quick { Self::Dev } else { Self::Release }
-    }
-
     /// The name of cargo's folder for it.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
+            Self::Quick => "quick",
             Self::Release => "release",
         }
     }
 
-    /// What to tell cargo or trunk.
-    pub fn flag(self) -> Option<&'static str> {
-        (self == Self::Release).then_some("--release")
+    /// What cargo calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::Quick => "quick",
+            Self::Release => "release",
+        }
+    }
+
+    /// What to tell cargo.
+    pub fn for_cargo(self) -> [&'static str; 2] {
+        ["--profile", self.name()]
+    }
+
+    /// What to tell trunk, which makes a release as small as it gets.
+    pub fn for_trunk(self) -> &'static [&'static str] {
+        match self {
+            Self::Dev => &[],
+            Self::Quick => &["--cargo-profile", "quick"],
+            Self::Release => &["--release"],
+        }
     }
 }

@@ -54,8 +54,8 @@ pub enum Runner {
     Cargo(&'static [&'static str]),
     /// `cargo test` of targets of the package `tests`, on this machine.
     Tests(&'static [&'static str]),
-    /// `wasm-pack test` of this crate in headless Chromium, then the tests of the kernels and of the dashboard's pieces there.
-    Wasm(&'static str),
+    /// The tests of the module, of the kernels and of the dashboard's pieces, in headless Chromium.
+    Wasm,
     /// Node's test runner over these files of `tests/`, with the built site served, and a fresh local stack beside it
     /// when that is needed.
     Node(&'static [&'static str]),
@@ -83,10 +83,9 @@ impl Runner {
                 cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())
             }
             // All, even when one failed; the first failure is the answer.
-            Self::Wasm(krate) => {
-                let module = wasm_pack(cache, krate);
-                let units = IN_BROWSER.map(|arguments| units(cache, arguments));
-                units.into_iter().fold(module, Result::and)
+            Self::Wasm => {
+                let all = IN_BROWSER.map(|arguments| in_browser(cache, arguments));
+                all.into_iter().collect()
             }
             Self::Node(folders) => node(cache, folders, needs, only),
             Self::Stack(folders) => stack(cache, folders, only),
@@ -122,58 +121,34 @@ const BROWSER_ARGUMENTS: [&str; 7] = [
     "--disable-sync",
 ];
 
-fn wasm_pack(cache: &Cache, krate: &str) -> Result<()> {
-    let mut command = run::program(cache, "wasm-pack")?;
-    in_browser(cache, &mut command)?;
-    command
-        .args([
-            "test",
-            "--headless",
-            "--chrome",
-            "--mode",
-            "no-install",
-            "--chromedriver",
-        ])
-        .arg(browser::chromedriver(cache)?)
-        .arg(krate);
-    run::loud(command, REMEDY)
-}
-
-/// Unit tests that are marked for a browser: lesson-embed's, with every kernel there is, and the dashboard's.
-const IN_BROWSER: [&[&str]; 2] = [
+/// Tests that are marked for a browser: the module's, lesson-embed's with every kernel there is, and the dashboard's.
+const IN_BROWSER: [&[&str]; 3] = [
+    &["-p", "lesson-wasm", "--lib", "--tests"],
     &["-p", "lesson-embed", "--lib", "--features", "relaxed-simd"],
     &["-p", "web", "--bins"],
 ];
 
-/// Runs unit tests in the browser. By cargo: wasm-pack does not let a single target be chosen.
-fn units(cache: &Cache, arguments: &[&str]) -> Result<()> {
-    let mut cargo = run::program(cache, "cargo")?;
-    in_browser(cache, &mut cargo)?;
+/// Runs tests in headless Chromium.
+fn in_browser(cache: &Cache, arguments: &[&str]) -> Result<()> {
+    let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
+    let settings = cache.home.join("webdriver.json");
+    std::fs::write(&settings, capabilities.to_string())
+        .with_context(|| advice(settings.display(), "free some space"))?;
+    let mut cargo = Toolchain::need(cache)?.cargo(cache)?;
     cargo
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
             "wasm-bindgen-test-runner",
         )
         .env("CHROMEDRIVER", browser::chromedriver(cache)?)
-        .args(["test", "--target", TARGET])
-        .args(arguments);
-    run::loud(cargo, REMEDY)
-}
-
-/// Sets a command up to compile for wasm32 and to run tests in headless Chromium.
-fn in_browser(cache: &Cache, command: &mut Command) -> Result<()> {
-    let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
-    let settings = cache.home.join("webdriver.json");
-    std::fs::write(&settings, capabilities.to_string())
-        .with_context(|| advice(settings.display(), "free some space"))?;
-    Toolchain::need(cache)?.apply(cache, command)?;
-    command
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
         // Where a crate does not say so itself.
         .env("WASM_BINDGEN_USE_BROWSER", "1")
         // Seconds; a busy CI is slow to start a browser.
-        .env("WASM_BINDGEN_TEST_TIMEOUT", "300");
-    Ok(())
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
+        .args(["test", "--no-fail-fast", "--target", TARGET])
+        .args(arguments);
+    run::loud(cargo, REMEDY)
 }
 
 /// A name that is used but not declared, or declared twice, fails here.
@@ -199,13 +174,16 @@ fn types(cache: &Cache) -> Result<()> {
     Ok(())
 }
 
-/// Node's test runner. A test that hangs fails after a quarter of an hour, and what a failed test left open ends with its
-/// file, so that a fault is told and takes no CI's whole time.
+/// Node's test runner, which ends with the ten slowest tests. A test that hangs fails after a quarter of an hour, and what a
+/// failed test left open ends with its file, so that a fault is told and takes no CI's whole time.
 pub fn node_tests(cache: &Cache) -> Result<Command> {
     let mut command = run::program(cache, "node")?;
     command.args([
         "--test",
         "--test-reporter=spec",
+        "--test-reporter-destination=stdout",
+        "--test-reporter=./tests/slowest.mjs",
+        "--test-reporter-destination=stdout",
         "--test-timeout=900000",
         "--test-force-exit",
     ]);

@@ -20,7 +20,7 @@ use axum::middleware::{Next, from_fn_with_state, map_request, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, routing};
 use hyper::server::conn::http1;
-use hyper::service::Service as _;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 use tokio::sync::watch::Receiver;
@@ -31,7 +31,6 @@ use tower_http::services::{ServeDir, ServeFile};
 use tower_http::timeout::TimeoutLayer;
 
 use crate::fault::{advice, fault};
-use crate::patience;
 pub use headers::{HOSTED, headers, origin_of};
 
 /// Where the search for a free port starts when none is asked for.
@@ -39,6 +38,9 @@ const FIRST_PORT: u16 = 8787;
 const PORTS_TRIED: u16 = 50;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// From connecting, or from an answer, until the next request's head is whole. Browsers keep connections for a while.
+const HEAD: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 });
 
 /// Where a page asks for the local stack, and who may answer it.
 const OFFER: &str = "/local-stack.json";
@@ -132,6 +134,13 @@ impl Site {
     }
 }
 
+/// HTTP/1 for the servers of this machine: a connection whose next head is not whole in time is closed.
+pub fn http() -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    http
+}
+
 /// Takes connections for as long as the process lives.
 ///
 /// By hand, as `axum::serve` has no timeout for a request's head.
@@ -147,13 +156,10 @@ async fn accept(listener: TcpListener, router: Router) {
         };
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
-            let mut http = http1::Builder::new();
+            let mut http = http();
             http.title_case_headers(true);
-            patience::serve(&http, stream, |request| {
-                let answered = service.call(request);
-                async move { answered.await.unwrap_or_else(|never| match never {}) }
-            })
-            .await;
+            // A client that went away is no concern of ours.
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }

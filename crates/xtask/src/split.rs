@@ -1,24 +1,26 @@
 //! Takes the dashboard's module apart: what the first page needs, and the other pages as a module that is fetched later.
 //!
-//! That is done on what the compiler links, before wasm-bindgen drops what refers to what. Trunk runs wasm-bindgen by its
-//! name, so that name leads here while it builds ([`Apart`]); the pieces that Trunk knows nothing of are put beside its
-//! own afterwards.
+//! That is done on what the compiler links, before wasm-bindgen drops what refers to what. wasm-bindgen is a library here.
+//! Trunk runs it by its name, so that name leads to this program while it builds ([`Apart`]); the pieces that Trunk knows
+//! nothing of are put beside its own afterwards.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context as _, Result};
+use clap::Args;
+use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::{Options, transform};
 
 use crate::cache::{self, Cache};
 use crate::engine;
 use crate::fault::{advice, fault};
 use crate::fits::fits;
+use crate::profile::Profile;
 use crate::rename;
-use crate::run;
+use crate::tools;
 
 /// What the split names its parts: the module of the pages, as `web/src/more.rs` has it, and what loads it.
 const PAGES: &str = "split_more.wasm";
@@ -33,14 +35,15 @@ const OLD_CAST: &str = "__wbindgen_describe_cast";
 
 const FULL: &str = "free some space";
 
-/// A folder whose `wasm-bindgen` takes the module apart first.
-pub struct Apart(PathBuf);
+/// A folder whose `wasm-bindgen` is this program, which may take the module apart first.
+pub struct Apart {
+    folder: PathBuf,
+    split: bool,
+}
 
 impl Apart {
     /// Makes the folder anew.
-    pub fn new(cache: &Cache) -> Result<Self> {
-        let wasm_bindgen = run::find(cache, &["wasm-bindgen"])
-            .ok_or_else(|| fault("wasm-bindgen is missing", "run `cargo xtask setup`"))?;
+    pub fn new(cache: &Cache, split: bool) -> Result<Self> {
         let folder = cache.dir("split")?;
         cache::fresh_dir(&folder)?;
         let program =
@@ -49,25 +52,33 @@ impl Apart {
         let quoted =
             |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
         let script = format!(
-            "#!/bin/sh\nexec {} bind {} {} \"$@\"\n",
+            "#!/bin/sh\nexec {} bind {} {}\"$@\"\n",
             quoted(&program),
-            quoted(&wasm_bindgen),
-            quoted(&folder)
+            quoted(&folder),
+            if split { "--split " } else { "" },
         );
         fs::write(&stand_in, script).with_context(|| advice(stand_in.display(), FULL))?;
         cache::executable(&stand_in)?;
-        Ok(Self(folder))
+        Ok(Self { folder, split })
     }
 
     /// `path` with the folder in front.
     pub fn path(&self, path: OsString) -> Result<OsString> {
-        let all = std::iter::once(self.0.clone()).chain(std::env::split_paths(&path));
-        std::env::join_paths(all)
-            .with_context(|| advice(self.0.display(), "move the cache to a path without a colon"))
+        let all = std::iter::once(self.folder.clone()).chain(std::env::split_paths(&path));
+        std::env::join_paths(all).with_context(|| {
+            advice(
+                self.folder.display(),
+                "move the cache to a path without a colon",
+            )
+        })
     }
 
     /// Puts the pages' module and its loader beside the files that Trunk made in `at`, under names of the same build.
-    pub fn finish(self, cache: &Cache, at: &Path) -> Result<()> {
+    /// There are none of a module that stayed whole.
+    pub fn finish(self, cache: &Cache, profile: Profile, at: &Path) -> Result<()> {
+        if !self.split {
+            return Ok(());
+        }
         let glue = glue_in(at)?;
         let stem = glue.trim_end_matches(".js");
         let (loader, pages) = (format!("{stem}-pages.js"), format!("{stem}-pages.wasm"));
@@ -78,13 +89,19 @@ impl Apart {
             &[(&from(LOADER), &from(&loader))],
         )?;
         change(
-            &self.0.join(LOADER),
+            &self.folder.join(LOADER),
             &at.join(&loader),
             &[(&from(GLUE), &from(&glue)), (PAGES, &pages)],
         )?;
-        let apart = self.0.join(PAGES);
+        let apart = self.folder.join(PAGES);
         fit(&at.join(format!("{stem}_bg.wasm")), &apart)?;
-        engine::shrink(cache, &apart, &at.join(&pages))
+        let to = at.join(&pages);
+        match profile {
+            Profile::Release => engine::shrink(cache, &apart, &to),
+            Profile::Dev | Profile::Quick => fs::copy(&apart, &to)
+                .map(|_| ())
+                .with_context(|| advice(to.display(), FULL)),
+        }
     }
 }
 
@@ -146,44 +163,91 @@ fn renamed(module: &[u8], from: &str, to: &str) -> Result<Vec<u8>> {
         .ok_or_else(|| fault("the compiler's module is not well-formed", "run it again"))
 }
 
-/// Stands in for wasm-bindgen: takes the module apart that `arguments` name, if they do, and lets the real one go on with
-/// the first part. The others stay in `folder`.
-pub fn bind(wasm_bindgen: &Path, folder: &Path, mut arguments: Vec<OsString>) -> Result<()> {
-    let module = arguments
-        .iter_mut()
-        .find(|argument| argument.to_string_lossy().ends_with(".wasm"));
-    if let Some(module) = module {
-        let bytes =
-            fs::read(&*module).with_context(|| advice(module.to_string_lossy(), "run it again"))?;
-        let bytes = renamed(&bytes, CAST, OLD_CAST)?;
-        let first = folder.join("web.wasm");
-        let (link, glue) = (format!("./{LOADER}"), format!("./{GLUE}"));
-        let mut options = Options::new(&bytes);
-        options.output_dir = folder;
-        options.main_out_path = &first;
-        options.link_name = &link;
-        options.main_module = &glue;
-        transform(options).map_err(|cause| {
-            fault(
-                format_args!("the module can't be taken apart: {cause:#}"),
-                "web/build.rs has to ask the linker for relocations and names",
-            )
-        })?;
-        let bytes = fs::read(&first).with_context(|| advice(first.display(), "run it again"))?;
-        fs::write(&first, renamed(&bytes, OLD_CAST, CAST)?)
-            .with_context(|| advice(first.display(), FULL))?;
-        *module = first.into_os_string();
-        // The parts share the first one's table of functions.
-        arguments.push("--keep-lld-exports".into());
-    }
-    let status = Command::new(wasm_bindgen).args(&arguments).status();
-    let status =
-        status.with_context(|| advice(wasm_bindgen.display(), "run `cargo xtask setup`"))?;
-    if status.success() {
+/// What trunk asks wasm-bindgen for; anything else is refused, so that nothing is left undone in silence.
+#[derive(Args)]
+pub struct Bind {
+    /// Where the parts go.
+    folder: PathBuf,
+    /// Take the module apart first.
+    #[arg(long)]
+    split: bool,
+    /// Say which wasm-bindgen this is.
+    #[arg(long)]
+    version: bool,
+    /// The kind of glue.
+    #[arg(long, value_parser = ["web"])]
+    target: Option<String>,
+    /// Where the glue and the bound module go.
+    #[arg(long)]
+    out_dir: Option<PathBuf>,
+    /// What they are called.
+    #[arg(long)]
+    out_name: Option<String>,
+    /// Write no declarations.
+    #[arg(long)]
+    no_typescript: bool,
+    /// The compiler's module.
+    module: Option<PathBuf>,
+}
+
+/// Stands in for wasm-bindgen, of which trunk knows the command line alone: takes the module apart, if that is wanted, and
+/// binds the first part to JavaScript. The others stay in the folder.
+pub fn bind(cache: &Cache, asked: Bind) -> Result<()> {
+    if asked.version {
+        println!("wasm-bindgen {}", tools::wasm_bindgen(cache)?.version);
         return Ok(());
     }
-    Err(fault(
-        format_args!("wasm-bindgen failed ({status})"),
-        "read its message above",
-    ))
+    let (Some(module), Some(out_dir), Some(out_name)) =
+        (&asked.module, &asked.out_dir, &asked.out_name)
+    else {
+        return Err(fault(
+            "trunk named no module, no --out-dir or no --out-name",
+            "see what changed in trunk",
+        ));
+    };
+    let module = if asked.split {
+        first_part(module, &asked.folder)?
+    } else {
+        module.clone()
+    };
+    Bindgen::new()
+        .input_path(&module)
+        .web(true)
+        .and_then(|bindgen| {
+            bindgen
+                .out_name(out_name)
+                .typescript(!asked.no_typescript)
+                // The parts share the first one's table of functions.
+                .keep_lld_exports(asked.split)
+                .generate(out_dir)
+        })
+        .with_context(|| {
+            advice(
+                format_args!("{} can't be bound to JavaScript", module.display()),
+                "wasm-bindgen and wasm-bindgen-cli-support must be of one version in Cargo.toml",
+            )
+        })
+}
+
+/// Takes a module apart in `folder`; answers with the first part.
+fn first_part(module: &Path, folder: &Path) -> Result<PathBuf> {
+    let bytes = fs::read(module).with_context(|| advice(module.display(), "run it again"))?;
+    let bytes = renamed(&bytes, CAST, OLD_CAST)?;
+    let first = folder.join("web.wasm");
+    let (link, glue) = (format!("./{LOADER}"), format!("./{GLUE}"));
+    let mut options = Options::new(&bytes);
+    options.output_dir = folder;
+    options.main_out_path = &first;
+    options.link_name = &link;
+    options.main_module = &glue;
+    transform(options).map_err(|cause| {
+        fault(
+            format_args!("the module can't be taken apart: {cause:#}"),
+            "web/build.rs has to ask the linker for relocations and names",
+        )
+    })?;
+    let bytes = fs::read(&first).with_context(|| advice(first.display(), "run it again"))?;
+    fs::write(&first, renamed(&bytes, OLD_CAST, CAST)?)
+        .with_context(|| advice(first.display(), FULL))?;
+    Ok(first)
 }

@@ -1,10 +1,18 @@
 //! The test suites: one row each. Every runner prints its own closing lines; a table closes the run.
+//!
+//! Suites run on modules that were built quickly, which behave as those that ship. What ships is held by the last ones: its
+//! sizes, the platform's limits, and that it answers and embeds as native code does, in both builds and in each host.
+
+use std::thread::JoinHandle;
 
 use anyhow::Result;
 
+use crate::bundle;
 use crate::cache::Cache;
+use crate::engine::Builds;
 use crate::fault::{fault, told};
 use crate::needs::{self, Need};
+use crate::profile::Profile;
 use crate::progress::{Clock, Plan, say};
 use crate::runner::{NATIVE, Runner};
 
@@ -15,7 +23,7 @@ struct Suite {
     runner: Runner,
 }
 
-/// All suites, in the order in which they are run: quick ones first.
+/// All suites, in the order in which they are run: quick ones first, those of the release last.
 const SUITES: &[Suite] = &[
     Suite {
         name: "tidy",
@@ -76,19 +84,49 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "wasm",
         about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels and the dashboard's pieces there",
-        needs: &[
-            Need::WasmTarget,
-            Need::WasmBindgen,
-            Need::WasmPack,
-            Need::Browser,
-        ],
-        runner: Runner::Wasm("crates/lesson-wasm"),
+        needs: &[Need::WasmTarget, Need::WasmRunner, Need::Browser],
+        runner: Runner::Wasm,
     },
     Suite {
         name: "types",
         about: "the module's TypeScript declarations, held by the compiler",
-        needs: &[Need::Dist],
+        needs: &[Need::QuickDist],
         runner: Runner::Types,
+    },
+    Suite {
+        name: "examples",
+        about: "the examples for Node, a page and a Worker, each as it stands",
+        needs: &[Need::QuickDist, Need::Browser, Need::Workerd],
+        runner: Runner::Node(&["examples"]),
+    },
+    Suite {
+        name: "loop",
+        about: "the whole loop in the built app, real model, offline and with the local stack",
+        needs: &[Need::QuickDist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["browser"]),
+    },
+    Suite {
+        name: "replica",
+        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
+        needs: &[Need::QuickDist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["replica"]),
+    },
+    Suite {
+        name: "edge",
+        about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults",
+        needs: &[
+            Need::QuickDist,
+            Need::Stack,
+            Need::Workerd,
+            Need::EdgeClients,
+        ],
+        runner: Runner::Node(&["edge"]),
+    },
+    Suite {
+        name: "local",
+        about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
+        needs: &[Need::QuickDist, Need::Browser, Need::LocalClients],
+        runner: Runner::Node(&["local"]),
     },
     Suite {
         name: "size",
@@ -97,45 +135,21 @@ const SUITES: &[Suite] = &[
         runner: Runner::Size,
     },
     Suite {
-        name: "examples",
-        about: "the examples for Node, a page and a Worker, each as it stands",
-        needs: &[Need::Dist, Need::Browser, Need::Workerd],
-        runner: Runner::Node(&["examples"]),
-    },
-    Suite {
-        name: "loop",
-        about: "the whole loop in the built app, real model, offline and with the local stack",
-        needs: &[Need::Dist, Need::Browser, Need::Stack],
-        runner: Runner::Node(&["browser"]),
-    },
-    Suite {
-        name: "replica",
-        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
-        needs: &[Need::Dist, Need::Browser, Need::Stack],
-        runner: Runner::Node(&["replica"]),
-    },
-    Suite {
-        name: "edge",
-        about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults, the platform's limits",
-        needs: &[Need::Dist, Need::Stack, Need::Workerd, Need::EdgeClients],
-        runner: Runner::Node(&["edge"]),
-    },
-    Suite {
-        name: "local",
-        about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
-        needs: &[Need::Dist, Need::Browser, Need::LocalClients],
-        runner: Runner::Node(&["local"]),
+        name: "platform",
+        about: "the edge function that ships, deployed as a rehearsal: sizes, memory and start-up within Cloudflare's limits",
+        needs: &[Need::Stack, Need::Workerd, Need::Dist],
+        runner: Runner::Node(&["platform"]),
     },
     Suite {
         name: "parity",
-        about: "one scenario natively, in Chromium and in Node, byte for byte",
+        about: "one scenario natively, in Chromium and in Node, byte for byte, by the modules that ship",
         needs: &[Need::Dist, Need::Browser],
         runner: Runner::Node(&["parity"]),
     },
     Suite {
         name: "clients",
         about: "the coding agents' clients from npm, walked through against a model by script; only when it is named",
-        needs: &[Need::Dist],
+        needs: &[Need::QuickDist],
         runner: Runner::Clients,
     },
 ];
@@ -204,9 +218,14 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
     let only = only.unwrap_or_default();
     let whole = Clock::start();
     let mut rows = Vec::new();
+    let mut build = if chosen.len() > 1 { ahead(cache) } else { None };
     for suite in chosen {
         say(format_args!("\n── {}: {} ──\n", suite.name, suite.about));
         let clock = Clock::start();
+        // From there on, tests wait for pages and servers: nothing is compiled beside them.
+        if suite.needs.contains(&Need::QuickDist) {
+            wait(build.take());
+        }
         let outcome =
             prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs, only));
         if let Err(fault) = &outcome {
@@ -235,6 +254,30 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
         format_args!("failed: {}", failed.join(", ")),
         format_args!("run one alone: cargo xtask test {}", failed[0]),
     ))
+}
+
+/// Builds what later suites run on, in a thread beside the native suites: the last link of a release is the work of one
+/// core for minutes. What fails here fails again, and is told, in the suite that needs it.
+fn ahead(cache: &Cache) -> Option<JoinHandle<()>> {
+    let mut plan = Plan::default();
+    needs::plan(cache, needs::BUILD, &mut plan).ok()?;
+    plan.run().ok()?;
+    let cache = cache.clone();
+    Some(std::thread::spawn(move || {
+        let _ = [Profile::Quick, Profile::Release]
+            .into_iter()
+            .try_for_each(|profile| bundle::ahead(&cache, profile, Builds::Both));
+    }))
+}
+
+fn wait(build: Option<JoinHandle<()>>) {
+    if let Some(build) = build
+        && !build.is_finished()
+    {
+        say(format_args!("waiting for the builds …\n"));
+        // A build that panicked is told by the suite that needs it.
+        let _ = build.join();
+    }
 }
 
 fn prepare(cache: &Cache, suite: &Suite) -> Result<()> {

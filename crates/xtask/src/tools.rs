@@ -1,4 +1,4 @@
-//! Command-line tools built from crates.io: the binding generator, the bundler, the browser test runner.
+//! Command-line tools built from crates.io: the bundler, and what runs tests in a browser.
 
 use std::process::Command;
 
@@ -11,17 +11,18 @@ use crate::wasm_target::Toolchain;
 
 /// The newest trunk that compiles with the compilers we support.
 const TRUNK: &str = "0.21.14";
-const WASM_PACK: &str = "0.15.1";
 
 /// A tool: the crate, the command that tells its version, and the version.
 pub struct Tool {
     krate: &'static str,
     command: &'static str,
+    arguments: &'static [&'static str],
     /// The version that is needed.
     pub version: String,
 }
 
-/// `wasm-bindgen`, of exactly the version of the library in Cargo.lock.
+/// `wasm-bindgen-test-runner`, of exactly the version of the library in Cargo.lock. Of what it is installed with, the build
+/// takes nothing: wasm-bindgen is a library of xtask.
 pub fn wasm_bindgen(cache: &Cache) -> Result<Tool> {
     let lock = cache.root.join("Cargo.lock");
     let text = std::fs::read_to_string(&lock)
@@ -34,7 +35,9 @@ pub fn wasm_bindgen(cache: &Cache) -> Result<Tool> {
     })?;
     Ok(Tool {
         krate: "wasm-bindgen-cli",
-        command: "wasm-bindgen",
+        command: "wasm-bindgen-test-runner",
+        // The browser's driver is on this machine: no TLS.
+        arguments: &["--bin", "wasm-bindgen-test-runner", "--no-default-features"],
         version,
     })
 }
@@ -44,16 +47,9 @@ pub fn trunk() -> Tool {
     Tool {
         krate: "trunk",
         command: "trunk",
+        // It looks for no update and downloads nothing here: no TLS.
+        arguments: &["--no-default-features"],
         version: TRUNK.into(),
-    }
-}
-
-/// `wasm-pack`, which runs the module's own tests in a browser.
-pub fn wasm_pack() -> Tool {
-    Tool {
-        krate: "wasm-pack",
-        command: "wasm-pack",
-        version: WASM_PACK.into(),
     }
 }
 
@@ -94,11 +90,11 @@ impl Tool {
 
     fn install(&self, cache: &Cache, locked: bool) -> Result<Command> {
         let mut command = run::program(cache, "cargo")?;
-        // Built once and used for seconds: compile quickly rather than well.
+        // Built once and used for seconds, to start other programs: not optimised.
         command
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
             .current_dir(&cache.home)
             .args([
@@ -111,7 +107,8 @@ impl Tool {
             ])
             .arg(cache.dir("tools")?)
             .arg("--target-dir")
-            .arg(cache.dir("target/tools")?);
+            .arg(cache.dir("target/tools")?)
+            .args(self.arguments);
         if locked {
             command.arg("--locked");
         }

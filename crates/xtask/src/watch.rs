@@ -10,6 +10,7 @@ use tokio::sync::watch::Sender;
 
 use crate::bundle;
 use crate::cache::Cache;
+use crate::engine::Builds;
 use crate::fault::{advice, told};
 use crate::profile::Profile;
 use crate::progress::Plan;
@@ -29,7 +30,7 @@ const QUIET: Duration = Duration::from_millis(200);
 
 /// Builds whenever sources change, for as long as the process lives. A build that fails is told, and the next change tries
 /// again; `builds` counts those that went well.
-pub fn watch(cache: &Cache, profile: Profile, builds: &Sender<u64>) -> Result<()> {
+pub fn watch(cache: &Cache, profile: Profile, modules: Builds, builds: &Sender<u64>) -> Result<()> {
     let remedy = "raise the system's limit of watched files, or serve without --watch";
     let (told_of, changes) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(told_of)
@@ -47,7 +48,7 @@ pub fn watch(cache: &Cache, profile: Profile, builds: &Sender<u64>) -> Result<()
     while let Some(changed) = next(&changes, &cache.root) {
         println!("\nchanged: {}", named(&changed));
         let mut plan = Plan::default();
-        bundle::plan(cache, profile, &mut plan);
+        bundle::plan(cache, profile, modules, &mut plan);
         match plan.run() {
             Ok(()) => {
                 builds.send_modify(|count| *count += 1);

@@ -88,11 +88,11 @@ async function lackOf(main, there, say) {
 /**
  * The time of a client's last hook that had a payload: a file for each event is touched by it.
  * @param {string} folder
- * @param {string} client
+ * @param {string[]} clients
  */
-function lastOf(folder, client) {
+function lastOf(folder, clients) {
   const times = names(folder)
-    .filter((name) => name.startsWith(`${client}.`))
+    .filter((name) => clients.includes(name.split(".")[0]))
     .map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtime.toISOString() ?? "");
   return times.sort().at(-1);
 }
@@ -106,8 +106,10 @@ function lastOf(folder, client) {
  */
 function came(store, name, title, say) {
   const folder = join(store, "cache", "hooks");
-  const last = lastOf(join(folder, "came"), name);
-  const empty = emptyOnes(join(folder, "empty.jsonl")).filter(({ client }) => client === name);
+  // VS Code runs Copilot CLI's hooks where both are set up.
+  const ours = name === "vscode" ? [name, "copilot"] : [name];
+  const last = lastOf(join(folder, "came"), ours);
+  const empty = emptyOnes(join(folder, "empty.jsonl")).filter(({ client }) => ours.includes(client));
   const latest = empty.at(-1);
   if (latest && latest.at > (last ?? "")) {
     say(

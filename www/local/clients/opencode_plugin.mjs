@@ -29,6 +29,27 @@ function hook(event, payload, patience = PATIENCE_MS) {
   });
 }
 
+/** What is told of a message: the agent's words, and of its tools what they were for and how they ended. A person's words
+ *  and what tools read stay here, so that the payload fits into a pipe that nobody reads yet when OpenCode ends. */
+function told({ info: { id, role, sessionID, path, summary }, parts = [] }) {
+  const tools = ({ callID, tool, state = {} }) => ({
+    type: "tool",
+    callID,
+    tool,
+    state: {
+      input: state.input,
+      metadata: { exit: state.metadata?.exit },
+      output: /playbook_/.test(tool) ? state.output : undefined,
+    },
+  });
+  const texts = ({ id, text, synthetic }) => ({ type: "text", id, text, synthetic });
+  const kept = parts.filter(({ type }) => type === "text" || type === "tool");
+  return {
+    info: { id, role, sessionID, path, summary: summary === true },
+    parts: kept.map((part) => (part.type === "text" ? texts(part) : tools(part))),
+  };
+}
+
 /** Requests of OpenCode for itself, which have the session's id: a title, a summary. */
 const OWN = /You are a title generator|summariz/i;
 
@@ -44,7 +65,7 @@ export const Lessonloop = async ({ client, directory }) => {
     const since = handed.get(id) ?? begun;
     const made = ({ info }) => info?.time?.created ?? 0;
     handed.set(id, Math.max(since, ...data.map((message) => made(message) + 1)));
-    return data.filter((message) => made(message) >= since);
+    return data.filter((message) => made(message) >= since && message.info.role === "assistant").map(told);
   }
 
   return {

@@ -1,6 +1,6 @@
 // `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes, and says what the
 // client will ask.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -10,9 +10,9 @@ import { setUps, startsUs } from "../clients/entries.mjs";
 import { commonEnds } from "../clients/given_back.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
-import { spelled, typed } from "../invocation.mjs";
+import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
-import { colour, out, plain, UsageError } from "../print.mjs";
+import { colour, counted, out, plain, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, makeStore, personalPath, projectRoot } from "../store.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
@@ -68,8 +68,18 @@ export async function init({ values, positionals }) {
   }
   out(`\nReady. The store: ${store}`);
   if (makes && isProject && existsSync(join(dirname(store), ".git"))) out(SHARED);
+  if (makes && isProject) offer(root);
   await next(name, client, project, edits);
   return 0;
+}
+
+/** What a project has learned already, in files that can be read in. @param {string} root */
+function offer(root) {
+  const folder = join(root, ".claude", "reflections");
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".md")) : [];
+  if (files.length === 0) return;
+  const near = line([relative(process.cwd(), folder)]);
+  out(`\n${counted(files.length, "reflection")} in ${near}; what would come in: ${typed(`import ${near} --dry-run`)}`);
 }
 
 /**
@@ -87,17 +97,9 @@ async function next(name, client, project, edits) {
   const asks = client.asks(project);
   out(`\nStart a new session of ${client.title}${project ? " in this project" : ""}. What it asks, and the answer:`);
   for (const ask of asks) out(`  - ${spelled(ask)}`);
-  const alone = project ? onlyHere(project, edits) : [];
-  if (project && alone.length > 0) {
-    const names = alone.map((path) => relative(project, path)).join(", ");
-    const trees = worktreesOf(project);
-    out(
-      `\n${names}: not in git, so ${trees ? "another worktree of this repository" : "a worktree or another clone"} lacks ${
-        alone.length === 1 ? "it" : "them"
-      }. For all of yours: ${typed(`init ${name} --personal`)}`,
-    );
-  }
-  const here = project ? [] : await setUps(projectRoot(process.cwd()), () => undefined);
+  if (project && existsSync(join(project, ".git"))) inGit(name, project, edits);
+  const root = projectRoot(process.cwd());
+  const here = project || resolve(root) === homedir() ? [] : await setUps(root, () => undefined);
   if (here.some((it) => it.name === name)) {
     out(`\nThis project has entries of its own, which are not needed now: ${typed(`init ${name} --project --remove`)}`);
   }
@@ -123,16 +125,28 @@ const others = (name) =>
     .join(", ");
 
 /**
- * A client's files that are in this worktree alone.
+ * What a path of this machine means for files that git has, and for those that it does not have.
+ * @param {string | undefined} name
  * @param {string} project
  * @param {import("../clients/changes.mjs").Change[]} edits
  */
-function onlyHere(project, edits) {
-  if (!existsSync(join(project, ".git"))) return [];
-  return untracked(
-    project,
-    edits.filter(({ after }) => after !== null).map(({ path }) => path),
-  );
+function inGit(name, project, edits) {
+  const paths = edits.filter(({ after }) => after !== null).map(({ path }) => path);
+  const alone = untracked(project, paths);
+  const named = (/** @type {string[]} */ all) => all.map((path) => relative(project, path)).join(", ");
+  const home = typed(`init ${name} --personal`);
+  const shared = paths.filter((path) => !alone.includes(path));
+  if (alone.length > 0) {
+    const where = worktreesOf(project) ? "another worktree of this repository" : "a worktree or another clone";
+    const it = alone.length === 1 ? "it" : "them";
+    out(`\n${named(alone)}: not in git, so ${where} lacks ${it}. For all of yours: ${home}`);
+  }
+  if (shared.length > 0 && program(kept(version()) !== null)[0] !== "lessonloop") {
+    const [verb, it] = shared.length === 1 ? ["names", "it"] : ["name", "them"];
+    out(
+      `\n${named(shared)}: in git, and ${verb} a path of this machine now: don't commit that. In place of ${it}: ${home}`,
+    );
+  }
 }
 
 /**

@@ -194,4 +194,7 @@ fn a_compaction_forgets_in_its_context_only() {
         };
         assert_eq!(fresh, is_fresh);
     }
+    // A folder whose name says nothing asks nothing, but the context is shortened.
+    let start = json!({ "session_id": "s", "hook_event_name": "SessionStart", "source": "compact", "cwd": "/work" });
+    assert!(matches!(plan(start), HookPlan::Forget { agent: None, .. }));
 }

@@ -13,16 +13,16 @@ use lesson_sync::Store;
 use lesson_types::SearchResults;
 use std::cell::Ref;
 
-/// Whether a lesson is of the second store.
+/// Tells a lesson of the second store from one of the first.
 pub(crate) type IsSecond = bool;
 
-/// What was found in two stores for one text.
+/// The lessons that two stores found for one text.
 pub(crate) struct Rankings {
     pub first: SearchRanking,
     pub second: SearchRanking,
     /// Lessons in the answer.
     pub limit: u32,
-    /// Whether the answer says how each score came about.
+    /// Set where the answer says how each score came about.
     pub explain: bool,
 }
 
@@ -50,14 +50,14 @@ impl<'a> States<'a> {
         state.space.lesson(slug)
     }
 
-    /// Whether the first store has a lesson of this slug, which then stands for the second one's.
+    /// Says if the first store has a lesson of this slug, which then stands for the second one's.
     pub fn is_first(&self, slug: &str) -> bool {
         self.here.space.lesson(slug).is_some()
     }
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// What was found in this store and in another one, as one answer.
+    /// One answer of the lessons that this store and another one found.
     pub(crate) fn results_of_both(
         &self,
         other: &Self,

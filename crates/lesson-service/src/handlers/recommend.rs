@@ -35,7 +35,7 @@ struct Fitting {
     best: Vec<(IsSecond, Ranked)>,
 }
 
-/// The lessons that are given, and what was drawn to measure what lessons do.
+/// The lessons that are given, and the draws that measure what lessons do.
 struct Given {
     items: Vec<(IsSecond, Ranked)>,
     measured: Option<Measured>,
@@ -100,7 +100,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Answer::json(&answer)?.with("server-timing", timing))
     }
 
-    /// How a recommendation is measured: by what is in force in the first store.
+    /// The trial of a recommendation, by the policy that is in force in the first store.
     fn trial(
         &self,
         other: Option<&Self>,
@@ -202,7 +202,7 @@ impl<S: Store, H: Host> Service<S, H> {
         .map_err(|error| of_rank(error, policy))
     }
 
-    /// The answer, but for its trace and what is said of measuring.
+    /// The answer, but for its trace and its word on measuring.
     fn answer_with(
         &self,
         other: Option<&Self>,
@@ -363,7 +363,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// What was drawn, parted by the stores whose lessons it is about.
+    /// The draws, parted by the stores whose lessons they are about.
     fn parted(
         &self,
         other: Option<&Self>,
@@ -422,7 +422,7 @@ impl<S: Store, H: Host> Service<S, H> {
 
 /// Takes out of the lessons that fit those that are not shown, so that what lessons do can be measured. Ranks stay, so that
 /// gaps are seen.
-fn withhold(trial: Option<&Trial>, states: &States<'_>, fitting: &Fitting, budget: usize) -> Given {
+fn withhold(trial: Option<&Trial>, states: &States<'_>, fitting: &Fitting, budget: Budget) -> Given {
     let Some(trial) = trial else {
         return Given {
             items: fitting.best.clone(),

@@ -13,7 +13,7 @@ use lesson_types::{
     Response, Rows, Settle,
 };
 
-/// Why lists in an order that no part tells are refused.
+/// The reason why a list in an order that no part tells is refused.
 const BY_COURSE: &str =
     "trends and what stands out are reckoned from all runs; sort by success instead";
 

@@ -1,11 +1,11 @@
-//! How much of its space a service holds: all of it, or the part that one request needs. Whatever differs is answered here,
-//! so that a handler is the same for both.
+//! The extent of a space that a service holds: all of it, or the part that one request needs. Whatever differs is answered
+//! here, so that a handler is the same for both.
 
 use lesson_core::{Health, Lesson, Space};
 use lesson_sync::{Counted, ListedPage, Report};
 use lesson_types::{Stats, SyncStatus, Tags};
 
-/// How much of its space a service holds.
+/// The extent of a space that a service holds.
 pub(crate) enum Held {
     /// All of it: numbers of the space are counted here.
     Whole,
@@ -15,13 +15,13 @@ pub(crate) enum Held {
 
 /// A part of a space, beside the rows in the store.
 pub(crate) struct PartHeld {
-    /// How many lessons the space has, for the ranking; `None` where the part holds no candidates.
+    /// Counts of the space's lessons, for the ranking; `None` where the part holds no candidates.
     pub counted: Option<Counted>,
     /// The page of a list that the server made; `None` where no list was wanted.
     pub page: Option<ListedPage>,
     /// The numbers that the server counted of the space; `None` where none were wanted.
     pub report: Option<Report>,
-    /// Where the syncing of the space stands, as the service that holds its link says.
+    /// The state of the space's syncing, as the service that holds its link says.
     pub syncing: Option<SyncStatus>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Embedded {
 }
 
 impl Held {
-    /// Whether the session of the link is renewed here: over a part, whoever made the part does it.
+    /// Says if the session of the link is renewed here: over a part, whoever made the part does it.
     pub fn renews_session(&self) -> bool {
         match self {
             Self::Whole => true,
@@ -51,13 +51,13 @@ impl Held {
         }
     }
 
-    /// Whether the space has a lesson in use.
+    /// Says if the space has a lesson in use.
     pub fn has_lessons(&self, space: &Space) -> bool {
         self.candidates_of().is_some_and(|lessons| lessons > 0)
             || space.lessons().any(|lesson| !lesson.archived)
     }
 
-    /// How many lessons of the space have a vector, for an answer that ranks them; `here` are those at hand.
+    /// Counts the lessons of the space with a vector, for an answer that ranks them; `here` are those at hand.
     pub fn ranked_by_vector(&self, here: Embedded) -> Embedded {
         match self {
             Self::Whole => here,
@@ -72,7 +72,7 @@ impl Held {
         }
     }
 
-    /// How many lessons of the space have a vector, for health; `here` are those at hand.
+    /// Counts the lessons of the space with a vector, for health; `here` are those at hand.
     pub fn embedded(&self, here: Embedded) -> Embedded {
         match self {
             Self::Whole => here,
@@ -130,7 +130,7 @@ impl Held {
         }
     }
 
-    /// What was measured: it is reckoned from all decisions, and a part does not have them.
+    /// Effects that were measured: they are reckoned from all decisions, and a part does not have them.
     pub fn measured<T>(&self, here: impl FnOnce() -> Option<T>) -> Option<T> {
         match self {
             Self::Whole => here(),
@@ -146,7 +146,7 @@ impl Held {
         }
     }
 
-    /// Where the syncing of the space stands; `None` where this service does it, or nobody said.
+    /// The state of the space's syncing; `None` where this service does it, or nobody said.
     pub fn syncing(&self) -> Option<&SyncStatus> {
         match self {
             Self::Whole => None,
@@ -154,7 +154,7 @@ impl Held {
         }
     }
 
-    /// Says where the syncing of the space stands.
+    /// Sets the state of the space's syncing.
     pub fn told_syncing(&mut self, status: SyncStatus) {
         match self {
             Self::Whole => {}

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// How to make the store, and the host, of a service over a part of a space.
+/// Functions that make the store, and the host, of a service over a part of a space.
 pub(crate) type Parts<S, H> = (fn() -> S, fn(&H) -> H);
 
 /// The engine over a store and a host: every request of the interface is answered by
@@ -28,11 +28,11 @@ pub struct Service<S, H> {
     /// The place that lessons say they lie in, where two stores answer as one.
     pub(crate) name: Option<StoreName>,
     pub(crate) policy: Policy,
-    /// How tools are suggested here: the policy's constants with the host's own core servers. The
+    /// The constants of tool suggestions here: the policy's constants with the host's own core servers. The
     /// fold goes by `policy`, so that a ledger means the same everywhere.
     pub(crate) tools: ToolPolicy,
     pub(crate) state: RefCell<State>,
-    /// How much of its space the state holds.
+    /// The extent of the space that the state holds.
     pub(crate) held: Held,
     pub(crate) writer: Writer,
     pub(crate) embedding: Embedding,
@@ -42,7 +42,7 @@ pub struct Service<S, H> {
     pub(crate) answers: Rc<Answers>,
 }
 
-/// What writing goes by.
+/// The state of writing.
 #[derive(Default)]
 pub(crate) struct Writer {
     /// Held by the one writer.
@@ -53,16 +53,16 @@ pub(crate) struct Writer {
     pub trouble: RefCell<Option<String>>,
     /// The position up to which the store keeps the fold.
     pub kept: Cell<u64>,
-    /// How often the store was found cleared.
+    /// Counts the times that the store was found cleared.
     pub cleared: Cell<u32>,
 }
 
-/// What embedding goes by.
+/// The state of embedding.
 pub(crate) struct Embedding {
     pub model: RefCell<Option<Rc<dyn Embedder>>>,
-    /// Why there is none, while there is none.
+    /// The reason while there is none.
     pub no_model: Cell<NoModel>,
-    /// Whether lessons get their vectors here.
+    /// Set where lessons get their vectors here.
     pub indexes: Cell<bool>,
     /// The state of exchanging vectors with the linked server.
     pub exchanged: RefCell<Exchange>,
@@ -79,20 +79,20 @@ impl Default for Embedding {
     }
 }
 
-/// What syncing goes by.
+/// The state of syncing.
 #[derive(Default)]
 pub(crate) struct Syncing {
     /// The next step.
     pub machine: RefCell<Machine>,
     /// Held by the one round.
     pub turn: async_lock::Mutex<()>,
-    /// Whether a round is to end soon.
+    /// Set while a round is to end soon.
     pub leaving: Cell<bool>,
 }
 
-/// What answering over parts of a space goes by.
+/// The state of answering over parts of a space.
 pub(crate) struct OnServer<S, H> {
-    /// How to make the store and the host of a service over a part; `None` where spaces are held whole.
+    /// Functions that make the store and the host of a service over a part; `None` where spaces are held whole.
     pub parts: Option<Parts<S, H>>,
     /// Lessons that got another text over parts and may need a vector.
     pub texts: RefCell<Vec<String>>,

@@ -319,7 +319,10 @@ fn a_link_of_another_shape_is_refused_with_the_way_out() {
         disk.put("link/link.json", link.as_bytes());
         let one = FileStore::new(disk.clone(), || "fresh".to_owned(), None);
         let error = now(one.link()).unwrap_err().to_string();
-        assert!(error.contains("link/link.json") && error.contains(says), "{error}");
+        assert!(
+            error.contains("link/link.json") && error.contains(says),
+            "{error}"
+        );
         assert_eq!(disk.text("link/link.json"), link);
     }
 }

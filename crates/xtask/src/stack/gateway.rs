@@ -1,5 +1,6 @@
 //! The gateway in front of PostgREST, which behaves like Supabase's: `/rest/v1` and `apikey`. Loopback only.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -11,7 +12,7 @@ use hyper::header::{
     ACCESS_CONTROL_REQUEST_HEADERS, ALLOW, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST,
     HeaderMap, HeaderName, ORIGIN, TRANSFER_ENCODING,
 };
-use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use super::sign_in::SignIn;
 use super::token;
 use crate::fault::advice;
-use crate::patience;
+use crate::serve::http;
 
 /// The largest request that is taken, in bytes.
 const LARGEST: usize = 32 * 1024 * 1024;
@@ -84,8 +85,13 @@ async fn accept(listener: TcpListener, gateway: Arc<Gateway>, port: u16) {
         };
         let gateway = Arc::clone(&gateway);
         tokio::spawn(async move {
-            let http = http1::Builder::new();
-            patience::serve(&http, stream, |request| answer(request, &gateway, port)).await;
+            let answered = service_fn(|request| async {
+                Ok::<_, Infallible>(answer(request, &gateway, port).await)
+            });
+            // A client that went away is no concern of ours.
+            let _ = http()
+                .serve_connection(TokioIo::new(stream), answered)
+                .await;
         });
     }
 }
@@ -281,7 +287,7 @@ mod tests {
             .expect("a socket");
         write!(slow, "GET /rest/v1/ HTTP/1.1\r\nX-Slow: ").expect("it reads");
         let mut answer = Vec::new();
-        // The end, or a reset, but not our own patience.
+        // The end, or a reset, but not the time limit above.
         if let Err(error) = slow.read_to_end(&mut answer) {
             assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
         }

@@ -72,7 +72,7 @@ impl Agent {
         match self {
             Self::ClaudeCode => Some("claude"),
             Self::VsCode => Some("vscode"),
-            Self::Copilot | Self::Http => None,
+            Self::Http => None,
             other => Some(other.word()),
         }
     }

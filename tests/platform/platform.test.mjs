@@ -10,7 +10,7 @@ import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { METERED, agent, dist, edge, memory, space, until } from "./edge.mjs";
+import { METERED, agent, dist, edge, memory, space, until } from "../edge/edge.mjs";
 
 const MIB = 1024 * 1024;
 const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
@@ -23,7 +23,7 @@ after(() => rmSync(copy, { recursive: true, force: true }));
 function deploy() {
   cpSync(dist, copy, { recursive: true });
   const out = join(copy, "edge/out");
-  const wrangler = join(dirname(fileURLToPath(import.meta.url)), "host/node_modules/wrangler/bin/wrangler.js");
+  const wrangler = join(dirname(fileURLToPath(import.meta.url)), "../edge/host/node_modules/wrangler/bin/wrangler.js");
   const done = spawnSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", out], {
     cwd: join(copy, "edge"),
     encoding: "utf8",
