@@ -131,7 +131,7 @@ function read(file, place) {
       const number = Math.max(sessions.indexOf(session) + 1, 1);
       const environment = Object.entries(record.env)
         .filter(([name]) => OF_CLIENTS.test(name) && !OF_THE_WALK.test(name))
-        .map(([name, value]) => [name, made(String(value))])
+        .map(([name, value]) => [name, made(String(value)).replace(/^\d{3,}$/, "1")])
         .sort();
       seen.push({
         run: number > 1 ? `${run}, session ${number}` : run,
@@ -180,6 +180,7 @@ function madeUp(place) {
       .replaceAll(/\/20\d\d\/\d\d\/\d\d\//g, "/2026/01/01/")
       .replaceAll(/\b1[789]\d{11}\b/g, "1767225600000")
       .replaceAll(/("?(?:duration_ms|CLAUDE_PID|PGID|OPENCODE_PID)"?[:=] ?"?)\d+/g, "$11")
+      .replaceAll(/\/\d+\.sock\b/g, "/1.sock")
       .replaceAll(/\/tmp\/(claude|cc)-[^"\s]*/g, "/tmp/$1");
 }
 
