@@ -144,6 +144,9 @@ function read(file, place) {
   return seen;
 }
 
+/** The home of nobody, as it stands in recordings. */
+const PERSON = ["", "home", "person"].join("/");
+
 /**
  * Ids, paths, times and process numbers as made-up ones, each the same wherever it stands.
  * @param {Place} place
@@ -159,9 +162,9 @@ function madeUp(place) {
   return (/** @type {string} */ text) =>
     text
       .replaceAll(HOOK, "/usr/lib/record.mjs")
-      .replaceAll(place.project, "/home/person/shop")
+      .replaceAll(place.project, `${PERSON}/shop`)
       .replaceAll(flat(place.project), "-home-person-shop")
-      .replaceAll(place.home, "/home/person")
+      .replaceAll(place.home, PERSON)
       .replaceAll(place.root, "/home")
       .replaceAll(place.bin, `/usr/bin/${place.driver.bin}`)
       .replaceAll(/\/[^"\s:]*\/node_modules\/(?=[@a-z])/g, "/usr/lib/node_modules/")
@@ -181,7 +184,7 @@ function madeUp(place) {
       .replaceAll(/\b1[789]\d{11}\b/g, "1767225600000")
       .replaceAll(/("?(?:duration_ms|CLAUDE_PID|PGID|OPENCODE_PID)"?[:=] ?"?)\d+/g, "$11")
       .replaceAll(/\/\d+\.sock\b/g, "/1.sock")
-      .replaceAll(/\/tmp\/(claude|cc)-[^"\s]*/g, "/tmp/$1");
+      .replaceAll(/(\/tmp\/)(claude|cc)-[^"\s]*/g, "$1$2");
 }
 
 /**
