@@ -45,5 +45,7 @@ export default {
   nested: (bin, prompt) => `${bin} -y -p '${prompt}' </dev/null`,
   transcripts: [".gemini/tmp"],
   rewrites: [],
-  cannot: {},
+  cannot: {
+    "odd arguments of a tool": "it holds a call's arguments against the tool's schema itself, and makes no call",
+  },
 };
