@@ -108,6 +108,7 @@ function read(file, place) {
   let sessions = [];
   /** Those of the window in which the folder was trusted. */
   const others = new Set();
+  const known = new Set();
   for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
     const record = JSON.parse(line);
     if (record.run) {
@@ -122,13 +123,15 @@ function read(file, place) {
         payload.input?.sessionID ??
         payload.info?.id ??
         "";
-      if (run === "before") others.add(session);
+      // A window that was closed tells its end a moment later.
+      if (run === "before" || (!known.has(session) && /^session.?end$/i.test(record.name))) others.add(session);
+      known.add(session);
       if (others.has(session)) continue;
       if (session && !sessions.includes(session)) sessions.push(session);
       const number = Math.max(sessions.indexOf(session) + 1, 1);
       const environment = Object.entries(record.env)
         .filter(([name]) => OF_CLIENTS.test(name) && !OF_THE_WALK.test(name))
-        .map(([name, value]) => [name, made(String(value))])
+        .map(([name, value]) => [name, made(String(value)).replace(/^\d{3,}$/, "1")])
         .sort();
       seen.push({
         run: number > 1 ? `${run}, session ${number}` : run,
@@ -140,6 +143,9 @@ function read(file, place) {
   }
   return seen;
 }
+
+/** The home of nobody, as it stands in recordings. */
+const PERSON = ["", "home", "person"].join("/");
 
 /**
  * Ids, paths, times and process numbers as made-up ones, each the same wherever it stands.
@@ -156,9 +162,9 @@ function madeUp(place) {
   return (/** @type {string} */ text) =>
     text
       .replaceAll(HOOK, "/usr/lib/record.mjs")
-      .replaceAll(place.project, "/home/person/shop")
+      .replaceAll(place.project, `${PERSON}/shop`)
       .replaceAll(flat(place.project), "-home-person-shop")
-      .replaceAll(place.home, "/home/person")
+      .replaceAll(place.home, PERSON)
       .replaceAll(place.root, "/home")
       .replaceAll(place.bin, `/usr/bin/${place.driver.bin}`)
       .replaceAll(/\/[^"\s:]*\/node_modules\/(?=[@a-z])/g, "/usr/lib/node_modules/")
@@ -177,7 +183,8 @@ function madeUp(place) {
       .replaceAll(/\/20\d\d\/\d\d\/\d\d\//g, "/2026/01/01/")
       .replaceAll(/\b1[789]\d{11}\b/g, "1767225600000")
       .replaceAll(/("?(?:duration_ms|CLAUDE_PID|PGID|OPENCODE_PID)"?[:=] ?"?)\d+/g, "$11")
-      .replaceAll(/\/tmp\/(claude|cc)-[^"\s]*/g, "/tmp/$1");
+      .replaceAll(/\/\d+\.sock\b/g, "/1.sock")
+      .replaceAll(/(\/tmp\/)(claude|cc)-[^"\s]*/g, "$1$2");
 }
 
 /**

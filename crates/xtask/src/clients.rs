@@ -8,8 +8,9 @@ use anyhow::{Context as _, Result};
 
 use crate::cache::{self, Cache, Made};
 use crate::fault::{advice, fault};
+use crate::node_tests::node_tests;
 use crate::progress::{Plan, say};
-use crate::{debian, run, runner};
+use crate::{debian, run};
 
 const REMEDY: &str =
     "check that the npm registry can be reached; `cargo xtask test clients NAME` takes one alone";
@@ -177,7 +178,7 @@ fn after(cache: &Cache, client: &Client, at: &Path, script: &str) -> Result<()> 
 
 /// Node's test runner, in a network of its own that reaches this machine alone, where the system gives one.
 fn apart(cache: &Cache) -> Result<Command> {
-    let node = runner::node_tests(cache)?;
+    let node = node_tests(cache)?;
     for flags in [&["-n"][..], &["-r", "-n"]] {
         let mut probe = run::program(cache, "unshare")?;
         probe.args(flags).args(["ip", "link", "set", "lo", "up"]);

@@ -17,6 +17,7 @@ mod fits;
 mod integrity;
 mod model;
 mod needs;
+mod node_tests;
 mod notices;
 mod npm;
 mod npm_package;

@@ -1,7 +1,6 @@
 //! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -9,6 +8,7 @@ use serde_json::json;
 use crate::cache::Cache;
 use crate::fault::{advice, fault};
 use crate::needs::Need;
+use crate::node_tests::node_tests;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
@@ -172,22 +172,6 @@ fn types(cache: &Cache) -> Result<()> {
     )?;
     println!("lessonloop.d.ts: every name is declared once");
     Ok(())
-}
-
-/// Node's test runner, which ends with the ten slowest tests. A test that hangs fails after a quarter of an hour, and what a
-/// failed test left open ends with its file, so that a fault is told and takes no CI's whole time.
-pub fn node_tests(cache: &Cache) -> Result<Command> {
-    let mut command = run::program(cache, "node")?;
-    command.args([
-        "--test",
-        "--test-reporter=spec",
-        "--test-reporter-destination=stdout",
-        "--test-reporter=./tests/slowest.mjs",
-        "--test-reporter-destination=stdout",
-        "--test-timeout=900000",
-        "--test-force-exit",
-    ]);
-    Ok(command)
 }
 
 /// Serves `dist/` from this process for as long as Node runs, with a fresh local stack where the suite needs one.
