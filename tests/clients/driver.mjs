@@ -126,9 +126,11 @@ export class Place {
 
   /** `npx` from the archive, as the README says. @param {string[]} words */
   npx(...words) {
+    // The client's registry is the model's server, which answers nothing while this waits.
+    const { npm_config_registry: _, ...env } = /** @type {Record<string, string>} */ (this.env);
     const done = spawnSync("npx", ["--yes", "--package", archive, "lessonloop", ...words], {
       cwd: this.project,
-      env: this.env,
+      env,
       encoding: "utf8",
       timeout: 60_000,
     });

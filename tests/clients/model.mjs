@@ -56,8 +56,8 @@ export async function startModel({ scripts, folder }) {
     url: `http://127.0.0.1:${port}`,
     requests,
     others,
-    /** The requests of a script, in their order. @param {string} name */
-    of: (name) => requests.filter(({ talk }) => talk.walk === name),
+    /** The requests of a script, in their order; not those for a title or a summary. @param {string} name */
+    of: (name) => requests.filter(({ talk }) => talk.walk === name && talk.tools.length > 0),
     close() {
       server.closeAllConnections();
       server.close();

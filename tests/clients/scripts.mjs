@@ -99,7 +99,7 @@ export const scripts = (nested) => ({
   inner: [{ text: "INSIGHT: A run within a run teaches nothing.\n\nBLOCKED: it is nobody's." }],
   window: [{ text: `${APPLIED} I begin.` }],
   again: [
-    { say: "I migrate.", shell: "echo 'ledgerd: connection refused on socket 7077' >&2; exit 3" },
+    { say: "I migrate.", shell: "echo 'error: ledgerd: connection refused on socket 7077' >&2; exit 3" },
     { text: "It failed; I go on." },
   ],
   after: [{ text: "After the compaction." }],

@@ -339,7 +339,7 @@ function asBefore(place, before) {
       !/(settings|config|hooks|mcp|opencode)[^/]*\.(json|jsonc|toml|js)$/.test(path)
     )
       continue;
-    if (before.has(path) && !own.includes(path)) continue;
+    if (before.has(path) ? !own.includes(path) : own.includes(path)) continue;
     if (path.startsWith(place.project) && !before.has(path)) assert.fail(`${path} was left`);
     assert.doesNotMatch(text ?? "", /lessonloop(-app|\.mjs| hook| mcp)/, `${path} names us`);
   }

@@ -43,7 +43,8 @@ enabled = false
     { shows: /Trust this folder\?/, chosen: /› *1\. Trust and continue/, keys: ["Up"] },
     { shows: /Hooks need review/, chosen: /› *2\. Trust all and continue/, keys: ["Down"] },
   ],
-  ready: /^(?![\s\S]*\bloading\n)[\s\S]*›[\s\S]*\? for shortcuts/,
+  // Its status line comes when the folder and the hooks were asked about.
+  ready: /›[\s\S]*← for agents/,
   quit: "/quit",
   compact: { command: "/compact", shows: /Context compacted/ },
   list: ["mcp", "list"],

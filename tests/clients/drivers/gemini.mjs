@@ -44,6 +44,12 @@ export default {
   },
   nested: (bin, prompt) => `${bin} -y -p '${prompt}' </dev/null`,
   transcripts: [".gemini/tmp"],
-  rewrites: [],
-  cannot: {},
+  rewrites: [".gemini/trusted_hooks.json"],
+  cannot: {
+    "odd arguments of a tool": "it holds a call's arguments against the tool's schema itself, and makes no call",
+    "interactive, compaction":
+      "no hook tells of it: the one that is meant for it runs before every request; what was said once is not said again",
+    "interactive, window closed":
+      "it runs no hook then: what was applied counts, the outcome can be said in Review or by `lessonloop outcome`",
+  },
 };
