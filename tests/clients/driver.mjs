@@ -168,8 +168,9 @@ export class Place {
     const found = [];
     for (const name of statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : []) {
       for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
-        // The last line may be half written.
-        const event = read(line)?.event;
+        // The last line may be half written; what came from elsewhere has its place around it.
+        const whole = read(line);
+        const event = whole?.placed ? whole.event.event : whole?.event;
         if (!event) continue;
         const [[kind, fields]] = Object.entries(typeof event === "string" ? { [event]: {} } : event);
         found.push({ ...fields, kind, id: line });

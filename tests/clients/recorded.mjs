@@ -108,6 +108,7 @@ function read(file, place) {
   let sessions = [];
   /** Those of the window in which the folder was trusted. */
   const others = new Set();
+  const known = new Set();
   for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
     const record = JSON.parse(line);
     if (record.run) {
@@ -122,13 +123,15 @@ function read(file, place) {
         payload.input?.sessionID ??
         payload.info?.id ??
         "";
-      if (run === "before") others.add(session);
+      // A window that was closed tells its end a moment later.
+      if (run === "before" || (!known.has(session) && /^session.?end$/i.test(record.name))) others.add(session);
+      known.add(session);
       if (others.has(session)) continue;
       if (session && !sessions.includes(session)) sessions.push(session);
       const number = Math.max(sessions.indexOf(session) + 1, 1);
       const environment = Object.entries(record.env)
         .filter(([name]) => OF_CLIENTS.test(name) && !OF_THE_WALK.test(name))
-        .map(([name, value]) => [name, made(String(value))])
+        .map(([name, value]) => [name, made(String(value)).replace(/^\d{3,}$/, "1")])
         .sort();
       seen.push({
         run: number > 1 ? `${run}, session ${number}` : run,
@@ -180,6 +183,7 @@ function madeUp(place) {
       .replaceAll(/\/20\d\d\/\d\d\/\d\d\//g, "/2026/01/01/")
       .replaceAll(/\b1[789]\d{11}\b/g, "1767225600000")
       .replaceAll(/("?(?:duration_ms|CLAUDE_PID|PGID|OPENCODE_PID)"?[:=] ?"?)\d+/g, "$11")
+      .replaceAll(/\/\d+\.sock\b/g, "/1.sock")
       .replaceAll(/(\/tmp\/)(claude|cc)-[^"\s]*/g, "$1$2");
 }
 

@@ -15,6 +15,8 @@ const MARK = /\[walk:([a-z0-9-]+)\]/g;
 const SHELLS = ["Bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "bash"];
 const AGENTS = ["Agent", "Task", "task", "spawn_agent", "invoke_agent", "generalist"];
 const FINDER = /^tool_?search/i;
+/** Of a client whose agents are waited for by a call of its own. */
+const WAIT = "wait_agent";
 
 /**
  * @param {Talk} talk
@@ -48,7 +50,7 @@ export function answerTo(talk, scripts) {
       isInside = false;
       continue;
     }
-    if (turn.calls.length > 0 && turn.calls.every((name) => FINDER.test(name))) {
+    if (turn.calls.length > 0 && turn.calls.every((name) => FINDER.test(name) || name === WAIT)) {
       searches += 1;
       continue;
     }
@@ -56,9 +58,20 @@ export function answerTo(talk, scripts) {
     if (!isInside) done += 1;
     isInside = true;
   }
+  const wait = talk.tools.find(({ name }) => name === WAIT);
+  const began = after.findLast(({ role }) => role === "assistant")?.calls.includes("spawn_agent");
+  if (wait && began) return { calls: [{ ...wait, args: waitFor(wait, after.at(-1)?.results[0] ?? "") }] };
   const script = scripts[talk.walk];
   const step = script[done];
   return step ? made(step, talk.tools, searches, script.length) : { text: "That is all.", calls: [] };
+}
+
+/** The arguments that wait for the agent of an answer. @param {Tool} wait @param {string} answer */
+function waitFor(wait, answer) {
+  const id = /"agent_id":\s*"([^"]+)"/.exec(answer)?.[1] ?? "";
+  const properties = Object.entries(wait.schema?.properties ?? {});
+  const [name, of] = properties.find(([name]) => /target|id/.test(name)) ?? ["targets", { type: "array" }];
+  return { [name]: of.type === "array" ? [id] : id };
 }
 
 /**
@@ -117,7 +130,8 @@ function argumentsOf(tool, { shell, agent, ...more }) {
       args[name] = of.type === "array" ? ["bash", "-lc", shell] : shell;
     else if (agent !== undefined && ["prompt", "message", "request", "objective", "query"].includes(name))
       args[name] = agent;
-    else if (/^(subagent_type|agent_type|agent_name)$/.test(name)) {
+    else if (name === "agent_name") args[name] = "generalist";
+    else if (/^(subagent_type|agent_type)$/.test(name)) {
       const usual = ["general-purpose", "generalist", "general", "default"];
       args[name] = usual.find((kind) => of.enum?.includes(kind)) ?? of.enum?.[0] ?? kindOf(tool, usual);
     } else if (name === "run_in_background") args[name] = false;

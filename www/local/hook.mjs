@@ -219,6 +219,7 @@ export class Hooks {
     entries.sort((one, two) => Number(isDone(one.plan)) - Number(isDone(two.plan)));
     let ended = 0;
     for (const { name, path, asked, plan } of entries) {
+      if (asked.refused) log(this.host.log, `hook ${asked.event}: kept beside the store, as ${asked.refused}`);
       try {
         if (plan.do === "record" && !isOff(plan.cwd ?? asked.cwd)) {
           // A stop that two clients' settings fired; an end that is told twice is found by what it tells.

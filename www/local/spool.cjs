@@ -21,8 +21,10 @@ const NAME = /^\d{15}-[0-9a-z-]+\.json$/;
 const MOST = 2_000;
 
 /**
- * A hook's call as it is handed on. `environment`: the variables that tell who started the client.
- * @typedef {{ event: string, client: string, payload: string, max_tokens: number, cwd: string, environment: Record<string, string> }} Asked
+ * A hook's call as it is handed on. `environment`: the variables that tell who started the client; `refused`: why the store
+ * could not keep it.
+ * @typedef {{ event: string, client: string, payload: string, max_tokens: number, cwd: string,
+ *   environment: Record<string, string>, refused?: string }} Asked
  */
 
 /**
@@ -59,13 +61,13 @@ function beside(store) {
  * @returns the file
  */
 function put(store, asked) {
-  const text = JSON.stringify(asked);
   try {
-    return write(inStore(store), text);
+    return write(inStore(store), JSON.stringify(asked));
   } catch (error) {
     const other = beside(store);
-    if (!other || /** @type {NodeJS.ErrnoException} */ (error).code === "ELOOP") throw error;
-    return write(other, text);
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (!other || code === "ELOOP") throw error;
+    return write(other, JSON.stringify({ ...asked, refused: message }));
   }
 }
 

@@ -7,9 +7,6 @@ use lesson_types::{ApiError, ErrorBody, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Names that a refusal lists; of more, how many there are.
-const CANDIDATES: usize = 20;
-
 /// A result that says what was wrong with a call, and what to do.
 pub(super) fn refused(error: &ApiError, retry_after: Option<&str>) -> Value {
     // The header of HTTP is an argument here.
@@ -21,18 +18,10 @@ pub(super) fn refused(error: &ApiError, retry_after: Option<&str>) -> Value {
     if let Some(field) = field {
         line(&mut text, format_args!("Argument: {}", one_line(field)));
     }
-    let named = &error.candidates[..error.candidates.len().min(CANDIDATES)];
-    let more = error.candidates.len() - named.len();
-    if !named.is_empty() {
+    if !error.candidates.is_empty() {
         line(
             &mut text,
-            format_args!("Call again with one of: {}", named.join(", ")),
-        );
-    }
-    if more > 0 {
-        line(
-            &mut text,
-            format_args!("{more} more fit, too; name it more exactly."),
+            format_args!("Call again with one of: {}", error.candidates.join(", ")),
         );
     }
     if let Some(seconds) = retry_after {
@@ -48,11 +37,8 @@ pub(super) fn refused(error: &ApiError, retry_after: Option<&str>) -> Value {
     if let Some(field) = field {
         data["field"] = field.into();
     }
-    if !named.is_empty() {
-        data["candidates"] = named.into();
-    }
-    if more > 0 {
-        data["more_candidates"] = more.into();
+    if !error.candidates.is_empty() {
+        data["candidates"] = error.candidates.clone().into();
     }
     if let Some(seconds) = retry_after.and_then(|after| after.trim().parse::<u32>().ok()) {
         data["retry_after_seconds"] = seconds.into();

@@ -13,6 +13,7 @@ export default {
     COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
     COPILOT_PROVIDER_API_KEY: "walk",
     COPILOT_MODEL: "gpt-5.1",
+    WALK_URL: url,
   }),
   prepare() {},
   headless: (prompt, { resume } = {}) => [
@@ -48,7 +49,9 @@ export default {
       JSON.stringify({ hooks: Object.fromEntries(hooks) }, null, 2),
     );
   },
-  nested: (bin, prompt) => `${bin} --allow-all-tools --allow-all-paths -p '${prompt}' </dev/null`,
+  // Its shell has nothing of where the model is.
+  nested: (bin, prompt) =>
+    `COPILOT_OFFLINE=true COPILOT_PROVIDER_BASE_URL=$WALK_URL/v1 COPILOT_PROVIDER_API_KEY=walk ${bin} --allow-all-tools --allow-all-paths -p '${prompt}' </dev/null`,
   transcripts: [".copilot/session-state"],
   rewrites: [],
   cannot: {},

@@ -256,7 +256,6 @@ fn every_tool_answers_briefly_whatever_the_store_holds() {
         text.len() <= BYTES && error.to_string().len() <= BYTES,
         "{text}"
     );
-    assert!(text.contains("more fit, too"));
 }
 
 #[test]

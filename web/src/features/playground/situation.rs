@@ -116,6 +116,7 @@ impl Situation {
             market: (market != Market::default()).then_some(market),
             limit: self.limit.get_untracked().trim().parse().ok(),
             max_tokens: None,
+            shorten_each: None,
             decision_id: filled(decision_id),
             explain: None,
             policy: None,
