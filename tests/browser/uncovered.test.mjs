@@ -43,7 +43,10 @@ test("what is typed into a constant stays when another one is saved", async () =
     await visit(page, "Settings");
     const section = page.locator("details").filter({ has: page.getByTestId("constant") });
     await section.first().locator("summary").click();
-    const rows = section.first().getByTestId("constant").filter({ has: page.locator("input") });
+    const rows = section
+      .first()
+      .getByTestId("constant")
+      .filter({ has: page.locator("input") });
     const [one, other] = [rows.nth(0), rows.nth(1)];
     const name = await other.getAttribute("data-name");
     await other.locator("input").fill("0.123");

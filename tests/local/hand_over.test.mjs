@@ -147,8 +147,8 @@ test("within a session the stop comes before the end, in whatever order their pr
 
   // A resumed session's stop is none of the end before.
   one.hook("prompt", { prompt: "And bind the values of the other SQL statement, please." });
-  one.sayMore("INSIGHT: Bind lists by hand.");
-  one.hook("stop", { last_assistant_message: "INSIGHT: Bind lists by hand." });
+  one.sayMore("INSIGHT: Bind the values of lists one by one, by hand.");
+  one.hook("stop", { last_assistant_message: "INSIGHT: Bind the values of lists one by one, by hand." });
   await settled(one);
   assert.equal(one.on.json(["stats"]).lessons, 2);
 });

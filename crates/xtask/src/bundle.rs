@@ -61,6 +61,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Cargo.lock",
         ".cargo/config.toml",
         "Trunk.toml",
+        "crates/lesson-derive",
         "crates/lesson-types",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",

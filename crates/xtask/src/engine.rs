@@ -14,12 +14,13 @@ use crate::wasm_target::{TARGET, Toolchain};
 use crate::{npm, run};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 14] = [
+const ROOMS: [&str; 15] = [
     "difflib-exact",
     "inventory",
     "lesson-types",
     "lesson-clients",
     "lesson-core",
+    "lesson-derive",
     "lesson-edge",
     "lesson-embed",
     "lesson-formats",

@@ -422,7 +422,12 @@ impl<S: Store, H: Host> Service<S, H> {
 
 /// Takes out of the lessons that fit those that are not shown, so that what lessons do can be measured. Ranks stay, so that
 /// gaps are seen.
-fn withhold(trial: Option<&Trial>, states: &States<'_>, fitting: &Fitting, budget: Budget) -> Given {
+fn withhold(
+    trial: Option<&Trial>,
+    states: &States<'_>,
+    fitting: &Fitting,
+    budget: Budget,
+) -> Given {
     let Some(trial) = trial else {
         return Given {
             items: fitting.best.clone(),
