@@ -12,8 +12,11 @@ import { log } from "./log.mjs";
 import { findStores } from "./places.cjs";
 import { waiting } from "./spool.cjs";
 
-/** The most processes that are left behind in a minute. A hook that starts a client, whose hook starts another, ends here. */
-const SPAWNS_A_MINUTE = 12;
+/**
+ * The most processes that are left behind in a minute. A hook that starts a client, whose hook starts another, ends here.
+ * A person's sessions leave two each, and one for each subagent: a handful of windows gets to twenty a minute.
+ */
+const SPAWNS_A_MINUTE = 60;
 /** The longest wait for vectors that another process makes. */
 const IDLE_MS = 60_000;
 /** The longest wait for another process that records: it may have died with its client. */
