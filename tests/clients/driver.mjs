@@ -54,6 +54,12 @@ const INSTALLED = JSON.parse(process.env.LESSONLOOP_CLIENTS ?? "{}");
 /** The client's program. @param {Driver} driver */
 export const programOf = (driver) => join(INSTALLED[driver.name] ?? "", "node_modules", ".bin", driver.bin);
 
+/** The client's version, where its package tells it. @param {Driver} driver @returns {string | undefined} */
+export function versionOf({ name, bin }) {
+  const at = join(INSTALLED[name] ?? "", "node_modules", `${bin}-ai`, "package.json");
+  return statSync(at, { throwIfNoEntry: false }) ? JSON.parse(readFileSync(at, "utf8")).version : undefined;
+}
+
 /** @type {string[]} */
 const made = [];
 /** @type {Set<import("node:child_process").ChildProcess>} */
