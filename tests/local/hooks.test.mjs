@@ -1,6 +1,6 @@
 // Hooks as clients call them: they never fail the client, fire once, and leave alone what is none of theirs.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { machine, PROMPT, SLUG, until } from "./installed.mjs";
@@ -122,17 +122,20 @@ test("a process that has the store open answers, and nothing is left behind by i
   await client.close();
 });
 
-test("a storm of session ends starts a bounded number of processes", () => {
-  const { on, project } = session();
-  const hooks = join(project, ".lessonloop", "cache", "hooks");
-  mkdirSync(hooks, { recursive: true });
+test("a storm of session ends is recorded whole, and bounded", async () => {
+  const one = session();
+  const hooks = join(one.project, ".lessonloop", "cache", "hooks");
   for (let at = 0; at < 20; at += 1) {
-    const payload = JSON.stringify({ session_id: `storm-${at}`, cwd: project, transcript_path: "/nowhere.jsonl" });
-    assert.equal(on.run(["hook", "session-end", "--client", "claude"], { input: payload }).code, 0);
+    const payload = {
+      session_id: `storm-${at}`,
+      last_assistant_message: `INSIGHT: Storm number ${at} is over, and its lesson is kept.`,
+    };
+    one.hook("session-end", payload);
   }
+  await settled(one);
+  assert.equal(one.on.json(["stats"]).lessons, 21);
   const left = readdirSync(hooks).filter((name) => name.startsWith("left-"));
-  // A minute may end meanwhile.
-  assert.ok(left.length <= 24 && left.length > 0, `${left.length}`);
+  assert.ok(left.length > 0 && left.length <= 20, `${left.length}`);
 });
 
 test("a test run without a word on the outcome suggests one, which counts once a person confirms it", async () => {

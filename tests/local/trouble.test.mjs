@@ -1,6 +1,6 @@
 // A machine that is not as it should be: no permission, a full disk, a home that can't be written, an interruption.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   statSync,
   symlinkSync,
@@ -15,10 +16,10 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { folder, LESSON, machine, PROMPT, SLUG } from "./installed.mjs";
+import { folder, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -137,6 +138,33 @@ test("a store that another machine writes to is refused with the reason, and rea
   assert.equal(on.json(["show", SLUG]).title, LESSON.title);
   unlinkSync(lock);
   on.json(["add", "Another lesson", "-r", "Do it."]);
+});
+
+test("the lock of a process that has ended, and that nobody waited for, is taken over", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  // The shell becomes a program that waits for no child.
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
+    const fields = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+    await until(() => fields()[0] === "Z", "it has ended");
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8);
+    const owner = {
+      pid,
+      host: hostname(),
+      space: readlinkSync("/proc/self/ns/pid"),
+      started: `${boot}-${fields()[19]}`,
+      since: "2026-11-24T00:00:00Z",
+      nonce: "0".repeat(24),
+    };
+    writeFileSync(join(on.home, ".local/share/lessonloop/lock"), JSON.stringify(owner));
+    on.json(["add", "Another lesson", "-r", "Do it."], { timeout: 20_000 });
+  } finally {
+    parent.kill("SIGKILL");
+  }
 });
 
 test("a store by a newer version is refused with the remedy, and nothing of it is changed", () => {

@@ -162,10 +162,11 @@ export class Hooks {
   /**
    * Records what hooks have kept, until nothing waits but what fails. `ended`: how many sessions ended.
    * @param {number} [patience] milliseconds to wait for another process that is at it
+   * @param {() => void} [onTurn] called before it looks at what waits, with the turn
    * @returns {Promise<{ ended: number }>}
    */
-  drain(patience = 0) {
-    const drained = this.draining.then(() => this.#drain(patience));
+  drain(patience = 0, onTurn = () => undefined) {
+    const drained = this.draining.then(() => this.#drain(patience, onTurn));
     this.draining = drained.catch(() => undefined);
     return drained;
   }
@@ -176,8 +177,11 @@ export class Hooks {
     await this.draining;
   }
 
-  /** @param {number} patience */
-  async #drain(patience) {
+  /**
+   * @param {number} patience
+   * @param {() => void} onTurn
+   */
+  async #drain(patience, onTurn) {
     const store = this.host.main.path;
     const begun = Date.now();
     let ended = 0;
@@ -193,7 +197,10 @@ export class Hooks {
         continue;
       }
       try {
-        ended += await this.#recordAll(files, failed);
+        onTurn();
+        // Read anew: hooks that saw somebody wait for the turn have left theirs to it.
+        const now = waiting(store).filter(({ name }) => !failed.has(name));
+        ended += await this.#recordAll(now, failed);
       } finally {
         lock.release();
       }

@@ -8,12 +8,16 @@ import { folderOf } from "./files.mjs";
 import { DETACHED } from "./hook_entry.cjs";
 import { Hooks } from "./hook.mjs";
 import { Host } from "./host.mjs";
+import { Lock } from "./lock.mjs";
 import { log } from "./log.mjs";
 import { findStores } from "./places.cjs";
 import { waiting } from "./spool.cjs";
 
-/** The most processes that are left behind in a minute. A hook that starts a client, whose hook starts another, ends here. */
-const SPAWNS_A_MINUTE = 12;
+/**
+ * The most processes that are left behind in a minute: several windows with subagents reach a dozen. All but two of them end
+ * at once; a hook that starts a client, whose hook starts another, ends here.
+ */
+const SPAWNS_A_MINUTE = 120;
 /** The longest wait for vectors that another process makes. */
 const IDLE_MS = 60_000;
 /** The longest wait for another process that records: it may have died with its client. */
@@ -48,7 +52,11 @@ export async function answerHere(places, asked, withModel) {
 export async function drainHere(cwd) {
   const host = new Host({ places: findStores(cwd), indexing: true });
   try {
-    const { ended } = await new Hooks(host).drain(TURN_MS);
+    // One process records, and one waits for its turn. Whoever waits looks at what is there once it has that, so that all
+    // others can end.
+    const next = new Lock(join(folderOf(host.main.path, "cache", "hooks"), "next.lock"));
+    if (next.take() !== null) return;
+    const { ended } = await new Hooks(host).drain(TURN_MS, () => next.release()).finally(() => next.release());
     if (!ended) return;
     // What the session taught is found by its meaning from now on, where nobody else sees to that.
     await host.loadModel();

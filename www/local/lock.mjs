@@ -21,6 +21,9 @@ import { hostname } from "node:os";
 /** A lock without a readable owner is one that is being written, or one that a crash emptied: after this it is the latter. */
 const UNREADABLE_MS = 10_000;
 
+/** In place of the start of a process that has ended, but is still in the table of processes. */
+const ENDED = "ended";
+
 /** @typedef {{ pid: number, host: string, space: string, started: string, since: string, nonce: string }} Owner */
 
 /** @param {unknown} error */
@@ -42,8 +45,11 @@ function readOr(path) {
 function startOf(pid) {
   if (process.platform === "linux") {
     const stat = readOr(`/proc/${pid}/stat`);
-    // The name in parentheses may hold spaces; the start is the 22nd field.
-    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    // The name in parentheses may hold spaces; the state is the third field, the start the 22nd.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A process that has ended and that nobody waited for: in a container without an init it stays so.
+    if (/^[ZXx]$/.test(fields[0] ?? "")) return ENDED;
+    const ticks = fields[19] ?? "";
     return ticks && `${readOr("/proc/sys/kernel/random/boot_id").slice(0, 8)}-${ticks}`;
   }
   if (process.platform === "win32") return "";
@@ -75,8 +81,8 @@ function isDead(owner) {
   } catch (error) {
     return codeOf(error) === "ESRCH";
   }
-  const started = owner.started && startOf(owner.pid);
-  return started !== "" && started !== owner.started;
+  const started = startOf(owner.pid);
+  return started === ENDED || (owner.started !== "" && started !== "" && started !== owner.started);
 }
 
 /** @param {Owner} owner */

@@ -7,14 +7,17 @@ import { lastReceipt } from "../record.mjs";
 import { colour, Failure, json, note, out, plain } from "../print.mjs";
 import { onlyOf } from "./mcp.mjs";
 
+/** The longest wait for another process that records. */
+const PATIENCE_MS = 5_000;
+
 /** @param {{ values: Record<string, any> }} given */
 export async function last({ values }) {
   const host = hostOf({ only: onlyOf(values) });
   if (!host.places.project && !host.places.personal) {
     throw new Failure("there is no store here yet: run `lessonloop init`");
   }
-  // A session may have ended while nobody had the store open.
-  await new Hooks(host).drain();
+  // A session may have ended while nobody had the store open, or is being recorded.
+  await new Hooks(host).drain(PATIENCE_MS);
   await host.close();
   const receipt = lastReceipt(hooksPlace(host.main.path));
   if (values.json) return json(receipt);
