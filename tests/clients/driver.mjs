@@ -54,6 +54,12 @@ const INSTALLED = JSON.parse(process.env.LESSONLOOP_CLIENTS ?? "{}");
 /** The client's program. @param {Driver} driver */
 export const programOf = (driver) => join(INSTALLED[driver.name] ?? "", "node_modules", ".bin", driver.bin);
 
+/** The client's version, where its package tells it. @param {Driver} driver @returns {string | undefined} */
+export function versionOf({ name, bin }) {
+  const at = join(INSTALLED[name] ?? "", "node_modules", `${bin}-ai`, "package.json");
+  return statSync(at, { throwIfNoEntry: false }) ? JSON.parse(readFileSync(at, "utf8")).version : undefined;
+}
+
 /** @type {string[]} */
 const made = [];
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -97,14 +103,12 @@ export class Place {
       SHELL: "/bin/bash",
       XDG_RUNTIME_DIR: join(this.root, "run"),
       npm_config_update_notifier: "false",
-      // What a test run leaves behind is not ours.
-      PYTHONDONTWRITEBYTECODE: "1",
       ...driver.env(url),
     };
     driver.prepare(this.home, url);
     writeFileSync(join(this.project, "readme.txt"), "A shop.\n");
-    writeFileSync(join(this.project, "test_ok.py"), unittest("1"));
-    writeFileSync(join(this.project, "test_bad.py"), unittest("2"));
+    writeFileSync(join(this.project, "shop.test.mjs"), tested(1));
+    writeFileSync(join(this.project, "bad.test.mjs"), tested(2));
     for (const words of [
       ["init", "-q", "-b", "main"],
       ["add", "-A"],
@@ -269,9 +273,9 @@ export class Place {
   }
 }
 
-/** @param {string} other */
-const unittest = (other) =>
-  `import unittest\n\n\nclass Shop(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1, ${other})\n`;
+/** @param {number} other */
+const tested = (other) =>
+  `import assert from "node:assert";\nimport { test } from "node:test";\n\ntest("sum", () => assert.equal(1, ${other}));\n`;
 
 /** @param {string} line */
 function read(line) {

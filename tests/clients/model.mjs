@@ -8,6 +8,7 @@ import * as anthropic from "./apis/anthropic.mjs";
 import * as chat from "./apis/chat.mjs";
 import * as gemini from "./apis/gemini.mjs";
 import * as responses from "./apis/responses.mjs";
+import { answerRegistry } from "./registry.mjs";
 import { answerTo } from "./script.mjs";
 
 /**
@@ -20,9 +21,10 @@ const APIS = [anthropic, responses, chat, gemini];
 
 /**
  * Starts the server on a port of its own.
- * @param {{ scripts: Record<string, Script>, folder?: string }} given `folder`: each request is written there, too
+ * @param {{ scripts: Record<string, Script>, folder?: string, version?: string }} given `folder`: each request is written
+ * there, too; `version`: the client's, whose plugins' package is asked for
  */
-export async function startModel({ scripts, folder }) {
+export async function startModel({ scripts, folder, version }) {
   /** @type {Asked[]} */
   const requests = [];
   /** Requests that no API takes: a client that looks for more than a model. @type {string[]} */
@@ -46,6 +48,7 @@ export async function startModel({ scripts, folder }) {
       const model = { id: "walk-model", object: "model", created: 1, owned_by: "walk" };
       return sendJson(response, 200, { object: "list", data: [model], models: [] });
     }
+    if (version && answerRegistry(pathname, `http://${request.headers.host}`, version, response)) return;
     others.push(`${request.method} ${request.url}`);
     if (folder) appendFileSync(join(folder, "others.txt"), `${request.method} ${request.url}\n`);
     sendJson(response, request.method === "HEAD" ? 200 : 404, { error: { type: "not_found", message: pathname } });

@@ -74,8 +74,8 @@ export const scripts = (nested) => ({
     },
   ],
   blocked: [{ text: `${APPLIED}\n\nBLOCKED: the driver knows no placeholders.` }],
-  passing: [{ say: "I run the tests.", shell: "python3 -m unittest -q test_ok" }, { text: "The tests ran." }],
-  failing: [{ say: "I run the tests.", shell: "python3 -m unittest -q test_bad" }, { text: "The tests ran." }],
+  passing: [{ say: "I run the tests.", shell: "node --test shop.test.mjs" }, { text: "The tests ran." }],
+  failing: [{ say: "I run the tests.", shell: "node --test bad.test.mjs" }, { text: "The tests ran." }],
   tools: [...CALLS.map((call) => ({ say: `I call ${call.tool}.`, ...call })), { text: "Every tool was called." }],
   odd: [
     { tool: "playbook_recommend_lessons", args: { query: ASK, limit: "3", tech_stack: null } },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Place, programOf } from "./driver.mjs";
+import { Place, programOf, versionOf } from "./driver.mjs";
 import { startModel } from "./model.mjs";
 import { recorded } from "./recorded.mjs";
 import { CALLS, LESSONS, MOMENT, prompt, SLUG, scripts, TEXT } from "./scripts.mjs";
@@ -30,6 +30,7 @@ export function walk(driver) {
     const model = await startModel({
       scripts: scripts((prompt) => driver.nested(programOf(driver), prompt)),
       folder: process.env.LESSONLOOP_KEEP,
+      version: versionOf(driver),
     });
     t.after(() => model.close());
     const project = new Place(driver, { url: model.url, name: "project" });
@@ -312,7 +313,9 @@ function files({ project, home }) {
   const enter = (folder) => {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const at = join(folder, file.name);
-      if (/^(\.git|\.lessonloop|\.npm|\.cache|\.local)$/.test(file.name)) continue;
+      if (/^(\.git|\.gitignore|\.lessonloop|\.npm|\.cache|\.local|node_modules)$/.test(file.name)) continue;
+      // What a client installs for plugins.
+      if (/^(package(-lock)?\.json|bun\.lock)$/.test(file.name)) continue;
       if (file.isDirectory()) enter(at);
       else if (file.isFile()) found.set(at, readFileSync(at, "utf8"));
     }

@@ -68,5 +68,8 @@ enabled = false
   nested: (bin, prompt) => `${bin} exec --dangerously-bypass-approvals-and-sandbox '${prompt}' </dev/null`,
   transcripts: [".codex/sessions"],
   rewrites: [".codex/config.toml"],
-  cannot: {},
+  cannot: {
+    "interactive, window closed":
+      "it runs no hook then, and with its daemon a minute later: what was applied counts, the outcome can be said in Review or by `lessonloop outcome`",
+  },
 };
