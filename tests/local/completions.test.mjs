@@ -27,7 +27,7 @@ function script(shell) {
 /** What stands before the cursor, and what may stand there. @type {[string, string[]][]} */
 const WORDS = [
   ["re", ["recommend", "review"]],
-  ["init c", ["claude", "codex", "cursor"]],
+  ["init c", ["claude", "codex", "cursor", "copilot"]],
   ["rate some-lesson not", ["not-helpful"]],
   ["outcome d-1 su", ["success"]],
   ["review some-lesson a", ["approve"]],

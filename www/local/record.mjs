@@ -19,9 +19,9 @@ const RECEIPT = "last.json";
  * receipt tells.
  * @typedef {{ reads: Record<string, Partial<TranscriptRead>>, kept?: any, transcripts: string[],
  *   pending?: { entry: string, ends: Record<string, number> }, ended?: number,
- *   receipt: { used: string[], learned: { slug: string, title: string }[] } }} State
+ *   receipt: { used: string[], learned: { slug: string, text: string }[] } }} State
  * @typedef {{ session: string, client: string, ended_at: string, given: string[], used: string[],
- *   learned: { slug: string, title: string }[], outcome: string | null, suggested: string | null }} Receipt
+ *   learned: { slug: string, text: string }[], outcome: string | null, suggested: string | null }} Receipt
  * @typedef {Extract<HookPlan, { do: "record" }>} RecordPlan
  */
 
@@ -132,7 +132,7 @@ export async function record(host, local, folder, { name, client, plan }) {
     }
     if (status >= 400) continue;
     for (const it of body?.detections ?? []) if (it.applied) receipt.used.add(it.slug);
-    for (const { slug, title } of body?.insights ?? []) receipt.learned.set(slug, { slug, title });
+    for (const { slug, text, added } of body?.insights ?? []) if (added) receipt.learned.set(slug, { slug, text });
     if (request.path === "/v1/outcome") outcome = /** @type {any} */ (request.body)?.outcome ?? null;
   }
   // What tests or a commit point to waits for a person, where nobody told an outcome.

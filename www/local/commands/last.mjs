@@ -26,7 +26,7 @@ export async function last({ values }) {
   for (const [name, lines] of /** @type {[string, string[]][]} */ ([
     ["given", receipt.given],
     ["used", receipt.used],
-    ["learned", receipt.learned.map(({ slug, title }) => `${slug}: ${title}`)],
+    ["learned", receipt.learned.map(({ slug, text }) => `${slug}: ${text}`)],
   ])) {
     out(`${colour("cyan", name)}: ${lines.length === 0 ? "nothing" : ""}`.trimEnd());
     for (const line of lines) out(`  ${plain(line)}`);
