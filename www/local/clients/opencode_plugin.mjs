@@ -53,7 +53,13 @@ function told({ info: { id, role, sessionID, path, summary }, parts = [] }) {
 /** Requests of OpenCode for itself, which have the session's id: a title, a summary. */
 const OWN = /You are a title generator|summariz/i;
 
+/** The process whose agent's shell a run was started from: OpenCode's own marks are in each of its processes. */
+const STARTER = "LESSONLOOP_OPENCODE";
+
 export const Lessonloop = async ({ client, directory }) => {
+  // What an agent started gets no lessons and records none.
+  if ((process.env[STARTER] ?? String(process.pid)) !== String(process.pid)) return {};
+  process.env[STARTER] = String(process.pid);
   const lessons = new Map();
   const parents = new Map();
   /** When what was handed over last was made; of a session that began before this process, all before it. */
