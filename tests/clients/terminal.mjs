@@ -83,8 +83,13 @@ export class Terminal {
   async say(text, isTaken) {
     await this.idle();
     this.type(text);
-    const end = text.slice(-10).replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    await this.shows(new RegExp(end));
+    // A line that is broken at a margin is one all the same.
+    const bare = (/** @type {string} */ text) => text.replace(/[\s┃│|]/g, "");
+    await until(
+      () => bare(this.screen()).includes(bare(text.slice(-10))),
+      () => `${text} is shown:\n${this.screen()}`,
+      60_000,
+    );
     let pressed = 0;
     await until(
       () => {

@@ -68,5 +68,7 @@ export const Record = async ({ directory, worktree }) => ({
   nested: (bin, prompt) => `${bin} run '${prompt}' </dev/null`,
   transcripts: [],
   rewrites: [],
-  cannot: {},
+  cannot: {
+    "interactive, a failed command asks": "its plugin hands prompts and rests on, and no tool's result",
+  },
 };

@@ -79,10 +79,15 @@ export const Lessonloop = async ({ client, directory }) => {
       const prompt = output.parts.map((part) => part.text ?? "").join("\\n");
       const session_id = input.sessionID;
       const payload = { session_id, cwd: directory, prompt, parent_id: parents.get(session_id) };
-      lessons.set(session_id, await hook("prompt", payload));
+      const given = await hook("prompt", payload);
+      // What goes with a request is no part of the talk: a lesson that was given once goes with the later ones, too.
+      const { texts, last } = lessons.get(session_id) ?? { texts: [], last: "" };
+      const isWhole = /^### /m.test(given);
+      lessons.set(session_id, isWhole ? { texts: [...texts, given], last: "" } : { texts, last: given || last });
     },
     "experimental.chat.system.transform": async (input, output) => {
-      const text = lessons.get(input.sessionID);
+      const { texts, last } = lessons.get(input.sessionID) ?? { texts: [], last: "" };
+      const text = [...texts, last].filter(Boolean).join("\\n\\n");
       if (text && !OWN.test(output.system.join("\\n").slice(0, 300))) output.system.push(text);
     },
     event: async ({ event: { type, properties = {} } }) => {
