@@ -10,11 +10,15 @@ const tmux = (...words) => spawnSync("tmux", ["-L", SOCKET, "-f", "/dev/null", .
 
 process.on("exit", () => tmux("kill-server"));
 
+/** The server stays without a session, as one that begins while it ends fails; a screen stays without its program. */
+const BEGIN = "start-server ; set-option -g exit-empty off ; set-option -g remain-on-exit on";
+
 let count = 0;
 
 export class Terminal {
   /** @param {string[]} command @param {{ cwd: string, env: Record<string, string> }} given */
   constructor(command, { cwd, env }) {
+    if (count === 0) tmux(...BEGIN.split(" "));
     count += 1;
     this.name = `t${count}`;
     const words = ["env", "-i", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command];
@@ -39,7 +43,6 @@ export class Terminal {
       ],
       { stdio: "pipe" },
     );
-    tmux("set-option", "-g", "remain-on-exit", "on");
   }
 
   /** The screen's lines that hold something. */
