@@ -248,6 +248,7 @@ export function walk(driver) {
       const news = project.watch();
       window = await project.open();
       await say("closed", /DELIVERED: before/);
+      await window.idle();
       window.close();
       assert.deepEqual(await outcomes(news), ['"success"']);
     });
