@@ -142,7 +142,8 @@ fn install(cache: &Cache, client: &Client, version: Option<&str>) -> Result<(Pat
                     std::fs::copy(file, at.join(name))
                         .with_context(|| advice(file.display(), "free some space"))?;
                 }
-                command.arg("ci");
+                // Not `ci`: a registry may lack a package for another platform, and so the lock file.
+                command.arg("install");
             }
         }
         command.args(["--no-audit", "--no-fund", "--ignore-scripts"]);
