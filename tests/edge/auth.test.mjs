@@ -143,7 +143,7 @@ test("4: and those that were not signed with the secret open nothing on the serv
     const answer = await fetch(`${url}/rest/v1/rpc/pull_changes`, {
       method: "POST",
       headers: { apikey: publishable, authorization: `Bearer ${bearer}`, "content-type": "application/json" },
-      body: JSON.stringify({ p_space: home.id }),
+      body: JSON.stringify({ p_space: home.id, p_ledger_version: 1 }),
     });
     assert.equal(answer.status, status, await answer.text());
   }
