@@ -100,18 +100,6 @@ const SUITES: &[Suite] = &[
         runner: Runner::Node(&["examples"]),
     },
     Suite {
-        name: "loop",
-        about: "the whole loop in the built app, real model, offline and with the local stack",
-        needs: &[Need::QuickDist, Need::Browser, Need::Stack],
-        runner: Runner::Node(&["browser"]),
-    },
-    Suite {
-        name: "replica",
-        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
-        needs: &[Need::QuickDist, Need::Browser, Need::Stack],
-        runner: Runner::Node(&["replica"]),
-    },
-    Suite {
         name: "edge",
         about: "the edge function in workerd with the local stack: JSON and MCP, attacks, faults",
         needs: &[
@@ -127,6 +115,18 @@ const SUITES: &[Suite] = &[
         about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
         needs: &[Need::QuickDist, Need::Browser, Need::LocalClients],
         runner: Runner::Node(&["local"]),
+    },
+    Suite {
+        name: "loop",
+        about: "the whole loop in the built app, real model, offline and with the local stack",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["browser"]),
+    },
+    Suite {
+        name: "replica",
+        about: "devices and browsers that sync with the real servers: they converge, nothing is lost or counted twice",
+        needs: &[Need::Dist, Need::Browser, Need::Stack],
+        runner: Runner::Node(&["replica"]),
     },
     Suite {
         name: "size",
