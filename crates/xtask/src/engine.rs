@@ -213,6 +213,8 @@ fn bind(wasm: &Path, which: Module, at: &Path) -> Result<()> {
             bindgen
                 .out_name(which.stem())
                 .typescript(true)
+                // `init()` without arguments fetches the module beside the glue; the library leaves that out by itself.
+                .omit_default_module_path(false)
                 // workerd can't load the glue a second time: there a fresh instance takes a trapped one's place behind it.
                 .reset_state_function(true)
                 .generate(at)
