@@ -193,8 +193,14 @@ export class Place {
 
   /** What the store's log says. */
   log() {
-    const at = join(this.store, "cache", "lessonloop.log");
-    return statSync(at, { throwIfNoEntry: false }) ? readFileSync(at, "utf8") : "";
+    const data = join(this.home, ".local", "share");
+    const kept = join(data, "lessonloop-machine", "stores");
+    const folders = statSync(kept, { throwIfNoEntry: false }) ? readdirSync(kept).map((name) => join(kept, name)) : [];
+    return [join(data, "lessonloop"), ...folders]
+      .map((folder) => join(folder, "cache", "lessonloop.log"))
+      .filter((at) => statSync(at, { throwIfNoEntry: false }))
+      .map((at) => readFileSync(at, "utf8"))
+      .join("");
   }
 
   /**

@@ -28,6 +28,7 @@ test("two clones learn apart and merge equal to the bit", () => {
   const other = folder("clone");
   execFileSync("git", ["clone", "-q", one.project, other], { env: one.env });
   const two = machine({ project: other });
+  assert.equal(two.run(["trust"]).code, 0);
   for (const [on, name] of /** @type {const} */ ([
     [one, "one"],
     [two, "two"],
@@ -104,6 +105,7 @@ test("a copy of a store is another actor, and a torn last line is cut off", () =
   const copy = folder("copy");
   cpSync(on.project, copy, { recursive: true });
   const other = machine({ project: copy });
+  assert.equal(other.run(["trust"]).code, 0);
   on.json(["add", "After the copy, here", "-r", "Do it."]);
   other.json(["add", "After the copy, there", "-r", "Do it."]);
   assert.equal(on.json(["stats"]).lessons, 2);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, wri
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { folder, installed, machine } from "./installed.mjs";
+import { folder, installed, kept, machine } from "./installed.mjs";
 
 /** A machine with clients that are set up, and no program of theirs on its path. */
 function setUp(...clients) {
@@ -215,7 +215,7 @@ test("a client that is set up in the project and in the home", () => {
 
 test("hooks that came, and those that came without a payload", () => {
   const on = setUp("claude", "codex");
-  const hooks = join(on.project, ".lessonloop/cache/hooks");
+  const hooks = join(kept(on), "cache/hooks");
   const empty = (client, at) => `${JSON.stringify({ at, client, event: "prompt", why: "empty" })}\n`;
   put(join(hooks, "came/claude.prompt"), "");
   const time = new Date("2026-11-20T10:00:00.000Z");

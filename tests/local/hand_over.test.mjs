@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { folder, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
+import { folder, kept, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
 import { another, hooksOf, session, settled, waiting } from "./session.mjs";
 
-const logOf = ({ project }) => {
-  const file = join(project, ".lessonloop", "cache", "lessonloop.log");
+const logOf = (on) => {
+  const file = join(kept(on), "cache", "lessonloop.log");
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 };
 const ended = (child) => new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));

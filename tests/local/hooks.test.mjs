@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { machine, PROMPT, SLUG, until } from "./installed.mjs";
+import { kept, machine, PROMPT, SLUG, until } from "./installed.mjs";
 import { session, settled } from "./session.mjs";
 
 test("a prompt comes with the lessons that fit, in the form that the client reads", () => {
@@ -27,7 +27,7 @@ test("by itself a hook finds lessons by their meaning, once a session's end gave
   assert.equal(words(1), "", "no word of it is the lesson's");
   say("DELIVERED: done.");
   hook("session-end", { reason: "exit" });
-  const cache = join(project, ".lessonloop", "cache");
+  const cache = join(kept(on), "cache");
   await until(() => readdirSync(cache).some((name) => name.startsWith("vectors-")), "vectors", 30_000);
   assert.match(hook("prompt", { prompt: MEANING }), new RegExp(SLUG));
   assert.equal(words(2), "");
@@ -42,16 +42,16 @@ test("two clients' settings that fire the same event print the lessons once", ()
 });
 
 test("nothing fails a client: odd payloads, no store, a broken store, an unknown event", () => {
-  const { hook, project } = session();
+  const { hook, on, project } = session();
   for (const input of ["", "{", "[]", "null", '{"session_id":1}', "\0", '{"cwd":"/nowhere/at/all"}']) {
     assert.equal(hook("prompt", {}, { input }), "");
   }
   assert.equal(hook("no-such-event", { prompt: PROMPT }), "");
   const ledger = join(project, ".lessonloop", "ledger");
   writeFileSync(join(ledger, readdirSync(ledger)[0]), "<<<<<<< HEAD\n");
-  rmSync(join(project, ".lessonloop", "cache", "snapshot.bin"), { force: true });
+  rmSync(join(kept(on), "cache", "snapshot.bin"), { force: true });
   assert.equal(hook("prompt", { prompt: PROMPT }), "");
-  assert.match(readFileSync(join(project, ".lessonloop", "cache", "lessonloop.log"), "utf8"), /hook prompt/);
+  assert.match(readFileSync(join(kept(on), "cache", "lessonloop.log"), "utf8"), /hook prompt/);
   const empty = machine();
   const { code, out, err } = empty.run(["hook", "prompt", "--client", "claude", "--unknown-option"], { input: "{}" });
   assert.deepEqual([code, out, err], [0, "", ""]);
@@ -112,10 +112,10 @@ test("a session's end is recorded once, however often it is told, and blocked is
 });
 
 test("a process that has the store open answers, and nothing is left behind by it", async () => {
-  const { hook, on, project } = session();
+  const { hook, on } = session();
   const client = await on.client();
   await client.listTools();
-  const hooks = join(project, ".lessonloop", "cache", "hooks");
+  const hooks = hooksOf(on);
   await until(() => on.run(["doctor", "--json"]).out.includes("answers hooks"), "the socket is open");
   assert.match(hook("prompt", { prompt: PROMPT }), new RegExp(SLUG));
   assert.ok(!readdirSync(hooks).some((name) => name.startsWith("left-")), "a process was started");
@@ -124,7 +124,7 @@ test("a process that has the store open answers, and nothing is left behind by i
 
 test("a storm of session ends is recorded whole, and bounded", async () => {
   const one = session();
-  const hooks = join(one.project, ".lessonloop", "cache", "hooks");
+  const hooks = hooksOf(one);
   for (let at = 0; at < 20; at += 1) {
     const payload = {
       session_id: `storm-${at}`,

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -131,6 +132,16 @@ export function machine({ node = process.execPath, home = folder("home"), projec
       return execFileSync("git", [...identity, ...words], { cwd: project, env, encoding: "utf8", stdio: "pipe" });
     },
   };
+}
+
+/**
+ * The folder that a person has for their project's store, outside of it: its cache, its link, and whether they trust it.
+ * @param {{ home: string, project: string }} on
+ */
+export function kept({ home, project }) {
+  const { nameOf } = createRequire(join(installed(), "package.json"))("./local/places.cjs");
+  const name = nameOf([realpathSync(join(project, ".lessonloop"))]);
+  return join(home, ".local/share/lessonloop-machine/stores", name);
 }
 
 /** What a tool's answer says, which must be no error. */

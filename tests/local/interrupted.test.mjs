@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { LESSON, machine, PROMPT, SLUG } from "./installed.mjs";
+import { kept, LESSON, machine, PROMPT, SLUG } from "./installed.mjs";
 
 const MEANING = "How do I prevent injection attacks against the database?";
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -17,7 +17,7 @@ test("a deleted cache costs time alone", () => {
   on.json(["outcome", "d1", "success"]);
   const all = () => [on.json(["stats"]), on.json(["show", SLUG]), on.run(["export", "--format", "jsonl"]).out];
   const before = all();
-  const cache = join(on.project, ".lessonloop", "cache");
+  const cache = join(kept(on), "cache");
   for (let round = 0; round < 2; round += 1) {
     assert.ok(existsSync(cache));
     rmSync(cache, { recursive: true });
@@ -59,7 +59,7 @@ test("a clock that jumps back makes no edit come before its lesson", () => {
     times.toSorted((a, b) => a - b),
   );
   for (const env of [{}, back]) {
-    rmSync(join(on.project, ".lessonloop", "cache"), { recursive: true, force: true });
+    rmSync(join(kept(on), "cache"), { recursive: true, force: true });
     const lesson = on.json(["show", SLUG], { env });
     assert.deepEqual([lesson.standing.times_helpful, lesson.trust], [1, "approved"]);
     assert.equal(on.json(["show", "added-a-year-ago"], { env }).standing.times_helpful, 1);

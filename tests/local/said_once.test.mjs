@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { LESSON, PROMPT, SLUG, TITLE } from "./installed.mjs";
+import { kept, LESSON, PROMPT, SLUG, TITLE } from "./installed.mjs";
 import { another, session, settled } from "./session.mjs";
 
 const TEXT = LESSON.recommendation;
@@ -120,6 +120,6 @@ test("the session's end leaves a receipt", async () => {
   );
   const { out } = one.on.run(["last"]);
   assert.ok(out.includes(SLUG) && out.includes("success") && !out.includes(TITLE) && !out.includes("undefined"), out);
-  const log = readFileSync(join(one.project, ".lessonloop", "cache", "lessonloop.log"), "utf8");
+  const log = readFileSync(join(kept(one), "cache", "lessonloop.log"), "utf8");
   assert.match(log, /Lessonloop: gave 1 \(.+\) · used 1 \(.+\) · learned 1 \(.+\) · outcome: success/);
 });

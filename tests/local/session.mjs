@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LESSON, machine, PROMPT, until } from "./installed.mjs";
+import { kept, LESSON, machine, PROMPT, until } from "./installed.mjs";
 
 let sessions = 0;
 /** A machine with a lesson, and a session on it. */
@@ -40,7 +40,7 @@ export function another(on) {
 }
 
 /** The folder of the store's hooks. */
-export const hooksOf = ({ project }) => join(project, ".lessonloop", "cache", "hooks");
+export const hooksOf = (on) => join(kept(on), "cache", "hooks");
 
 /** What waits to be recorded. */
 export function waiting(on) {

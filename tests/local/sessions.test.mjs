@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { call, folder, installed, machine, until } from "./installed.mjs";
+import { call, folder, installed, kept, machine, until } from "./installed.mjs";
 
 const SESSIONS = 10;
 const EACH = 8;
@@ -45,7 +45,7 @@ test("ten sessions over MCP write to one store and see each other's lessons", as
   await Promise.all(clients.map((client) => client.close()));
   assert.equal(on.json(["stats"]).lessons, SESSIONS * EACH);
   assert.ok(!existsSync(join(on.project, ".lessonloop", "lock")));
-  const cache = join(on.project, ".lessonloop", "cache");
+  const cache = join(kept(on), "cache");
   assert.ok(!existsSync(join(cache, "embedding.lock")));
   const vectors = readdirSync(cache).find((name) => name.startsWith("vectors-"));
   const texts = hashes(readFileSync(join(cache, /** @type {string} */ (vectors))));

@@ -11,6 +11,8 @@ const { keepSynced } = await import(pathToFileURL(join(installed(), "local/synci
 
 /** A store that an engine has open, as far as syncing asks of it. */
 function store(path = folder("store"), phase = "idle") {
+  // The person's own store holds its cache itself.
+  process.env.LESSONLOOP_HOME = path;
   const seen = { rounds: 0, position: 1, phase, message: null, next: 60_000 };
   const local = {
     catch_up: async () => false,

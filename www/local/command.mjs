@@ -47,6 +47,18 @@ export const COMMANDS = [
     load: async () => (await import("./commands/init.mjs")).init,
   },
   {
+    name: "trust",
+    arguments: "",
+    about: "let agents use the project's store, which came with its repository",
+    more: "Until then hooks and MCP give nothing of it, and nothing is written to it. What you trust is kept in your own data folder; a store with another id at the same path asks again.",
+    group: "Set-up",
+    options: {
+      remove: { type: "boolean", about: "trust it no longer" },
+      json: { type: "boolean", about: "print the answer as JSON" },
+    },
+    load: async () => (await import("./commands/trust.mjs")).trust,
+  },
+  {
     name: "mcp",
     arguments: "",
     about: "the Model Context Protocol on standard input and output",

@@ -1,10 +1,12 @@
 // The engine module in Node: loaded on demand, with the build that this Node runs.
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { StoreFiles } from "./files.mjs";
+import { ownFolder } from "./places.cjs";
+import { cloneName } from "./store.mjs";
 
 /** The package's root; these files lie in `local/` of it. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -55,10 +57,10 @@ export async function open(places, { indexing = true } = {}) {
   /** @param {import("./store.mjs").Place | undefined} place */
   const options = (place) =>
     place && {
-      files: new StoreFiles(place.path),
+      files: new StoreFiles(place.path, ownFolder(place.path)),
       label: place.label,
       // A copy of a store is told by it.
-      place: realpathSync(place.path),
+      place: cloneName(place.path),
     };
   return Local.open({
     ...(places.project ? { project: options(places.project) } : {}),

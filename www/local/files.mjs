@@ -97,6 +97,8 @@ export function readRange(file, from, to) {
   return bytes.subarray(0, length);
 }
 
+/** What this machine makes of a store: never read from a project's folder. */
+const OWN = ["cache", "link"];
 /** Held by the one process that gives lessons their vectors. */
 const TURN = join("cache", "embedding.lock");
 
@@ -118,11 +120,15 @@ export function folderOf(root, ...parts) {
 
 /** @implements {Files} */
 export class StoreFiles {
-  /** @param {string} root the store's folder, which exists */
-  constructor(root) {
+  /**
+   * @param {string} root the store's folder, which exists
+   * @param {string} own the folder of its `cache` and `link`
+   */
+  constructor(root, own) {
     this.root = root;
+    this.own = own;
     this.lock = new Lock(join(root, "lock"));
-    this.turn = new Lock(join(root, TURN));
+    this.turn = new Lock(join(own, TURN));
   }
 
   /** @param {string} name */
@@ -131,9 +137,10 @@ export class StoreFiles {
     if (!NAME.test(name) || parts.includes("..") || parts.includes(".")) {
       throw fault("EINVAL", `${name}: is no name of a file in a store`);
     }
-    const path = join(this.root, ...parts);
+    const root = OWN.includes(parts[0] ?? "") ? this.own : this.root;
+    const path = join(root, ...parts);
     // A repository can bring links; following one would write to a file elsewhere.
-    for (let folder = dirname(path); folder.length > this.root.length; folder = dirname(folder)) {
+    for (let folder = dirname(path); folder.length > root.length; folder = dirname(folder)) {
       if (isLink(folder)) throw named({ code: "ELOOP" }, folder);
     }
     return path;
@@ -282,7 +289,7 @@ export class StoreFiles {
 
   try_turn() {
     try {
-      folderOf(this.root, "cache");
+      folderOf(this.own, "cache");
       return this.turn.take() === null;
     } catch (error) {
       throw named(error, this.turn.path);

@@ -6,7 +6,7 @@ import { isTrap } from "./engine.mjs";
 import { folderOf } from "./files.mjs";
 import { Lock } from "./lock.mjs";
 import { log } from "./log.mjs";
-import { CONFIG } from "./places.cjs";
+import { CONFIG, ownFolder } from "./places.cjs";
 import { isKnown, keyOf, receiptLine, record } from "./record.mjs";
 import { note, saidBefore } from "./said.mjs";
 import { hooksPlace, put, read, setAside, take, waiting } from "./spool.cjs";
@@ -190,7 +190,7 @@ export class Hooks {
     for (;;) {
       const files = waiting(store).filter(({ name }) => !failed.has(name));
       if (files.length === 0) return { ended };
-      const lock = new Lock(join(folderOf(store, "cache", "hooks"), "spool.lock"));
+      const lock = new Lock(join(folderOf(ownFolder(store), "cache", "hooks"), "spool.lock"));
       if (lock.take() !== null) {
         if (this.closing || Date.now() - begun >= patience) return { ended };
         await new Promise((resolve) => setTimeout(resolve, TURN_STEP_MS));
@@ -213,7 +213,7 @@ export class Hooks {
    * @param {Set<string>} failed those that could not be recorded
    */
   async #recordAll(files, failed) {
-    const folder = folderOf(this.host.main.path, "cache", "hooks");
+    const folder = folderOf(ownFolder(this.host.main.path), "cache", "hooks");
     const entries = [];
     for (const file of files) {
       const asked = whole(file.path);

@@ -10,7 +10,7 @@ import { Hooks } from "./hook.mjs";
 import { Host } from "./host.mjs";
 import { Lock } from "./lock.mjs";
 import { log } from "./log.mjs";
-import { findStores } from "./places.cjs";
+import { findStores, ownFolder } from "./places.cjs";
 import { waiting } from "./spool.cjs";
 
 /**
@@ -54,7 +54,7 @@ export async function drainHere(cwd) {
   try {
     // One process records, and one waits for its turn. Whoever waits looks at what is there once it has that, so that all
     // others can end.
-    const next = new Lock(join(folderOf(host.main.path, "cache", "hooks"), "next.lock"));
+    const next = new Lock(join(folderOf(ownFolder(host.main.path), "cache", "hooks"), "next.lock"));
     if (next.take() !== null) return;
     const { ended } = await new Hooks(host).drain(TURN_MS, () => next.release()).finally(() => next.release());
     if (!ended) return;
@@ -93,7 +93,7 @@ export function leaveBehind(store, { event, cwd }) {
 /** Whether another process may be left behind in this minute; it is counted. @param {string} store */
 function mayLeave(store) {
   try {
-    const folder = folderOf(store, "cache", "hooks");
+    const folder = folderOf(ownFolder(store), "cache", "hooks");
     const minute = Math.floor(Date.now() / 60_000);
     for (let at = 0; at < SPAWNS_A_MINUTE; at += 1) {
       try {

@@ -4,7 +4,7 @@
 const { appendFileSync, fstatSync, mkdirSync, readFileSync, utimesSync, writeFileSync } = require("node:fs");
 const { connect, Socket } = require("node:net");
 const { basename, join } = require("node:path");
-const { addressOf, findStores, isOff } = require("./places.cjs");
+const { addressOf, findStores, isOff, recordFolder } = require("./places.cjs");
 const { hooksPlace, put } = require("./spool.cjs");
 
 /** The most that is printed unless the client's entry says another bound. */
@@ -73,6 +73,7 @@ async function run(words) {
     if (isOff(cwd)) return 0;
     const places = findStores(cwd);
     store = (places.project ?? places.personal)?.path;
+    if (places.untrusted && (await toldOfUntrusted(places.untrusted.path, client, kindOf(event, payload)))) return 0;
     if (!store) return 0;
     came(store, event, client, why);
     if (why) {
@@ -299,6 +300,32 @@ const looksFailed = (text) =>
   /"(?:exit_?code|exitcode|code|status)"\s*:\s*"?-?[1-9]|"(?:is_?error|failed)"\s*:\s*true|"error"\s*:\s*["{]|"success"\s*:\s*false|exit(?:ed)?(?: with)?(?: code| status)?:?\s+[1-9]|posttoolusefailure|"result_?type"\s*:\s*"(?:failure|error)|error[:[]|fatal:|traceback|npm err|panic|uncaught|\bfail(?:ed)? |make: \*\*\*/i.test(
     text,
   );
+
+/** Clients that show a `systemMessage` to the person. */
+const SHOWS_MESSAGES = ["claude", "codex", "gemini"];
+
+/**
+ * Says once that a store is there which came with its repository; whether it did. Nothing of it is read for that, and its
+ * path is this machine's.
+ * @param {string} store
+ * @param {string} client
+ * @param {string} kind
+ */
+async function toldOfUntrusted(store, client, kind) {
+  if (!SHOWS_MESSAGES.includes(client) || !["session-start", "prompt"].includes(kind)) return false;
+  try {
+    const folder = recordFolder(store);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, "told"), "", { flag: "wx", mode: 0o600 });
+  } catch {
+    // It was said, or can't be noted: then it would be said at every prompt.
+    return false;
+  }
+  const { typed } = await import("./invocation.mjs");
+  const systemMessage = `Lessonloop: ${store} came with this repository, and agents get nothing of it. To let them: ${typed("trust")}`;
+  await print(JSON.stringify({ systemMessage }));
+  return true;
+}
 
 /** The folder that the client works in. @param {any} payload */
 function folderOf(payload) {

@@ -2,6 +2,7 @@
 // beside, opened anew after a trap.
 import { isTrap, load, loadModel, open, readPack } from "./engine.mjs";
 import { log } from "./log.mjs";
+import { Failure } from "./print.mjs";
 import { findStores, makeStore, personalPath } from "./store.mjs";
 
 /** Traps in a row after which it stays down: the store or the module is at fault then. */
@@ -25,7 +26,7 @@ export class Host {
   /** The store that new things go to. */
   get main() {
     const place = this.places.project ?? this.places.personal;
-    if (!place) throw new Error("there is no store here: run `lessonloop init`");
+    if (!place) throw new Failure("there is no store here: run `lessonloop init`");
     return place;
   }
 
@@ -100,15 +101,22 @@ export class Host {
 
 /**
  * The host of a folder's stores. With `create`, the person's own store is made where there is none at all.
- * @param {{ from?: string, only?: "project" | "personal", create?: boolean, model?: boolean }} [options]
+ * @param {{ from?: string, only?: "project" | "personal", create?: boolean, model?: boolean, passes?: boolean }} [options]
+ * `passes`: whether a project's store that is not trusted is passed over; else it is an error, since what was meant for it
+ * would be read from, or go to, another store
  */
-export function hostOf({ from = process.cwd(), only, create = false, model = false } = {}) {
+export function hostOf({ from = process.cwd(), only, create = false, model = false, passes = false } = {}) {
   let places = findStores(from, only);
+  if (places.untrusted && !passes && only !== "personal") throw new Failure(notTrusted(places.untrusted.path));
   if (create && !places.project && !places.personal) {
     makeStore(personalPath());
     places = findStores(from, only);
   }
   return new Host({ places, model });
 }
+
+/** What is said of a store that came with a repository, wherever something asks for it. @param {string} path */
+export const notTrusted = (path) =>
+  `${path} came with its repository, and you have not said that you trust it: look at it with \`lessonloop serve --open\`, then \`lessonloop trust\`; --personal asks your own store`;
 
 export { load };

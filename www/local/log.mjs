@@ -2,12 +2,13 @@
 import { appendFileSync, lstatSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { folderOf } from "./files.mjs";
+import { ownFolder } from "./places.cjs";
 
 /** Then it becomes the old one, and the one before is gone. */
 const BYTES = 256 * 1024;
 
 /** @param {string} store */
-export const logPath = (store) => join(store, "cache", "lessonloop.log");
+export const logPath = (store) => join(ownFolder(store), "cache", "lessonloop.log");
 
 /**
  * Adds a line; failing to is ignored, as there is nobody to tell.
@@ -17,7 +18,7 @@ export const logPath = (store) => join(store, "cache", "lessonloop.log");
 export function log(store, what) {
   if (!store) return;
   try {
-    folderOf(store, "cache");
+    folderOf(ownFolder(store), "cache");
     const path = logPath(store);
     const there = lstatSync(path, { throwIfNoEntry: false });
     if (there?.isSymbolicLink()) return;

@@ -98,7 +98,8 @@ async function about() {
     }
     out(`  ${place.kind.padEnd(8)}  ${place.path}  ${lessons}`);
   }
-  if (found.length === 0) out(`  no store here yet; your own would be ${personalPath()}`);
+  if (places.untrusted) out(`  untrusted ${places.untrusted.path}  agents get nothing of it: ${typed("trust")}`);
+  if (found.length === 0 && !places.untrusted) out(`  no store here yet; your own would be ${personalPath()}`);
   if (isOff(process.cwd())) out("  hooks are off here (.lessonloop/off)");
   if (found.length === 0) {
     const [first, ...others] = CLIENTS;

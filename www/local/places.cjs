@@ -1,5 +1,6 @@
-// Where the stores are, the project's and the person's own, and where the process that has them open listens. CommonJS
-// with few built-in modules: a hook that only forwards is through before Node would have linked the other modules.
+// Where the stores are, the project's and the person's own, which of them this user trusts, and where the process that has
+// them open listens. CommonJS with few built-in modules: a hook that only forwards is through before Node would have linked
+// the other modules.
 "use strict";
 const { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } = require("node:fs");
 const { homedir, tmpdir } = require("node:os");
@@ -8,11 +9,14 @@ const { basename, dirname, join, resolve } = require("node:path");
 /** The folder's name in a project. */
 const FOLDER = ".lessonloop";
 const CONFIG = "config.json";
+/** The file of a record, in the folder that this user has for a store. */
+const RECORD = "store.json";
 const FOLDER_MODE = 0o700;
 
 /**
  * @typedef {{ kind: "project" | "personal", path: string, label: string }} Place
- * @typedef {{ project?: Place, personal?: Place }} Places
+ * `untrusted`: a project's store that came with its repository; nothing reads it but what shows it to a person.
+ * @typedef {{ project?: Place, personal?: Place, untrusted?: Place }} Places
  */
 
 /** @param {string} path */
@@ -92,8 +96,70 @@ function findStores(from, only) {
   if (isStore(own) && only !== "project") found.personal = { kind: "personal", path: own, label: "personal" };
   if (process.env.LESSONLOOP_HOME || only === "personal") return found;
   const path = findProject(from);
-  if (path && path !== own) found.project = { kind: "project", path, label: basename(dirname(path)) || "project" };
+  if (path && path !== own) {
+    const place = /** @type {const} */ ({ kind: "project", path, label: basename(dirname(path)) || "project" });
+    found[isTrusted(path) ? "project" : "untrusted"] = place;
+  }
   return found;
+}
+
+/** What this user keeps of stores outside of them. Beside the person's own store, as the program is that npx installed. */
+const machineFolder = () => join(dirname(personalPath()), "lessonloop-machine", "stores");
+
+/** The folder with this user's record of a store. @param {string} store */
+const recordFolder = (store) => join(machineFolder(), nameOf([realpathSync(store)]));
+
+/**
+ * The folder of a store's cache and link. A project's store may come with a repository, which could bring both: a link
+ * sends prompts to a server, and a cache holds what lessons are worth. So they are in a place that no repository reaches.
+ * @param {string} store
+ */
+const ownFolder = (store) => (store === personalPath() ? store : recordFolder(store));
+
+/**
+ * A store's own id, which goes with its copies; "" for one that has none.
+ * @param {string} store
+ * @returns {string}
+ */
+function storeId(store) {
+  const { id } = json(join(store, CONFIG));
+  return typeof id === "string" ? id : "";
+}
+
+/** A JSON object in a file; an empty one for what can't be read. @param {string} file @returns {Record<string, any>} */
+function json(file) {
+  try {
+    const value = JSON.parse(readFileSync(file, "utf8"));
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * This user's record of a store. `clone`: a random name of the copy that lies at this path.
+ * @param {string} store
+ * @returns {{ path?: string, id?: string, trusted?: boolean, clone?: string }}
+ */
+const recordOf = (store) => json(join(recordFolder(store), RECORD));
+
+/**
+ * Whether this user trusts a project's store: it was made by them here, or they said so, and it is still the same one.
+ * Another working tree of a repository whose main tree has a trusted store is its owner's, too.
+ * @param {string} store
+ */
+function isTrusted(store) {
+  // A repository could bring a link to another store of this person.
+  if (lstatSync(store).isSymbolicLink()) return false;
+  const id = storeId(store);
+  const holds = (/** @type {string} */ at) => {
+    const { path, id: known, trusted } = recordOf(at);
+    return trusted === true && path === realpathSync(at) && known === id;
+  };
+  if (holds(store)) return true;
+  const main = mainTree(dirname(store));
+  const there = main && join(main, FOLDER);
+  return Boolean(id && there && isStore(there) && storeId(there) === id && holds(there));
 }
 
 /**
@@ -145,6 +211,12 @@ module.exports = {
   findProject,
   isOff,
   findStores,
+  isTrusted,
+  storeId,
+  recordFolder,
+  recordOf,
+  ownFolder,
+  RECORD,
   nameOf,
   addressOf,
   runFolder,

@@ -7,6 +7,7 @@ import { extname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
+import { spelled } from "./invocation.mjs";
 import { log } from "./log.mjs";
 import { keepSynced } from "./syncing.mjs";
 
@@ -68,11 +69,21 @@ const INSTEAD = {
 /** @typedef {import("node:http").IncomingMessage} Asked */
 /** @typedef {import("node:http").ServerResponse} Answer */
 
+/** What only reads, though it is posted. */
+const READS = /^\/v1\/(?:search|recommend\/compare)(?:\?|$)/;
+const READ_ONLY =
+  "This store came with its repository and is only shown: run `lessonloop trust` in the project, and start `lessonloop serve` again.";
+
+/** @param {{ method: string, path: string, body?: any }} request */
+const isRead = ({ method, path, body }) =>
+  method === "GET" || READS.test(path) || (/^\/v1\/recommend(?:\?|$)/.test(path) && body?.dry_run === true);
+
 /**
  * @param {import("./host.mjs").Host} host
  * @param {number} port
+ * @param {boolean} [isReadOnly] whether the store came with a repository and is only shown
  */
-export async function listen(host, port) {
+export async function listen(host, port, isReadOnly = false) {
   const token = randomBytes(24).toString("base64url");
   const headers = await pageHeaders();
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 10_000 }, (asked, answer) => {
@@ -128,6 +139,9 @@ export async function listen(host, port) {
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
+      if (isReadOnly && !isRead(request)) {
+        return sendJson(answer, 200, { status: 403, headers: {}, body: faultOf("untrusted", spelled(READ_ONLY)) });
+      }
       const given = await host.handle(request);
       sendJson(answer, 200, given);
       await host.use((local) => local.flush());
@@ -153,6 +167,7 @@ export async function listen(host, port) {
    * @param {Answer} answer
    */
   async function mcp(asked, answer) {
+    if (isReadOnly) return refuse(answer, 403, "untrusted", spelled(READ_ONLY));
     const body = await bodyOf(asked, BODY_BYTES);
     const { status, body: said } = await host.use((local) =>
       local.message(asked.method ?? "", flat(asked.headers), body),
@@ -181,6 +196,7 @@ export async function listen(host, port) {
       }
     }
     const method = /** @type {any} */ (asked.method);
+    if (isReadOnly && !isRead({ method, path, body })) return refuse(answer, 403, "untrusted", spelled(READ_ONLY));
     const given = await host.handle({ method, path, headers: flat(asked.headers), body });
     for (const [name, value] of Object.entries(given.headers ?? {})) answer.setHeader(name, value);
     if (typeof given.body === "string") {
@@ -328,8 +344,10 @@ function sendJson(answer, status, body) {
  * @param {string} code
  * @param {string} message
  */
-const refuse = (answer, status, code, message) =>
-  sendJson(answer, status, { error: { code, message, candidates: [] } });
+const refuse = (answer, status, code, message) => sendJson(answer, status, faultOf(code, message));
+
+/** @param {string} code @param {string} message */
+const faultOf = (code, message) => ({ error: { code, message, candidates: [] } });
 
 /**
  * The coding that a client takes and that is smallest; nothing where it takes none, by RFC 9110, section 12.5.3.

@@ -14,7 +14,7 @@ const {
   writeFileSync,
 } = require("node:fs");
 const { basename, dirname, join } = require("node:path");
-const { nameOf, runFolder } = require("./places.cjs");
+const { nameOf, ownFolder, runFolder } = require("./places.cjs");
 
 const NAME = /^\d{15}-[0-9a-z-]+\.json$/;
 /** More than a machine's sessions leave in a month; the oldest go then. */
@@ -28,12 +28,12 @@ const MOST = 2_000;
  */
 
 /**
- * A place below the folder of the store's hooks. A repository can bring links: one on the way is refused.
+ * A place below the folder of the store's hooks. A link on the way is refused.
  * @param {string} store
  * @param {...string} parts
  */
 function hooksPlace(store, ...parts) {
-  let at = store;
+  let at = ownFolder(store);
   for (const part of ["cache", "hooks", ...parts]) at = plain(join(at, part));
   return at;
 }

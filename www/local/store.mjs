@@ -1,10 +1,11 @@
 // Where the stores are: the project's, found from a folder upwards, and the person's own.
-import { chmodSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fault, replaceFile } from "./files.mjs";
-import { ancestors, CONFIG, isStore } from "./places.cjs";
+import { ancestors, CONFIG, isStore, personalPath, RECORD, recordFolder, recordOf, storeId } from "./places.cjs";
 
-export { FOLDER, findProject, findStores, isOff, isStore, personalPath } from "./places.cjs";
+export { FOLDER, findProject, findStores, isOff, isStore, isTrusted, personalPath } from "./places.cjs";
 
 const IGNORED = "# Rebuilt on each machine.\ncache/\nlink/\nlock\nlock.*\n*.tmp\n";
 
@@ -32,10 +33,58 @@ export function makeStore(path) {
     // A link there is not followed, wherever it points.
     const ignored = join(path, ".gitignore");
     if (!lstatSync(ignored, { throwIfNoEntry: false })) writeFileSync(ignored, IGNORED, { mode: 0o600, flag: "wx" });
-    replaceFile(join(path, CONFIG), `${JSON.stringify({ version: 1 }, null, 2)}\n`, 0o600);
+    const config = { version: 1, id: randomBytes(12).toString("hex") };
+    replaceFile(join(path, CONFIG), `${JSON.stringify(config, null, 2)}\n`, 0o600);
   } catch (error) {
     const { code = "EIO" } = /** @type {NodeJS.ErrnoException} */ (error);
     throw fault(code, `${path}: the store can't be made there (${code}). Set LESSONLOOP_HOME to a writable folder.`);
   }
+  if (path !== personalPath()) trust(path);
   return true;
+}
+
+/**
+ * Keeps of a store what is this user's own to say, outside of it.
+ * @param {string} path
+ * @param {{ trusted?: boolean, clone?: string }} change
+ */
+function record(path, change) {
+  const folder = recordFolder(path);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const now = { ...recordOf(path), path: realpathSync(path), id: storeId(path), ...change };
+    replaceFile(join(folder, RECORD), `${JSON.stringify(now, null, 2)}\n`, 0o600);
+  } catch (error) {
+    const { code = "EIO" } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw fault(code, `${folder}: what you trust is kept there, and it can't be written (${code})`);
+  }
+}
+
+/** Trusts a project's store from now on. @param {string} path */
+export function trust(path) {
+  record(path, { trusted: true });
+}
+
+/** Takes that back, with what the store's cache and link here held. @param {string} path */
+export function distrust(path) {
+  rmSync(recordFolder(path), { recursive: true, force: true });
+}
+
+/**
+ * A random name of the copy of a store that lies at this path, by which a copy elsewhere is told from it: two containers
+ * with the same path write as two. A user's data folder that can't be written leaves the path.
+ * @param {string} path
+ * @returns {string}
+ */
+export function cloneName(path) {
+  const real = realpathSync(path);
+  const { clone, path: known } = recordOf(path);
+  if (clone && known === real) return clone;
+  const fresh = randomBytes(12).toString("hex");
+  try {
+    record(path, { clone: fresh });
+    return fresh;
+  } catch {
+    return real;
+  }
 }

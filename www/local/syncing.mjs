@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { folderOf } from "./files.mjs";
 import { Lock } from "./lock.mjs";
 import { log } from "./log.mjs";
+import { ownFolder } from "./places.cjs";
 
 /** From a look whether anybody has written to the next. */
 const LOOK_MS = 1_000;
@@ -34,7 +35,7 @@ export function keepSynced(host, { alone = true, onStep = () => undefined } = {}
   const places = [host.places.project, host.places.personal].filter((place) => place !== undefined);
   /** @type {Side[]} */
   const sides = places.map(({ kind, path }) => ({
-    turn: new Lock(join(path, "cache", TURN)),
+    turn: new Lock(join(ownFolder(path), "cache", TURN)),
     path,
     kind,
     due: 0,
@@ -115,7 +116,7 @@ async function oneSide(host, side, alone, onStep) {
 /** Whether this process has the turn; a dead one's is taken over. @param {Side} side */
 function isOurs({ turn, path }) {
   if (turn.held) return true;
-  folderOf(path, "cache");
+  folderOf(ownFolder(path), "cache");
   return turn.take() === null;
 }
 

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { version } from "../main.mjs";
 import { counted } from "../print.mjs";
+import { ownFolder } from "../places.cjs";
 import { projectRoot } from "../store.mjs";
 import { again, looked, setUps } from "./entries.mjs";
 import { ParseError } from "./jsonc.mjs";
@@ -105,7 +106,7 @@ function lastOf(folder, clients) {
  * @param {Say} say
  */
 function came(store, name, title, say) {
-  const folder = join(store, "cache", "hooks");
+  const folder = join(ownFolder(store), "cache", "hooks");
   // VS Code runs Copilot CLI's hooks where both are set up.
   const ours = name === "vscode" ? [name, "copilot"] : [name];
   const last = lastOf(join(folder, "came"), ours);
@@ -153,7 +154,7 @@ function emptyOnes(path) {
 
 /** Sessions' ends that were handed over and not recorded yet. @param {string} store @param {Say} say */
 function waiting(store, say) {
-  const count = names(join(store, "cache", "hooks", "spool")).filter((name) => name.endsWith(".json")).length;
+  const count = names(join(ownFolder(store), "cache", "hooks", "spool")).filter((name) => name.endsWith(".json")).length;
   if (count > 0)
     say("note", `${counted(count, "event")} of sessions wait to be recorded`, "the next hook or `mcp` does it");
 }

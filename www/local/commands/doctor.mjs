@@ -1,13 +1,15 @@
 // `lessonloop doctor`: looks at everything that can be wrong on this machine, and says what to do about each.
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { lookAtClients } from "../clients/doctor.mjs";
 import { BUILD, load, loadModel, PACK } from "../engine.mjs";
 import { StoreFiles } from "../files.mjs";
-import { hostOf } from "../host.mjs";
+import { Host } from "../host.mjs";
 import { spelled } from "../invocation.mjs";
 import { logPath } from "../log.mjs";
 import { version } from "../main.mjs";
 import { colour, json, out, plain } from "../print.mjs";
+import { ownFolder } from "../places.cjs";
 import { addressOf, ask } from "../socket.mjs";
 import { findStores, isOff } from "../store.mjs";
 
@@ -33,13 +35,22 @@ export async function doctor({ values }) {
 
   const places = findStores(process.cwd());
   const stores = [places.project, places.personal].filter((place) => place !== undefined);
-  if (stores.length === 0) say("note", "there is no store here", "run `lessonloop init`");
+  if (places.untrusted) {
+    say(
+      "note",
+      `${places.untrusted.path} came with its repository: agents get nothing of it`,
+      "look at it with `lessonloop serve --open`; `lessonloop trust` lets agents use it",
+    );
+    if (existsSync(join(places.untrusted.path, "link")))
+      say("note", `${places.untrusted.path}/link: a link that came with files is never followed`, "remove the folder");
+  }
+  if (stores.length === 0 && !places.untrusted) say("note", "there is no store here", "run `lessonloop init`");
   for (const place of stores) store(place, say);
   if (isOff(process.cwd())) say("note", "hooks are switched off here", "remove `.lessonloop/off` to switch them on");
 
   if (stores.length > 0) {
     try {
-      const host = hostOf();
+      const host = new Host({ places });
       const started = performance.now();
       const local = await host.local();
       const opened = performance.now();
@@ -128,7 +139,7 @@ function store({ kind, path }, say) {
     say("note", `${path} may be written by others`, `chmod go-w '${path}'`);
   }
   try {
-    const files = new StoreFiles(path);
+    const files = new StoreFiles(path, ownFolder(path));
     const holder = files.try_lock();
     if (holder === null) files.unlock();
     else

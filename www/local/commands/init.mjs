@@ -13,7 +13,7 @@ import { untracked, worktreesOf } from "../clients/worktrees.mjs";
 import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
 import { colour, counted, out, plain, UsageError } from "../print.mjs";
-import { FOLDER, findProject, isStore, makeStore, personalPath, projectRoot } from "../store.mjs";
+import { FOLDER, findProject, isStore, isTrusted, makeStore, personalPath, projectRoot, trust } from "../store.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
 const SHARED = "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours.";
@@ -36,6 +36,7 @@ export async function init({ values, positionals }) {
   const isHome = client && isProject && !values.project && isAsked ? await prefersHome(client, root) : false;
   const project = isProject && !isHome ? root : null;
 
+  await askTrust(store, isProject && !values.remove && !values["dry-run"], isAsked);
   const copy = kept(version());
   const setting = { project, program: program(copy !== null), remove: Boolean(values.remove) };
   const removals = values.remove ? null : (client?.edits({ ...setting, remove: true }) ?? []);
@@ -71,6 +72,20 @@ export async function init({ values, positionals }) {
   if (makes && isProject) offer(root);
   await next(name, client, project, edits);
   return 0;
+}
+
+/**
+ * Asks about a store that is there already and that this person did not make here. `--yes` agrees to what is shown, and
+ * not to what others wrote.
+ * @param {string} store
+ * @param {boolean} matters
+ * @param {boolean} isAsked whether there is somebody to ask
+ */
+async function askTrust(store, matters, isAsked) {
+  if (!matters || !isStore(store) || isTrusted(store)) return;
+  out(`${colour("yellow", "there")}  ${store}  (a store that came with this repository: agents would get its lessons)`);
+  if (isAsked && /^y(es)?$/i.test(await asked("Do you trust it? [y/N] "))) return trust(store);
+  out(`Agents get nothing of it until you say so: ${typed("trust")}`);
 }
 
 /** What a project has learned already, in files that can be read in. @param {string} root */

@@ -1,8 +1,9 @@
 // `lessonloop mcp`: the Model Context Protocol on standard input and output, a JSON message a line. Nothing else is
 // written to standard output.
 import { answerAt, addressOf } from "../socket.mjs";
-import { hostOf } from "../host.mjs";
+import { hostOf, notTrusted } from "../host.mjs";
 import { Hooks } from "../hook.mjs";
+import { spelled } from "../invocation.mjs";
 import { log } from "../log.mjs";
 import { keepSynced } from "../syncing.mjs";
 
@@ -11,7 +12,13 @@ const LATER_MS = 300;
 
 /** @param {{ values: Record<string, any> }} given */
 export async function mcp({ values }) {
-  const host = hostOf({ only: onlyOf(values), create: true });
+  const host = hostOf({ only: onlyOf(values), create: true, passes: true });
+  const { untrusted } = host.places;
+  if (untrusted) {
+    // Standard output is the protocol's; clients keep this in their logs.
+    process.stderr.write(`lessonloop: ${spelled(notTrusted(untrusted.path))}\n`);
+    log(host.log, notTrusted(untrusted.path));
+  }
   const hooks = new Hooks(host);
   const end = answerAt(addressOf(host.places), hooks.answer);
   const syncing = keepSynced(host);

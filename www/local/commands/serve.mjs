@@ -1,12 +1,14 @@
 // `lessonloop serve`: the dashboard, `/v1` and `/mcp` on this machine alone.
 import { spawn } from "node:child_process";
 import { Hooks } from "../hook.mjs";
-import { hostOf } from "../host.mjs";
+import { Host, hostOf } from "../host.mjs";
 import { number } from "../input.mjs";
 import { Failure, json, note, out } from "../print.mjs";
+import { spelled } from "../invocation.mjs";
 import { log } from "../log.mjs";
 import { listen } from "../server.mjs";
 import { addressOf, answerAt } from "../socket.mjs";
+import { findStores } from "../store.mjs";
 import { onlyOf } from "./mcp.mjs";
 
 /** Where the search for a free port begins when none is asked for. */
@@ -15,24 +17,32 @@ const PORTS_TRIED = 50;
 
 /** @param {{ values: Record<string, any> }} given */
 export async function serve({ values }) {
-  const host = hostOf({ only: onlyOf(values), create: true });
+  const { untrusted } = values.personal ? {} : findStores(process.cwd());
+  // A person may look at what came with a repository before they trust it; nothing is written to it, and no agent asks here.
+  const host = untrusted
+    ? new Host({ places: { project: untrusted } })
+    : hostOf({ only: onlyOf(values), create: true });
   // What is wrong with the store is said now, and not to the first page.
   await host.local();
   const port = number(values.port, "--port");
-  const { url, token, close, syncing } = await listening(host, port);
+  const { url, token, close, syncing } = await listening(host, port, Boolean(untrusted));
   const address = `${url}/#token=${token}`;
-  if (values.json) json({ url, token, address, store: host.main.path });
+  if (values.json) json({ url, token, address, store: host.main.path, ...(untrusted ? { untrusted: true } : {}) });
   else {
     out(address);
     note(
-      `\nThe store: ${host.main.path}\nFor agents: ${url}/mcp and ${url}/v1 with the header \`Authorization: Bearer TOKEN\`.\nCtrl-C ends it.`,
+      untrusted
+        ? spelled(
+            `\n${host.main.path} came with its repository: it is shown, and can't be changed. \`lessonloop trust\` lets agents use it.\nCtrl-C ends it.`,
+          )
+        : `\nThe store: ${host.main.path}\nFor agents: ${url}/mcp and ${url}/v1 with the header \`Authorization: Bearer TOKEN\`.\nCtrl-C ends it.`,
     );
   }
   void host.loadModel();
   const hooks = new Hooks(host);
-  const end = answerAt(addressOf(host.places), hooks.answer);
+  const end = untrusted ? async () => undefined : answerAt(addressOf(host.places), hooks.answer);
   // Ends that an earlier process left; a failure is in the log.
-  void hooks.drain().catch((error) => log(host.log, `serve: ${error.message}`));
+  if (!untrusted) void hooks.drain().catch((error) => log(host.log, `serve: ${error.message}`));
   if (values.open) openBrowser(address);
   await new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(signal, resolve);
@@ -47,12 +57,13 @@ export async function serve({ values }) {
 /**
  * @param {import("../host.mjs").Host} host
  * @param {number | undefined} asked
+ * @param {boolean} isReadOnly
  */
-async function listening(host, asked) {
+async function listening(host, asked, isReadOnly) {
   let why = "";
   for (let port = asked ?? FIRST_PORT; port <= (asked ?? FIRST_PORT + PORTS_TRIED); port += 1) {
     try {
-      return await listen(host, port);
+      return await listen(host, port, isReadOnly);
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       if (!["EADDRINUSE", "EACCES"].includes(code ?? "")) throw error;
