@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { kept, machine, PROMPT, SLUG, until } from "./installed.mjs";
-import { session, settled } from "./session.mjs";
+import { hooksOf, session, settled } from "./session.mjs";
 
 test("a prompt comes with the lessons that fit, in the form that the client reads", () => {
   const one = session();
