@@ -1,7 +1,7 @@
 // The command line: tables for people, JSON for scripts, exit codes, help, completions.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
@@ -102,6 +102,49 @@ test("lessons go out and come in again", () => {
   assert.ok(once.startsWith("# Mine\n") && once.includes("lessonloop:begin"), once);
   assert.equal(on.run(["export", "--agents-md", agents]).code, 0);
   assert.equal(readFileSync(agents, "utf8"), once);
+});
+
+test("a repository's folder gives what tools keep in it, and says what was left out", () => {
+  const on = machine();
+  /** @param {string} path @param {string} text */
+  const write = (path, text) => {
+    mkdirSync(dirname(join(on.project, path)), { recursive: true });
+    writeFileSync(join(on.project, path), text);
+  };
+  const lesson = (/** @type {string} */ title) => `---\ntitle: ${title}\n---\n\nDo it as ${title} says.\n`;
+  const taken = [
+    ".cursor/rules/api/errors.mdc",
+    ".github/instructions/tests.instructions.md",
+    ".claude/reflections/pattern-retry.md",
+    ".claude/skills/release/SKILL.md",
+    "notes/one.markdown",
+  ];
+  for (const path of taken) write(path, lesson(path.replaceAll("/", " ")));
+  // What lies beside them is none: settings, workflows, the files of a skill, packages.
+  for (const path of [
+    ".github/ISSUE_TEMPLATE/bug.md",
+    ".github/workflows/ci.yml",
+    ".claude/agents/reviewer.md",
+    ".claude/skills/release/references/checklist.md",
+    ".cursor/mcp.json",
+    ".git/description.md",
+    "node_modules/left/README.md",
+  ])
+    write(path, lesson(path));
+  for (const folder of ["", "a/", "b/", "c/", "d/", "e/"]) write(`docs/${folder}README.md`, "# About\n\nWhat is here.\n");
+
+  const look = on.run(["import", ".", "--dry-run"]);
+  assert.equal(look.code, 1, "some files were left out");
+  assert.match(look.out, /^would be added 5, would be updated 0, unchanged 0\n$/);
+  const told = look.err.split("\n").filter((line) => /README/.test(line));
+  assert.equal(told.length, 2, look.err);
+  assert.match(told[1] ?? "", /and 5 more of this kind: .*README\.md, .*; --json lists all/);
+  assert.ok(!existsSync(join(on.home, ".local/share/lessonloop")), "a look made a store");
+  assert.equal(JSON.parse(on.run(["import", ".", "--dry-run", "--json"]).out).rejected.length, 6);
+
+  assert.match(on.run(["import", "."]).out, /^added 5, /);
+  assert.match(on.run(["import", "."]).out, /^added 0, updated 0, unchanged 5\n/, "a second time changes nothing");
+  assert.match(on.run(["import", ".cursor"]).out, /unchanged 1\n/, "a tool's folder that is named");
 });
 
 test("what a terminal obeys is shown, not sent", () => {

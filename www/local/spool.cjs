@@ -106,13 +106,22 @@ function write(folder, text) {
 }
 
 /**
+ * The folders where calls of a store are kept, those that are there.
+ * @param {string} store
+ */
+function spools(store) {
+  const isThere = (/** @type {string | null} */ folder) =>
+    folder !== null && lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return /** @type {string[]} */ ([inStore(store), beside(store)].filter(isThere));
+}
+
+/**
  * The files that wait to be recorded, oldest first.
  * @param {string} store
  */
 function waiting(store) {
   const files = [];
-  for (const folder of [inStore(store), beside(store)]) {
-    if (!folder || lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+  for (const folder of spools(store)) {
     for (const name of readdirSync(folder)) if (NAME.test(name)) files.push({ name, path: join(folder, name) });
   }
   files.sort((one, two) => (one.name < two.name ? -1 : 1));
@@ -145,4 +154,4 @@ function setAside(path) {
   renameSync(path, join(dirname(path), `failed-${basename(path)}`));
 }
 
-module.exports = { hooksPlace, put, setAside, waiting, read, take };
+module.exports = { hooksPlace, put, setAside, spools, waiting, read, take };

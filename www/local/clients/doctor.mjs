@@ -2,10 +2,11 @@
 // let them run it, what the client itself says, and whether its hooks come.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { version } from "../main.mjs";
 import { counted } from "../print.mjs";
 import { ownFolder } from "../places.cjs";
+import { spools } from "../spool.cjs";
 import { projectRoot } from "../store.mjs";
 import { again, looked, setUps } from "./entries.mjs";
 import { ParseError } from "./jsonc.mjs";
@@ -154,9 +155,19 @@ function emptyOnes(path) {
 
 /** Sessions' ends that were handed over and not recorded yet. @param {string} store @param {Say} say */
 function waiting(store, say) {
-  const count = names(join(ownFolder(store), "cache", "hooks", "spool")).filter((name) => name.endsWith(".json")).length;
+  const kept = spools(store).flatMap((folder) =>
+    names(folder).flatMap((name) => (name.endsWith(".json") && !name.startsWith(".") ? [join(folder, name)] : [])),
+  );
+  const failed = kept.filter((file) => basename(file).startsWith("failed-"));
+  const count = kept.length - failed.length;
   if (count > 0)
     say("note", `${counted(count, "event")} of sessions wait to be recorded`, "the next hook or `mcp` does it");
+  if (failed.length > 0)
+    say(
+      "note",
+      `${counted(failed.length, "event")} of sessions could not be recorded by this version: ${failed[0]}${failed.length > 1 ? ", …" : ""}`,
+      "the log says why; remove the files, or keep them for a version that can",
+    );
 }
 
 /** Copies of earlier versions, which nothing starts any more. @param {Say} say */

@@ -1,17 +1,25 @@
 // `lessonloop import` and `lessonloop export`: files of lessons in and out. The formats are the module's.
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { replaceFile } from "../files.mjs";
 import { stdin } from "../input.mjs";
+import { lessonFiles } from "../lesson_files.mjs";
+import { findStores } from "../places.cjs";
 import { colour, counted, Failure, json, note, out, plain, UsageError } from "../print.mjs";
 import { send } from "./ask.mjs";
+import { onlyOf } from "./mcp.mjs";
 
-/** What is taken out of a folder; a file that is named is read whatever it is called. */
-const READ = /\.(md|markdown|json|jsonl|ndjson|txt|yaml|yml|csv)$/i;
-const SKIPPED = new Set(["node_modules", "target"]);
 /** How the block's first line begins; the module writes it, and what follows in that line. */
 const BEGIN = "<!-- lessonloop:begin";
 const END = "<!-- lessonloop:end -->";
+
+/** Problems of one kind that are told one by one; more are told by the first and their files. */
+const TOLD = 3;
+/** Files that are named for those that are not told one by one. */
+const NAMED = 4;
+
+/** @typedef {{ path: string, line?: number, code: string, message: string }} Problem */
 
 /** @param {{ values: Record<string, any>, positionals: string[] }} given */
 export async function importFiles(given) {
@@ -27,7 +35,7 @@ export async function importFiles(given) {
     }
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) throw new UsageError(`${path}: there is no such file`);
-    for (const at of found.isDirectory() ? walk(path) : [path]) {
+    for (const at of found.isDirectory() ? lessonFiles(path) : [path]) {
       try {
         files.push({
           path: relative(".", at) || at,
@@ -49,31 +57,64 @@ export async function importFiles(given) {
     ...(values.format ? { format: values.format } : {}),
     ...(values["dry-run"] ? { dry_run: true } : {}),
   };
-  const done = await send(given, { method: "POST", path: "/v1/import", body }, { create: !values["dry-run"] });
+  const ask = () => send(given, { method: "POST", path: "/v1/import", body }, { create: true });
+  const only = onlyOf(values);
+  const { project, personal, untrusted } = findStores(process.cwd(), only);
+  const isOnlyLook = values["dry-run"] && only !== "project" && !(project ?? personal ?? untrusted);
+  const done = await (isOnlyLook ? withoutStore(ask) : ask());
   done.rejected.unshift(...unread);
   if (values.json) json(done);
   else {
     const would = values["dry-run"] ? "would be " : "";
+    tell(done.warnings, "yellow");
+    tell(done.rejected, "red");
     out(
       `${would}added ${done.added}, ${would}updated ${done.updated}, unchanged ${done.unchanged}${done.events ? `, events ${done.events}` : ""}`,
     );
-    for (const { path, line, message } of done.warnings)
-      note(colour("yellow", `${path}${line ? `:${line}` : ""}: ${plain(message)}`));
-    for (const { path, line, message } of done.rejected)
-      note(colour("red", `${path}${line ? `:${line}` : ""}: ${plain(message)}`));
   }
   return done.rejected.length > 0 ? 1 : 0;
 }
 
-/** @param {string} folder @returns {string[]} */
-function walk(folder) {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const at = join(folder, entry.name);
-      if (entry.isDirectory()) return SKIPPED.has(entry.name) || entry.name.startsWith(".") ? [] : walk(at);
-      return entry.isFile() && READ.test(entry.name) ? [at] : [];
-    });
+/**
+ * Looks at an import without a store: one that is made for it, and taken away.
+ * @template T
+ * @param {() => Promise<T>} look
+ * @returns {Promise<T>}
+ */
+async function withoutStore(look) {
+  const folder = mkdtempSync(join(tmpdir(), "lessonloop-look-"));
+  process.env.LESSONLOOP_HOME = join(folder, "store");
+  try {
+    return await look();
+  } finally {
+    delete process.env.LESSONLOOP_HOME;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Tells of files what was not taken as it stands, each kind together.
+ * @param {Problem[]} problems
+ * @param {"yellow" | "red"} ink
+ */
+function tell(problems, ink) {
+  /** @type {Map<string, Problem[]>} */
+  const kinds = new Map();
+  for (const problem of problems) {
+    const kind = kinds.get(problem.code);
+    if (kind) kind.push(problem);
+    else kinds.set(problem.code, [problem]);
+  }
+  for (const kind of kinds.values()) {
+    const isMany = kind.length > TOLD;
+    for (const { path, line, message } of isMany ? kind.slice(0, 1) : kind)
+      note(colour(ink, `${path}${line ? `:${line}` : ""}: ${plain(message)}`));
+    if (!isMany) continue;
+    const others = [...new Set(kind.slice(1).map(({ path }) => path))];
+    const names = others.slice(0, NAMED).join(", ");
+    const more = others.length > NAMED ? ", …; --json lists all" : "";
+    note(colour(ink, `  and ${kind.length - 1} more of this kind: ${plain(names)}${more}`));
+  }
 }
 
 /** @param {{ values: Record<string, any>, positionals: string[] }} given */
