@@ -81,6 +81,10 @@ pub struct Feed {
     pub semantic: RwSignal<bool>,
     /// Whether the first rows of this filter are here.
     pub loaded: RwSignal<bool>,
+    /// Whether another search was made whose first rows are not here yet.
+    searches: StoredValue<bool>,
+    /// Counts the searches whose first rows came: each is shown from its start.
+    pub begun: RwSignal<u32>,
     /// Why the last rows are not.
     pub error: RwSignal<Option<ApiError>>,
     /// How well the best lessons fit the search, by slug.
@@ -104,6 +108,8 @@ impl Feed {
             total: RwSignal::new(total),
             semantic: RwSignal::new(false),
             loaded: RwSignal::new(false),
+            searches: StoredValue::new(false),
+            begun: RwSignal::new(0),
             error: RwSignal::new(None),
             relevance: RwSignal::new(HashMap::new()),
             domains: RwSignal::new(BTreeSet::new()),
@@ -120,8 +126,10 @@ impl Feed {
             let window = feed.window.get_untracked();
             let begin = window.first.saturating_sub(AROUND);
             // Another search is read from its start, wherever the last one was scrolled to.
-            let from_start = before.as_ref().is_some_and(|before| *before != filter);
-            let range = if from_start {
+            if before.as_ref().is_some_and(|before| *before != filter) {
+                feed.searches.set_value(true);
+            }
+            let range = if feed.searches.get_value() {
                 (0, AROUND + 20)
             } else {
                 (begin, window.end + AROUND - begin)
@@ -193,7 +201,13 @@ impl Feed {
             }
             self.busy.set_value(false);
             match answer {
-                Ok(page) => self.take(first, page),
+                Ok(page) => {
+                    self.take(first, page);
+                    if self.searches.get_value() {
+                        self.searches.set_value(false);
+                        self.begun.update(|begun| *begun += 1);
+                    }
+                }
                 Err(error) => self.error.set(Some(error)),
             }
             if anew {

@@ -335,6 +335,15 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
             list.focus_wanted();
         });
     });
+    // Another search is shown from its start, or its best rows would lie above what is in view.
+    Effect::new(move |before: Option<u32>| {
+        let begun = feed.begun.get();
+        if before.is_some_and(|before| before != begun) {
+            window().scroll_to_with_x_and_y(0.0, 0.0);
+            list.look();
+        }
+        begun
+    });
     let pick = move || {
         if let Some(slot) = list.held.get_untracked()
             && let Some(row) = slot.row
