@@ -131,7 +131,8 @@ test("a repository's folder gives what tools keep in it, and says what was left 
     "node_modules/left/README.md",
   ])
     write(path, lesson(path));
-  for (const folder of ["", "a/", "b/", "c/", "d/", "e/"]) write(`docs/${folder}README.md`, "# About\n\nWhat is here.\n");
+  for (const folder of ["", "a/", "b/", "c/", "d/", "e/"])
+    write(`docs/${folder}README.md`, "# About\n\nWhat is here.\n");
 
   const look = on.run(["import", ".", "--dry-run"]);
   assert.equal(look.code, 1, "some files were left out");

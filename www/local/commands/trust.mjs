@@ -23,7 +23,9 @@ export function trust({ values }) {
   }
   if (before) return out(`It is trusted already: ${store}`);
   out(`Trusted: ${store} (${writersOf(store)})`);
-  out(`Agents get its lessons from now on. What waits for a person: ${typed("review")}   To look at all: ${typed("serve --open")}`);
+  out(
+    `Agents get its lessons from now on. What waits for a person: ${typed("review")}   To look at all: ${typed("serve --open")}`,
+  );
 }
 
 /** How many have written to a store. @param {string} store */
