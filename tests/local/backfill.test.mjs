@@ -103,6 +103,7 @@ test("other clients' sessions are taken by what their transcripts say of the fol
 });
 
 test("a fork is credited for nothing it inherited, live and backfilled, in either order and twice", async () => {
+  /** @type {any[]} */
   const numbers = [];
   for (const order of ["first the past", "first the hooks", "the fork first"]) {
     const { on, home, project, hook } = session();

@@ -76,10 +76,10 @@ test("a failed command asks with its error, once an hour a lesson, and can be to
   assert.equal(fail(other, { error: "Exit code 1" }), "", "an error without words");
   assert.equal(fail(other, { is_interrupt: true }), "");
   assert.equal(fail(other, { error: "Exit code 2\nThe garden fence is painted in a lighter green today" }), "");
-  for (const [name, value] of [
+  for (const [name, value] of /** @type {[string, unknown][]} */ ([
     ["tool_response", { stdout: "ok", exitCode: 0 }],
     ["tool_response", "Exit code: 0\nall tests passed"],
-  ]) {
+  ])) {
     const payload = { hook_event_name: "PostToolUse", tool_name: "Bash", error: undefined, [name]: value };
     assert.equal(fail(other, payload), "", JSON.stringify(value));
   }

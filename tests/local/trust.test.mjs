@@ -112,13 +112,13 @@ test("an agent's server gives nothing of it, and a page shows it without changin
   const before = ledgerOf(on);
   assert.equal((await ask("GET", "/v1/lessons")).body.total, 1);
   assert.equal((await ask("POST", "/v1/search", { query: "SQL" })).status, 200);
-  for (const [path, body] of [
+  for (const [path, body] of /** @type {[string, object][]} */ ([
     ["/v1/recommend", { query: "SQL" }],
     ["/v1/lessons", LESSON],
     [`/v1/lessons/${SLUG}/archive`, {}],
     ["/v1/sync/connect", { url: "https://example.org" }],
     ["/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" }],
-  ]) {
+  ])) {
     const { status, body: said } = await ask("POST", path, body);
     assert.equal(status, 403, path);
     assert.match(said.error.message, /only shown.*trust/);
