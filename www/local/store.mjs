@@ -44,15 +44,18 @@ export function makeStore(path) {
 }
 
 /**
- * Keeps of a store what is this user's own to say, outside of it.
+ * Keeps of a store what is this user's own to say, outside of it. The id that is trusted changes with the trust alone: else
+ * a store that took another's place would be trusted once anything is noted of it.
  * @param {string} path
- * @param {{ trusted?: boolean, clone?: string }} change
+ * @param {{ trusted?: boolean, id?: string, clone?: string }} change
  */
 function record(path, change) {
   const folder = recordFolder(path);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const now = { ...recordOf(path), path: realpathSync(path), id: storeId(path), ...change };
+    const real = realpathSync(path);
+    const before = recordOf(path);
+    const now = { ...(before.path === real ? before : {}), path: real, ...change };
     replaceFile(join(folder, RECORD), `${JSON.stringify(now, null, 2)}\n`, 0o600);
   } catch (error) {
     const { code = "EIO" } = /** @type {NodeJS.ErrnoException} */ (error);
@@ -62,7 +65,7 @@ function record(path, change) {
 
 /** Trusts a project's store from now on. @param {string} path */
 export function trust(path) {
-  record(path, { trusted: true });
+  record(path, { trusted: true, id: storeId(path) });
 }
 
 /** Takes that back, with what the store's cache and link here held. @param {string} path */

@@ -57,11 +57,11 @@ export async function importFiles(given) {
     ...(values.format ? { format: values.format } : {}),
     ...(values["dry-run"] ? { dry_run: true } : {}),
   };
-  const ask = () => send(given, { method: "POST", path: "/v1/import", body }, { create: true });
+  const taken = () => send(given, { method: "POST", path: "/v1/import", body }, { create: true });
   const only = onlyOf(values);
   const { project, personal, untrusted } = findStores(process.cwd(), only);
   const isOnlyLook = values["dry-run"] && only !== "project" && !(project ?? personal ?? untrusted);
-  const done = await (isOnlyLook ? withoutStore(ask) : ask());
+  const done = await (isOnlyLook ? withoutStore(taken) : taken());
   done.rejected.unshift(...unread);
   if (values.json) json(done);
   else {
