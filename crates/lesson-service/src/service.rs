@@ -12,6 +12,7 @@ use crate::state::service_struct::Service;
 use lesson_sync::Store;
 use lesson_types::{ApiError, EndpointName, Request, Response, endpoints};
 use serde_json::Value;
+use std::pin::Pin;
 
 /// The body as a row's handler takes it: as the row's type, or as it was sent.
 macro_rules! body_of {
@@ -66,15 +67,26 @@ macro_rules! dispatch {
         ) -> Result<Response, ApiError> {
             redact::body(route, &mut body)?;
             match route.endpoint.name {
-                $(EndpointName::$name => answer_from!($from self other $name(
-                    context,
-                    $($(route.part(stringify!($part))?,)+)?
-                    $(&route.query::<lesson_types::$query>()?,)?
-                    body_of!(body $($body)?),
-                ) $($answer)?)),*
+                $(EndpointName::$name => {
+                    apart(async move {
+                        answer_from!($from self other $name(
+                            context,
+                            $($(route.part(stringify!($part))?,)+)?
+                            $(&route.query::<lesson_types::$query>()?,)?
+                            body_of!(body $($body)?),
+                        ) $($answer)?)
+                    })
+                    .await
+                }),*
             }
         }
     };
+}
+
+/// An endpoint's way as a function of its own. In one function for all, a cold module would compile some 400 kB of
+/// WebAssembly before its first answer; so it compiles what the request needs.
+fn apart<'way, T>(way: impl Future<Output = T> + 'way) -> Pin<Box<dyn Future<Output = T> + 'way>> {
+    Box::pin(way)
 }
 
 impl<S: Store, H: Host> Service<S, H> {
