@@ -80,7 +80,7 @@ function walked(on, first) {
   const init = on.right(`${next} --yes`);
   const prefix = runAll(on, init, seen);
   assert.ok(
-    seen.has("doctor") && seen.has("init claude --personal") && seen.has("import .claude/reflections --dry-run"),
+    seen.has("doctor") && seen.has("init claude --personal") && seen.has("import .claude --dry-run"),
     [...seen].join(", "),
   );
   runAll(on, on.right(prefix), seen);

@@ -23,6 +23,9 @@ const TOOLS = [
   [".opencode", /^skills?\/.*\/SKILL\.md$/i],
 ];
 
+/** The names of those folders, each once. */
+export const TOOL_FOLDERS = [...new Set(TOOLS.map(([name]) => /** @type {string} */ (name)))];
+
 /**
  * The files below a folder that may hold lessons, in the order of their names. A folder with a `SKILL.md` is one skill: what
  * lies beside that file belongs to it. Links to folders are not followed.

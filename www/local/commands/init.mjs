@@ -1,6 +1,6 @@
 // `lessonloop init`: makes the store and writes a client's entries, after it has shown what changes, and says what the
 // client will ask.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -10,10 +10,12 @@ import { setUps, startsUs } from "../clients/entries.mjs";
 import { commonEnds } from "../clients/given_back.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
+import { foundIn } from "../found.mjs";
 import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
 import { colour, counted, out, plain, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, isTrusted, makeStore, personalPath, projectRoot, trust } from "../store.mjs";
+import { importFiles } from "./carry.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
 const SHARED = "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours.";
@@ -69,7 +71,7 @@ export async function init({ values, positionals }) {
   }
   out(`\nReady. The store: ${store}`);
   if (makes && isProject && existsSync(join(dirname(store), ".git"))) out(SHARED);
-  if (makes && isProject) offer(root);
+  if (makes && isProject) await offer(root, isAsked);
   await next(name, client, project, edits);
   return 0;
 }
@@ -88,13 +90,21 @@ async function askTrust(store, matters, isAsked) {
   out(`Agents get nothing of it until you say so: ${typed("trust")}`);
 }
 
-/** What a project has learned already, in files that can be read in. @param {string} root */
-function offer(root) {
-  const folder = join(root, ".claude", "reflections");
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".md")) : [];
-  if (files.length === 0) return;
-  const near = line([relative(process.cwd(), folder)]);
-  out(`\n${counted(files.length, "reflection")} in ${near}; what would come in: ${typed(`import ${near} --dry-run`)}`);
+/**
+ * Offers what a project's tools have written down already: rules, skills, memories, playbooks.
+ * @param {string} root
+ * @param {boolean} isAsked whether there is somebody to ask
+ */
+async function offer(root, isAsked) {
+  const { paths, kinds } = foundIn(root);
+  if (paths.length === 0) return;
+  const near = paths.map((path) => relative(process.cwd(), join(root, path)) || ".");
+  out(`\nFound in this project: ${kinds.join(", ")}.`);
+  if (isAsked && /^(y(es)?)?$/i.test(await asked("Import them? They wait in Review then. [Y/n] "))) {
+    await importFiles({ values: { project: true }, positionals: near });
+    return;
+  }
+  out(`What would come in: ${typed(`import ${line(near)} --dry-run`)}`);
 }
 
 /**
