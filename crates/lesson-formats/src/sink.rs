@@ -19,6 +19,8 @@ pub(super) struct Sink<'a> {
     batch: &'a mut Batch,
     rejected: usize,
     warned: usize,
+    /// Fields that lessons don't have: where they were met first, and their names.
+    unknown: Option<(Option<u32>, Vec<String>)>,
 }
 
 impl<'a> Sink<'a> {
@@ -29,6 +31,7 @@ impl<'a> Sink<'a> {
             batch,
             rejected: 0,
             warned: 0,
+            unknown: None,
         }
     }
 
@@ -51,6 +54,19 @@ impl<'a> Sink<'a> {
         if self.warned <= limits::PROBLEMS {
             let problem = self.problem(line, code, message.into());
             self.batch.parsed.warnings.push(problem);
+        }
+    }
+
+    /// Fields that lessons don't have; a file says so once.
+    pub fn unknown(&mut self, line: Option<u32>, names: Vec<String>) {
+        if names.is_empty() {
+            return;
+        }
+        let (_, known) = self.unknown.get_or_insert((line, Vec::new()));
+        for name in names {
+            if known.len() < NAMES && !known.contains(&name) {
+                known.push(name);
+            }
         }
     }
 
@@ -121,7 +137,13 @@ impl<'a> Sink<'a> {
     }
 
     /// Counts the problems that were not listed one by one.
-    pub fn close(self) {
+    pub fn close(mut self) {
+        if let Some((line, names)) = self.unknown.take() {
+            let more = if names.len() > NAMED { " and more" } else { "" };
+            let names = names.get(..NAMED).unwrap_or(&names).join(", ");
+            let message = format!("fields that lessons don't have were left out: {names}{more}");
+            self.warn(line, "unknown_field", message);
+        }
         let more = |count: usize| count.saturating_sub(limits::PROBLEMS);
         let note = |count: usize| {
             self.problem(
@@ -141,5 +163,9 @@ impl<'a> Sink<'a> {
     }
 }
 
+/// Names of unknown fields that are told.
+const NAMED: usize = 20;
+/// Names of unknown fields that are looked at.
+const NAMES: usize = 21;
 const TOO_MANY: &str =
     "this import holds 1,000,000 lessons and events already; import the rest in another one";
