@@ -90,6 +90,23 @@ impl Fields {
             .push((name.to_owned(), name.to_owned(), Some(node)));
     }
 
+    /// Adds a field beside one of its name.
+    pub fn push(&mut self, name: &str, node: Node) {
+        self.entries
+            .push((name.to_owned(), snake(name), Some(node)));
+    }
+
+    /// The text of a field that stays where it is.
+    pub fn peek(&self, name: &str) -> Option<&str> {
+        self.entries.iter().find_map(|(_, plain, node)| match node {
+            Some(Node {
+                value: Value::Text(text) | Value::Plain(text),
+                ..
+            }) if plain == name => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        })
+    }
+
     /// Whether a field with one of these names is there and says something.
     pub fn has(&self, names: &[&str]) -> bool {
         self.entries.iter().any(|(_, plain, node)| {

@@ -40,10 +40,8 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     }
     finish(&mut fields, title, &body, line);
     let place = Place {
-        line: Some(1),
         slug: Some(stem(path)),
-        source: "markdown",
-        now,
+        ..Place::at(1, "markdown", now)
     };
     record::take(fields, &place, sink);
 }

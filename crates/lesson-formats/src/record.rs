@@ -13,11 +13,26 @@ use lesson_types::limits;
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
+    /// What tells it from another lesson of its slug in the same file.
+    pub apart: Option<&'a str>,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
     /// Taken as the source when no field names one.
     pub source: &'a str,
     pub now: Millis,
+}
+
+impl<'a> Place<'a> {
+    /// A place that names nothing but its line and its format.
+    pub fn at(line: u32, source: &'a str, now: Millis) -> Self {
+        Self {
+            line: Some(line),
+            slug: None,
+            apart: None,
+            source,
+            now,
+        }
+    }
 }
 
 /// Derived when a lesson is read, so never taken from a file.
@@ -49,7 +64,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
                 sink.warn(line, fault.code, message);
             }
             sink.unknown(place.line, read.left);
-            sink.lesson(place.line, lesson);
+            sink.lesson(place.line, lesson, place.apart);
         }
         Err(error) => {
             let line = Some(error.line).filter(|line| *line > 0);
@@ -127,7 +142,10 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let mut tags = keywords;
     tags.extend(fields.words(&["tags", "keywords", "labels"])?);
     tags.extend(category_word);
-    text.tags = tidy(tags.iter().map(|tag| hashless(tag)).collect());
+    if fields.is_lenient() {
+        tags = tags.iter().map(|tag| hashless(tag)).collect();
+    }
+    text.tags = tidy(tags);
     if fields.is_lenient() {
         fit(&mut text, notes);
     }
@@ -157,7 +175,7 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     Ok(lesson)
 }
 
-/// `#tag` as `tag`.
+/// `#tag` as `tag`, as it is written in notes; [`super::export`] doubles one that is meant.
 fn hashless(tag: &str) -> String {
     let tag = tag.trim();
     tag.strip_prefix('#').unwrap_or(tag).to_owned()
@@ -306,13 +324,31 @@ fn slug(
         .and_then(clean)
         .or_else(|| hint.and_then(clean))
         .or_else(|| clean(title))
-        .or_else(|| numbered.map(|number| format!("lesson-{number}")))?;
+        .or_else(|| numbered.map(|number| format!("lesson-{number}")))
+        .or_else(|| {
+            [named, hint, Some(title)]
+                .into_iter()
+                .flatten()
+                .find(|name| !name.trim().is_empty())
+                .map(unlettered)
+        })?;
     Some(match kind {
         Some(kind) if kind != Kind::of_slug(&slug) && slug.len() + 10 <= 128 => {
             format!("{}-{slug}", kind.as_str())
         }
         _ => slug,
     })
+}
+
+/// A slug for a name without Latin letters: the same for the same name.
+fn unlettered(name: &str) -> String {
+    const DIGITS: usize = 8;
+    let text = Text {
+        title: name.trim().to_owned(),
+        ..Text::default()
+    };
+    let hash = text.content_hash();
+    format!("lesson-{}", hash.get(..DIGITS).unwrap_or(&hash))
 }
 
 /// A title for a lesson without one: its first sentence, else its slug in words.
@@ -322,12 +358,7 @@ fn title_of(text: &Text, slug: &str) -> String {
         .find_map(|part| part.lines().map(str::trim).find(|line| !line.is_empty()))
         .unwrap_or_default()
         .trim_start_matches(['#', '-', '*', ' ']);
-    let sentence = source
-        .split_inclusive(['.', '!', '?', ';'])
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(['.', ';'])
-        .trim();
+    let sentence = sentence(source);
     if sentence.is_empty() {
         let mut words = slug.replace('-', " ");
         if let Some(first) = words.get_mut(..1) {
@@ -335,6 +366,24 @@ fn title_of(text: &Text, slug: &str) -> String {
         }
         return words;
     }
+    sentence
+}
+
+/// The first sentence of a text, at most about 100 characters.
+pub(super) fn sentence(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut end = line.len();
+    for (at, c) in line.char_indices() {
+        let rest = &line[at + c.len_utf8()..];
+        // A mark within a word, as in `v1.2` or `a.rs`, ends nothing.
+        if matches!(c, '.' | '!' | '?' | ';')
+            && (rest.is_empty() || rest.starts_with(char::is_whitespace))
+        {
+            end = at + c.len_utf8();
+            break;
+        }
+    }
+    let sentence = line[..end].trim_end_matches(['.', ';']).trim();
     const MOST: usize = 100;
     if sentence.chars().nth(MOST).is_none() {
         return sentence.to_owned();

@@ -107,10 +107,8 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     let title = title.map(|title| generated::title(&name, title, &body));
     finish(&mut fields, title, &rest, line);
     let place = Place {
-        line: Some(1),
         slug: Some(stem(path)),
-        source: "reflections",
-        now,
+        ..Place::at(1, "reflections", now)
     };
     record::take(fields, &place, sink);
 }
