@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::front_matter_names::PATTERNS;
 use super::node::{Node, Value};
+use super::record::CONTEXT;
 use super::words::distinct;
 
 /// Most tags that patterns give.
@@ -25,7 +26,7 @@ pub(super) fn take(fields: &mut Fields) {
     fields.drop(PATTERNS);
     if !patterns.is_empty() {
         let mut context = format!("applies to {}", patterns.join(", "));
-        if let Ok(Some(said)) = fields.text(&["context"]) {
+        if let Ok(Some(said)) = fields.text(CONTEXT) {
             context = format!("{said}\n\n{context}");
         }
         fields.set("context", Node::text(line, context));

@@ -10,23 +10,8 @@ use super::words;
 use lesson_core::{Millis, slug_of};
 use std::collections::BTreeMap;
 
-/// Fields of a bullet that say what the others say, or how the program goes on with it.
-const SPOKEN: &[&str] = &[
-    "scope",
-    "workspace",
-    "kind",
-    "state",
-    "maturity",
-    "feedback_events",
-    "confidence_decay_half_life_days",
-    "pinned",
-    "search_pointer",
-    "source_sessions",
-    "source_agents",
-    "promoted_at",
-    "effective_score",
-    "last_validated_at",
-];
+/// Fields of a bullet that say what others say.
+const SPOKEN: &[&str] = &["kind", "state", "maturity"];
 
 /// Whether a value is such a playbook.
 pub(super) fn is_playbook(root: &Node) -> bool {
@@ -153,6 +138,7 @@ fn one(bullet: Node, slugs: &BTreeMap<String, String>, now: Millis, sink: &mut S
     let category = text(&bullet, "category").map(str::to_owned);
     let reason = text(&bullet, "deprecationReason").map(str::to_owned);
     let title = text(&bullet, "content").map(sentence);
+    let content = text(&bullet, "content").map(str::to_owned);
     let why = text(&bullet, "reasoning").map(str::to_owned);
     let mut fields = Fields::of(bullet);
     fields.drop(SPOKEN);
@@ -169,6 +155,9 @@ fn one(bullet: Node, slugs: &BTreeMap<String, String>, now: Millis, sink: &mut S
     ]);
     if let Some(title) = title {
         fields.set("title", Node::text(line, title));
+    }
+    if let Some(content) = content {
+        fields.set("content", Node::text(line, content));
     }
     let reasons: Vec<String> = [why, reason.map(|reason| format!("Deprecated: {reason}"))]
         .into_iter()

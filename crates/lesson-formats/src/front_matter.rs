@@ -105,7 +105,7 @@ pub(super) fn next_block(content: &str, may_be_open: bool) -> Option<Block<'_>> 
         } else {
             let is_text = !text.starts_with([' ', '\t', '-', '#', ']', '}', '"', '\''])
                 && plain_yaml::key(text).is_none();
-            if is_after_blank && is_text {
+            if is_after_blank && is_text && !is_toml {
                 break;
             }
             is_after_blank = false;

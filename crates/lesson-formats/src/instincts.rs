@@ -6,7 +6,7 @@ use super::headings::lines_outside_code;
 use super::markdown::{Document, Titles, document, finish, without_section};
 use super::node::{Node, line_number};
 use super::plain_yaml;
-use super::record::{self, Place};
+use super::record::{self, CONTEXT, Place};
 use super::sink::Sink;
 use lesson_core::Millis;
 use std::borrow::Cow;
@@ -128,7 +128,7 @@ fn one(part: &str, first_line: u32, now: Millis, sink: &mut Sink<'_>) {
     if let Some((action, rest)) = without_section(&body, ACTIONS) {
         body = format!("{action}\n\n{}", rest.trim_start_matches('\n'));
     }
-    if !fields.has(&["context"])
+    if !fields.has(CONTEXT)
         && let Some((context, rest)) = without_section(&body, &["context", "trigger", "when"])
     {
         fields.set("context", Node::text(line, context));

@@ -5,8 +5,8 @@ use super::file_name::stem;
 use super::front_matter;
 use super::front_matter_names::{Note, is_pattern};
 use super::headings::{Heading, headings, lines_outside_code};
-use super::node::Node;
-use super::record::{self, Place};
+use super::node::{Node, line_number};
+use super::record::{self, CONTEXT, Place, RECOMMENDATION};
 use super::sink::Sink;
 use lesson_core::Millis;
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
         line,
     } = document(content, 1, Titles::Any, sink);
     let path = sink.path;
-    if !names(&fields, "context")
+    if !fields.has(CONTEXT)
         && let Some((context, rest)) = without_section(&body, &["context"])
     {
         fields.set("context", Node::text(line, context));
@@ -46,11 +46,6 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     record::take(fields, &place, sink);
 }
 
-/// Whether a field is written, if only as an empty string.
-fn names(fields: &Fields, name: &str) -> bool {
-    fields.has(&[name])
-}
-
 /// Puts title, description and recommendation where the front matter does not say them.
 pub(super) fn finish(fields: &mut Fields, title: Option<String>, body: &str, line: u32) {
     if let Some(title) = title {
@@ -60,15 +55,13 @@ pub(super) fn finish(fields: &mut Fields, title: Option<String>, body: &str, lin
         fields.set("description", Node::text(line, first_paragraph(body)));
     }
     let body = body.trim_matches('\n').trim_end();
-    if !fields.has(&["recommendation"]) {
-        fields.set("recommendation", Node::text(line, body));
-    } else if !body.is_empty()
-        && let Ok(Some(said)) = fields.text(&["recommendation"])
-    {
-        fields.set(
+    match fields.text(RECOMMENDATION) {
+        Ok(Some(said)) if body.is_empty() => fields.set("recommendation", Node::text(line, said)),
+        Ok(Some(said)) => fields.set(
             "recommendation",
             Node::text(line, format!("{said}\n\n{body}")),
-        );
+        ),
+        _ => fields.set("recommendation", Node::text(line, body)),
     }
 }
 
@@ -105,16 +98,17 @@ pub(super) fn document(
     });
     // A title in the front matter is the title; a heading that says something else stays in the body.
     let title = title.filter(|title| said.is_none_or(|said| is_same_title(said, title.text)));
-    let rest = match title {
-        Some(title) if body[..title.start].trim().is_empty() => &body[title.end..],
-        _ => body,
+    let (cut, rest) = match title {
+        Some(title) if body[..title.start].trim().is_empty() => body.split_at(title.end),
+        _ => ("", body),
     };
+    let breaks = line_number(cut.matches('\n').count());
     Document {
         title: title
             .filter(|_| said.is_none())
             .map(|title| title.text.to_owned()),
         body: rest.to_owned(),
-        line: opened.body_line,
+        line: opened.body_line.saturating_add(breaks),
         fields,
     }
 }

@@ -7,28 +7,6 @@ use super::record::{self, Place, sentence};
 use super::sink::Sink;
 use lesson_core::Millis;
 
-/// What mem0 knows of a memory besides its words: whose it is, and how it was found.
-const SPOKEN: &[&str] = &[
-    "id",
-    "memory",
-    "hash",
-    "user_id",
-    "agent_id",
-    "app_id",
-    "run_id",
-    "session_id",
-    "score",
-    "categories",
-    "metadata",
-    "owner",
-    "organization",
-    "expiration_date",
-    "internal_metadata",
-    "deleted_at",
-    "immutable",
-    "structured_attributes",
-];
-
 /// Reads all memories.
 pub(super) fn take(records: Vec<Node>, now: Millis, sink: &mut Sink<'_>) {
     for record in records {
@@ -60,7 +38,7 @@ pub(super) fn take(records: Vec<Node>, now: Millis, sink: &mut Sink<'_>) {
             continue;
         };
         let mut fields = Fields::lenient(entries);
-        fields.drop(SPOKEN);
+        fields.drop(&["memory", "categories"]);
         fields.set("title", Node::text(line, title.clone()));
         fields.set("recommendation", Node::text(line, memory));
         for tag in tags {

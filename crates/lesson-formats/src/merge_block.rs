@@ -59,10 +59,13 @@ pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> 
     Ok(format!("{existing}{gap}{block}{end}"))
 }
 
-/// The file without its block.
+/// The file without its block, whose lines are blank then, so that the others keep their numbers.
 pub(crate) fn without_block(text: &str) -> Result<Cow<'_, str>, DamagedBlock> {
     Ok(match held(text)? {
-        Some((begin, after)) => Cow::Owned(format!("{}{}", &text[..begin], &text[after..])),
+        Some((begin, after)) => {
+            let blank = "\n".repeat(text[begin..after].matches('\n').count());
+            Cow::Owned(format!("{}{blank}{}", &text[..begin], &text[after..]))
+        }
         None => Cow::Borrowed(text),
     })
 }

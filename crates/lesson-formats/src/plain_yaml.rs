@@ -192,13 +192,17 @@ fn mended(chunk: &Chunk<'_>, node: Node, plain: &mut Plain) -> Node {
             }
         }
         Value::Plain(read) if is_text || is_words => {
-            let cut = chunk
-                .rest
-                .strip_prefix(read.as_str())
-                .unwrap_or_default()
-                .trim_start();
+            let cut = if node.is_null() {
+                chunk.rest
+            } else {
+                chunk
+                    .rest
+                    .strip_prefix(read.as_str())
+                    .unwrap_or_default()
+                    .trim_start()
+            };
             let is_remark = if is_words {
-                !read.is_empty() || cut.starts_with("# ")
+                !node.is_null() || cut.starts_with("# ")
             } else {
                 name == "name" && is_slug(read) && cut.starts_with("# ")
             };

@@ -35,6 +35,21 @@ impl<'a> Place<'a> {
     }
 }
 
+/// Names of a context, the first one first.
+pub(super) const CONTEXT: &[&str] = &["context", "situation", "when", "trigger", "applies_when"];
+/// Names of a recommendation, the first one first.
+pub(super) const RECOMMENDATION: &[&str] = &[
+    "recommendation",
+    "lesson",
+    "content",
+    "body",
+    "text",
+    "advice",
+    "action",
+    "solution",
+    "insight",
+];
+
 /// Derived when a lesson is read, so never taken from a file.
 const DERIVED: &[&str] = &[
     "badge",
@@ -100,6 +115,9 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let mut title = fields.text(&["title", "headline"])?;
     let mut named = named;
     let name = fields.text(&["name"])?;
+    let nickname = name
+        .clone()
+        .filter(|name| title.is_some() || is_slug(name.trim()));
     if title.is_none() {
         // A name in words is a title as well.
         title = name.clone().filter(|name| !is_slug(name.trim()));
@@ -117,22 +135,8 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
         description: fields
             .text(&["description", "summary", "problem"])?
             .unwrap_or_default(),
-        context: fields
-            .text(&["context", "situation", "when", "trigger", "applies_when"])?
-            .unwrap_or_default(),
-        recommendation: fields
-            .text(&[
-                "recommendation",
-                "lesson",
-                "content",
-                "body",
-                "text",
-                "advice",
-                "action",
-                "solution",
-                "insight",
-            ])?
-            .unwrap_or_default(),
+        context: fields.text(CONTEXT)?.unwrap_or_default(),
+        recommendation: fields.text(RECOMMENDATION)?.unwrap_or_default(),
         category,
         domain: fields.text(&["domain"])?.unwrap_or_default(),
         project_types: tidy(fields.words(&["project_types", "project_type"])?),
@@ -169,6 +173,10 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     life(fields, &mut lesson, place.now, notes)?;
     if let Some(message) = out_of_bounds(&lesson) {
         return Err(refused("too_long", message));
+    }
+    // A name that is neither the slug nor a title is told with what was left out.
+    if nickname.is_some_and(|name| !lesson.slug.ends_with(&slug_of(&name))) {
+        left.push("name".to_owned());
     }
     fields.drop(DERIVED);
     left.extend(fields.left().into_iter().map(shown));
@@ -245,6 +253,10 @@ fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     };
     let line = node.line;
     if !matches!(node.value, Value::Map(_)) {
+        if fields.is_lenient() {
+            fields.push("match", node);
+            return Ok(Vec::new());
+        }
         return Err(FieldError {
             line,
             code: "invalid_field",

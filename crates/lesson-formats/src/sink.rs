@@ -131,6 +131,14 @@ impl<'a> Sink<'a> {
                     return self.take(line, lesson);
                 }
                 Some(other) if other.lesson.text == lesson.text => return self.repeated(),
+                // One folder has a name once, whatever else bears it.
+                Some(other)
+                    if self.format != "rules"
+                        && folders(&other.path) == folders(self.path)
+                        && other.path != self.path =>
+                {
+                    break;
+                }
                 Some(_) => {}
             }
         }
@@ -180,12 +188,11 @@ impl<'a> Sink<'a> {
                 .map(|name| slug_of(name)),
         );
         if own != others {
-            // Its folder holds the other's: only the whole way tells it apart.
-            suffixes.extend(own.first().map(|name| slug_of(name)));
-            let mut way = own;
-            way.reverse();
-            suffixes.push(slug_of(&way.join("-")));
-            suffixes.push("top".to_owned());
+            if suffixes.is_empty() {
+                // Its folder holds the other's: its own name, or its place at the top, tells it apart.
+                suffixes.extend(own.first().map(|name| slug_of(name)));
+                suffixes.push("top".to_owned());
+            }
         } else if self.format == "rules"
             || stem(first) != stem(self.path) && !stem(self.path).is_ascii()
         {

@@ -5,7 +5,7 @@ use super::file_name::{file_name, folder};
 use super::json_tree;
 use super::markdown::{Document, Titles, document, finish, without_section};
 use super::node::{Node, Value};
-use super::record::{self, Place};
+use super::record::{self, CONTEXT, Place};
 use super::sink::Sink;
 use super::skills::{OWN, OWN_FIELDS, WHAT, WHEN};
 use lesson_core::Millis;
@@ -49,26 +49,31 @@ pub(super) fn is_skill(path: &str) -> bool {
 pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     let Document {
         mut fields,
-        title,
+        mut title,
         mut body,
         line,
     } = document(content, 1, Titles::First, sink);
+    // A block of YAML ends with a line break that belongs to nobody.
+    if let Ok(Some(description)) = fields.text(&["description"]) {
+        fields.set("description", Node::text(1, description.trim_end()));
+    }
     let own = own(&mut fields);
     if let Some(own) = own {
         ours(&mut fields, &mut body, line, own);
+        title = title.filter(|_| !fields.has(&["title"]));
     } else {
         if let Ok(Some(when)) = fields.text(&["when_to_use"])
-            && !fields.has(&["context"])
+            && !fields.has(CONTEXT)
         {
             fields.set("context", Node::text(line, when));
         }
-        if !fields.has(&["context"])
+        if !fields.has(CONTEXT)
             && let Some((when, rest)) = without_section(&body, SECTIONS)
         {
             fields.set("context", Node::text(line, when));
             body = rest;
         }
-        if !fields.has(&["context"])
+        if !fields.has(CONTEXT)
             && let Some(when) = fields.peek("description").and_then(uses)
         {
             fields.set("context", Node::text(line, when));
@@ -128,6 +133,10 @@ fn ours(
     body.clear();
     for (name, node) in own {
         if OWN_FIELDS.contains(&name.as_str()) {
+            // A name that was too long is cut; the slug is whole.
+            if name == "slug" {
+                fields.drop(&["name"]);
+            }
             fields.set(&name, node);
         }
     }
