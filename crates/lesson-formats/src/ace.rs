@@ -5,7 +5,7 @@ use super::headings::headings;
 use super::node::{Fault, Node, Value, line_number, shown};
 use super::record::{self, Place};
 use super::sink::Sink;
-use super::{json_tree, words};
+use super::{cass, json_tree, words};
 use lesson_core::Millis;
 use lesson_core::slug_of;
 
@@ -21,7 +21,8 @@ pub(super) fn is_playbook(content: &str) -> bool {
 pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     if content.trim_start().starts_with(['{', '[']) && !is_playbook(content) {
         match json_tree::read(content, 1) {
-            Ok(root) => json(root, now, sink),
+            Ok(root) if cass::is_playbook(&root) => cass::take(root, now, sink),
+            Ok(root) => records(root, now, sink),
             Err(Fault {
                 line,
                 code,
@@ -153,7 +154,8 @@ fn finish(bullet: Option<Bullet<'_>>, now: Millis, sink: &mut Sink<'_>) {
     );
 }
 
-fn json(root: Node, now: Millis, sink: &mut Sink<'_>) {
+/// Reads the bullets of a tree.
+pub(super) fn records(root: Node, now: Millis, sink: &mut Sink<'_>) {
     let line = root.line;
     let bullets = match root.value {
         Value::List(bullets) => bullets,
@@ -239,11 +241,6 @@ fn take(node: Node, now: Millis, sink: &mut Sink<'_>) {
             fields.set("category", Node::text(line, category.as_str()));
         }
     }
-    let place = Place {
-        line: Some(line),
-        slug: None,
-        source: "ace",
-        now,
-    };
+    let place = Place::at(line, "ace", now);
     record::take(fields, &place, sink);
 }

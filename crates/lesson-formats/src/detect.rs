@@ -1,9 +1,10 @@
 //! Which format a file has, by its name and content, and whether it is text at all.
 
+use super::exports::{self, Export};
 use super::file_name::file_name;
 use super::format::Format;
 use super::limits::FILE_BYTES;
-use super::{ace, reflections};
+use super::{ace, claude_memory, cursor, instincts, reflections, rules, skill_file};
 
 type Refusal = (&'static str, String);
 
@@ -39,45 +40,115 @@ pub(super) fn decoded(content: &str) -> Result<(&str, Option<u32>), Refusal> {
     Ok((content, replaced))
 }
 
-/// The format of a file.
-pub(super) fn format_of(path: &str, content: &str) -> Result<Format, Refusal> {
+/// Who reads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    Ace,
+    ClaudeMemory,
+    Cursor,
+    Export(Export),
+    Instincts,
+    Json,
+    Jsonl,
+    Markdown,
+    Reflections,
+    Rules,
+    Skill,
+    Yaml,
+}
+
+impl Reader {
+    /// The reader of a format that was named; `None` where the file tells it.
+    pub fn of(format: Format) -> Option<Self> {
+        match format {
+            Format::Auto => None,
+            Format::Markdown => Some(Self::Markdown),
+            Format::Json => Some(Self::Json),
+            Format::Jsonl => Some(Self::Jsonl),
+            Format::Ace => Some(Self::Ace),
+            Format::Reflections => Some(Self::Reflections),
+        }
+    }
+
+    /// The format's name, as it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ace => "ace",
+            Self::ClaudeMemory => "claude-memory",
+            Self::Cursor => "cursor",
+            Self::Export(export) => export.name(),
+            Self::Instincts => "instincts",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+            Self::Markdown => "markdown",
+            Self::Reflections => "reflections",
+            Self::Rules => "rules",
+            Self::Skill => "skill",
+            Self::Yaml => "yaml",
+        }
+    }
+}
+
+/// The reader that a file's path names, whatever it holds.
+pub(super) fn by_path(path: &str) -> Option<Reader> {
+    if skill_file::is_skill(path) {
+        Some(Reader::Skill)
+    } else if cursor::is_rule(path) {
+        Some(Reader::Cursor)
+    } else if rules::is_rules(path) {
+        Some(Reader::Rules)
+    } else {
+        None
+    }
+}
+
+/// The reader of a file.
+pub(super) fn reader_of(path: &str, content: &str) -> Result<Reader, Refusal> {
+    if let Some(reader) = by_path(path) {
+        return Ok(reader);
+    }
     let name = file_name(path).to_ascii_lowercase();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_markdown = matches!(extension, "md" | "markdown" | "mdx");
     match extension {
-        "jsonl" | "ndjson" => return Ok(Format::Jsonl),
+        "jsonl" | "ndjson" => return Ok(lines(content)),
         "json" => return Ok(json_kind(content)),
-        "md" | "markdown" | "mdc" | "mdx" | "txt" | "" => {}
+        "yaml" | "yml" if instincts::is_instincts(content) => return Ok(Reader::Instincts),
+        "yaml" | "yml" => return Ok(Reader::Yaml),
+        "md" | "markdown" | "mdx" | "txt" | "" => {}
         _ => {
             return Err((
                 "unknown_format",
                 format!(
-                    "files ending in .{extension} are not known; lessons come as .md, .json or .jsonl, or name the format"
+                    "files ending in .{extension} are not known; lessons come as .md, .mdc, .yaml, .json or .jsonl, or name the format"
                 ),
             ));
         }
     }
     let start = content.trim_start();
-    if !matches!(extension, "md" | "markdown" | "mdc" | "mdx") && start.starts_with(['{', '[']) {
-        let first = start.lines().next().unwrap_or_default().trim_end();
-        let many = start
-            .lines()
-            .nth(1)
-            .is_some_and(|line| line.starts_with('{'));
-        return Ok(if first.starts_with('{') && first.ends_with('}') && many {
-            Format::Jsonl
-        } else {
-            json_kind(content)
-        });
+    if !is_markdown && start.starts_with(['{', '[']) {
+        return Ok(json_kind(content));
     }
     if ace::is_playbook(content) {
-        return Ok(Format::Ace);
+        return Ok(Reader::Ace);
     }
     if reflections::is_reflection(path, content) {
-        return Ok(Format::Reflections);
+        return Ok(Reader::Reflections);
+    }
+    if is_markdown && claude_memory::is_memory(path, content) {
+        return Ok(Reader::ClaudeMemory);
+    }
+    if instincts::is_instincts(content) {
+        return Ok(Reader::Instincts);
     }
     if matches!(
         name.as_str(),
-        "readme.md" | "changelog.md" | "license.md" | "contributing.md"
+        "readme.md"
+            | "changelog.md"
+            | "license.md"
+            | "contributing.md"
+            | "security.md"
+            | "code_of_conduct.md"
     ) && !start.starts_with("---")
     {
         return Err((
@@ -85,17 +156,31 @@ pub(super) fn format_of(path: &str, content: &str) -> Result<Format, Refusal> {
             format!("{name} is about a folder, not a lesson; rename it if it is one"),
         ));
     }
-    Ok(Format::Markdown)
+    Ok(Reader::Markdown)
+}
+
+/// The reader of JSON lines.
+fn lines(content: &str) -> Reader {
+    exports::of_lines(content).map_or(Reader::Jsonl, Reader::Export)
 }
 
 /// ACE playbooks and ledgers that were named .json, told by their first field.
-fn json_kind(content: &str) -> Format {
+fn json_kind(content: &str) -> Reader {
     let start = content.trim_start();
     // The second is how a ledger of 0.1.0-pre began: its reader says what to do.
     if start.starts_with(r#"{"format":"lessonloop-ledger""#)
         || start.starts_with(r#"{"lessonloop""#)
     {
-        return Format::Jsonl;
+        return Reader::Jsonl;
+    }
+    // JSON lines that were named .json: a whole object on the first line, another on the next.
+    let mut said = start.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = said.next().unwrap_or_default();
+    if first.starts_with('{')
+        && first.ends_with('}')
+        && said.next().is_some_and(|line| line.starts_with('{'))
+    {
+        return lines(start);
     }
     let field = start
         .strip_prefix('{')
@@ -104,8 +189,8 @@ fn json_kind(content: &str) -> Format {
         .and_then(|rest| rest.split_once('"'))
         .map_or("", |(field, _)| field);
     if matches!(field, "bullets" | "sections" | "playbook") {
-        Format::Ace
+        Reader::Ace
     } else {
-        Format::Json
+        Reader::Json
     }
 }

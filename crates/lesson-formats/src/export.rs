@@ -64,7 +64,11 @@ fn file(lesson: &Lesson, readable: bool) -> String {
                 if place > 0 {
                     out.push_str(", ");
                 }
-                quote(&mut out, word);
+                // The first `#` of a tag goes when it is read.
+                match name == "tags" && word.starts_with('#') {
+                    true => quote(&mut out, &format!("#{word}")),
+                    false => quote(&mut out, word),
+                }
             }
             out.push_str("]\n");
         }

@@ -3,7 +3,7 @@
 use super::limits::COUNT;
 use super::node::{Node, Value, shown};
 use super::{json_tree, words};
-use lesson_core::{LAST, Millis, parse_rfc3339};
+use lesson_core::{LAST, Millis, is_slug, parse_rfc3339};
 
 /// Why a field is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct FieldError {
 pub(super) struct Fields {
     /// Name as it was written, name in snake_case, value; taken ones are None.
     entries: Vec<(String, String, Option<Node>)>,
+    /// What was wrong with fields of a file that people write; `None` where a bad field costs the record.
+    faults: Option<Vec<FieldError>>,
 }
 
 impl Fields {
@@ -27,13 +29,57 @@ impl Fields {
             return Self::default();
         };
         Self {
-            entries: entries
-                .into_iter()
-                .map(|(name, node)| {
-                    let plain = snake(&name);
-                    (name, plain, Some(node))
-                })
-                .collect(),
+            entries: named(entries),
+            faults: None,
+        }
+    }
+
+    /// Fields of front matter: one that can't be taken is left where it is, and [`Self::faults`] says why.
+    pub fn lenient(entries: Vec<(String, Node)>) -> Self {
+        Self {
+            entries: named(entries),
+            faults: Some(Vec::new()),
+        }
+    }
+
+    /// Whether bad fields cost nothing but themselves.
+    pub fn is_lenient(&self) -> bool {
+        self.faults.is_some()
+    }
+
+    /// What was wrong with fields that were left where they are.
+    pub fn faults(&mut self) -> Vec<FieldError> {
+        self.faults.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A number in quotes, or a confidence in a word, as people write it.
+    fn unquoted(&self, node: Node) -> Node {
+        let (Some(_), Value::Text(text) | Value::Plain(text)) = (&self.faults, &node.value) else {
+            return node;
+        };
+        let text = text.trim();
+        let number = match (text.strip_suffix('%'), words::confidence(text)) {
+            (_, Some(value)) => value.to_string(),
+            (Some(percent), None) => match percent.trim().parse::<f64>() {
+                Ok(percent) => (percent / 100.0).to_string(),
+                Err(_) => return node,
+            },
+            (None, None) => text.to_owned(),
+        };
+        Node {
+            line: node.line,
+            value: Value::Plain(number),
+        }
+    }
+
+    /// A fault of a field: an error, or a remark and the default where a bad field costs nothing else.
+    fn fault<T>(&mut self, error: FieldError, default: T) -> Result<T, FieldError> {
+        match &mut self.faults {
+            Some(faults) => {
+                faults.push(error);
+                Ok(default)
+            }
+            None => Err(error),
         }
     }
 
@@ -42,6 +88,23 @@ impl Fields {
         self.drop(&[name]);
         self.entries
             .push((name.to_owned(), name.to_owned(), Some(node)));
+    }
+
+    /// Adds a field beside one of its name.
+    pub fn push(&mut self, name: &str, node: Node) {
+        self.entries
+            .push((name.to_owned(), snake(name), Some(node)));
+    }
+
+    /// The text of a field that stays where it is.
+    pub fn peek(&self, name: &str) -> Option<&str> {
+        self.entries.iter().find_map(|(_, plain, node)| match node {
+            Some(Node {
+                value: Value::Text(text) | Value::Plain(text),
+                ..
+            }) if plain == name => Some(text.trim()).filter(|text| !text.is_empty()),
+            _ => None,
+        })
     }
 
     /// Whether a field with one of these names is there and says something.
@@ -81,6 +144,24 @@ impl Fields {
             .collect()
     }
 
+    /// The title that is written: a title, or a name in words.
+    pub fn said_title(&self) -> Option<&str> {
+        let text = |names: &[&str]| {
+            self.entries.iter().find_map(|(_, plain, node)| match node {
+                Some(Node {
+                    value: Value::Text(text) | Value::Plain(text),
+                    ..
+                }) if names.contains(&plain.as_str()) && !text.trim().is_empty() => {
+                    Some(text.trim())
+                }
+                _ => None,
+            })
+        };
+        text(&["title", "headline"])
+            .or_else(|| text(&["name"]).filter(|name| !is_slug(name)))
+            .filter(|title| !matches!(*title, "~" | "null" | "Null" | "NULL"))
+    }
+
     /// A text; None when it is not there.
     pub fn text(&mut self, names: &[&str]) -> Result<Option<String>, FieldError> {
         let Some(node) = self.take(names) else {
@@ -88,7 +169,7 @@ impl Fields {
         };
         match node.value {
             Value::Text(text) | Value::Plain(text) => Ok(Some(text)),
-            _ => Err(wrong(&node, names, "text", "write it as one string")),
+            _ => self.fault(wrong(&node, names, "text", "write it as one string"), None),
         }
     }
 
@@ -97,7 +178,9 @@ impl Fields {
         let mut found = Vec::new();
         // Every name counts, so that `tags` and `keywords` come together.
         while let Some(node) = self.take(names) {
-            words_of(node, names, &mut found)?;
+            if let Err(error) = words_of(node, names, &mut found) {
+                self.fault(error, ())?;
+            }
         }
         Ok(found)
     }
@@ -107,17 +190,20 @@ impl Fields {
         let Some(node) = self.take(names) else {
             return Ok(default);
         };
-        let value = number(&node, names)?;
+        let node = self.unquoted(node);
+        let value = match number(&node, names) {
+            Ok(value) => value,
+            Err(error) => return self.fault(error, default),
+        };
         if value >= 0.0 && value <= f64::from(COUNT) && value == value.trunc() {
             // In range and whole, so the cast is exact.
             return Ok(value as u32);
         }
-        Err(wrong(
-            &node,
-            names,
-            &format!("a whole number from 0 to {COUNT}"),
-            "correct or remove it",
-        ))
+        let wanted = format!("a whole number from 0 to {COUNT}");
+        self.fault(
+            wrong(&node, names, &wanted, "correct or remove it"),
+            default,
+        )
     }
 
     /// A number from 0 to 1.
@@ -125,16 +211,16 @@ impl Fields {
         let Some(node) = self.take(names) else {
             return Ok(default);
         };
-        let value = number(&node, names)?;
+        let node = self.unquoted(node);
+        let value = match number(&node, names) {
+            Ok(value) => value,
+            Err(error) => return self.fault(error, default),
+        };
         if (0.0..=1.0).contains(&value) {
             return Ok(value);
         }
-        Err(wrong(
-            &node,
-            names,
-            "a number from 0 to 1",
-            "correct or remove it",
-        ))
+        let error = wrong(&node, names, "a number from 0 to 1", "correct or remove it");
+        self.fault(error, default)
     }
 
     /// True or false; SQL's 1 and 0 too.
@@ -149,7 +235,8 @@ impl Fields {
                 _ => {}
             }
         }
-        Err(wrong(&node, names, "true or false", "correct or remove it"))
+        let error = wrong(&node, names, "true or false", "correct or remove it");
+        self.fault(error, None)
     }
 
     /// A time: RFC 3339, the same without an offset (taken as UTC), a day, or an epoch number in
@@ -164,14 +251,22 @@ impl Fields {
         };
         match read {
             Some(at) if at <= LAST => Ok(Some(at)),
-            _ => Err(wrong(
-                &node,
-                names,
-                "a time such as 2026-11-22T08:30:00Z",
-                "correct or remove it",
-            )),
+            _ => {
+                let wanted = "a time such as 2026-11-22T08:30:00Z";
+                self.fault(wrong(&node, names, wanted, "correct or remove it"), None)
+            }
         }
     }
+}
+
+fn named(entries: Vec<(String, Node)>) -> Vec<(String, String, Option<Node>)> {
+    entries
+        .into_iter()
+        .map(|(name, node)| {
+            let plain = snake(&name);
+            (name, plain, Some(node))
+        })
+        .collect()
 }
 
 fn words_of(node: Node, names: &[&str], found: &mut Vec<String>) -> Result<(), FieldError> {
@@ -255,7 +350,7 @@ fn time_of(text: &str) -> Option<Millis> {
 }
 
 /// `timesHelpful`, `times-helpful` and `Times Helpful` as `times_helpful`.
-fn snake(name: &str) -> String {
+pub(super) fn snake(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 4);
     let mut lower = false;
     for c in name.trim().chars() {

@@ -13,3 +13,18 @@ pub(super) fn stem(path: &str) -> &str {
         _ => name,
     }
 }
+
+/// The name of the folder that a file lies in, where its path names one.
+pub(super) fn folder(path: &str) -> Option<&str> {
+    let (folders, _) = path.rsplit_once(['/', '\\'])?;
+    Some(file_name(folders)).filter(|name| !name.is_empty() && !matches!(*name, "." | ".."))
+}
+
+/// The names of the folders that a file lies in, the innermost first.
+pub(super) fn folders(path: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = path.split(['/', '\\']).collect();
+    names.pop();
+    names.reverse();
+    names.retain(|name| !name.is_empty() && !matches!(*name, "." | ".."));
+    names
+}

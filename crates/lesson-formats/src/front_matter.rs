@@ -1,263 +1,233 @@
-//! YAML front matter: what stands between `---` and `---` at the start of a markdown file.
+//! Front matter: what stands between `---` and `---` (YAML) or `+++` and `+++` (TOML) at the start of a text.
 //!
-//! Anchors and aliases are refused rather than expanded, so that no few lines of YAML can grow
-//! without bound; depth, size and the number of values are bounded.
+//! Nothing in it costs a file its body. Strict YAML comes first; where that fails, its lines are read one by one
+//! ([`super::plain_yaml`]). What does not look like fields, such as a letterhead between rules, stays in the body.
 
-use super::node::{Fault, Node, Value, line_number, shown};
-use granit_parser::{Event, Options, Parser, ScalarStyle};
-use std::collections::BTreeSet;
+use super::front_matter_names::{Note, is_known};
+use super::node::{Node, Value, shown};
+use super::{plain_yaml, toml, yaml};
+use std::borrow::Cow;
 
-/// Deeper nesting than this is refused.
-const DEPTH: usize = 16;
-/// Larger front matter than this is refused, in bytes.
+/// Larger front matter than this is a part of the body, in bytes.
 const SIZE: usize = 4 << 20;
-/// More values than this are refused.
-const VALUES: usize = 10_000;
-
-/// A file in its two parts.
-pub(super) struct Split<'a> {
-    /// The YAML, with the number of its first line.
-    pub front: Option<(&'a str, u32)>,
-    /// What comes after it.
-    pub body: &'a str,
+/// More values than this are not read.
+pub(super) const VALUES: usize = 10_000;
+/// A text in its two parts.
+pub(super) struct Opened<'a> {
+    /// The fields of the front matter, in their order; a name may come twice.
+    pub fields: Vec<(String, Node)>,
+    /// What comes after it, and what stood in it without being a field.
+    pub body: Cow<'a, str>,
     /// The number of the body's first line.
     pub body_line: u32,
+    /// What was read otherwise than strict YAML reads it: line and what.
+    pub notes: Vec<Note>,
 }
 
-/// Splits a file, whose line breaks are `\n`, at its front matter.
-pub(super) fn split(content: &str) -> Result<Split<'_>, Fault> {
+/// A block of front matter within a text.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    pub text: &'a str,
+    /// The number of its first line, counted from the beginning of what was given.
+    pub line: u32,
+    /// Where the text after it begins.
+    pub end: usize,
+    /// The number of the line after it, counted as `line`.
+    pub next_line: u32,
+    is_toml: bool,
+    is_unclosed: bool,
+}
+
+/// Opens a text whose line breaks are `\n` and whose first line is number `first_line`.
+pub(super) fn open(content: &str, first_line: u32) -> Opened<'_> {
+    let shift = first_line.saturating_sub(1);
+    let mut opened = Opened {
+        fields: Vec::new(),
+        body: Cow::Borrowed(content),
+        body_line: first_line,
+        notes: Vec::new(),
+    };
+    let (mut at, mut line) = (0, 1_u32);
+    let mut strays = String::new();
+    // Programs that add front matter of their own put it before what is there.
+    while let Some(block) = next_block(content.get(at..).unwrap_or_default(), at == 0) {
+        let read = read(&block, line.saturating_add(shift));
+        opened.fields.extend(read.fields);
+        opened.notes.extend(read.notes);
+        strays.push_str(&read.strays);
+        at += block.end;
+        line = line.saturating_add(block.next_line.saturating_sub(1));
+        opened.body = Cow::Borrowed(content.get(at..).unwrap_or_default());
+        opened.body_line = line.saturating_add(shift);
+    }
+    if !strays.is_empty() {
+        opened.body = Cow::Owned(format!("{strays}\n{}", opened.body));
+    }
+    opened
+}
+
+/// The front matter at the beginning of a text, after blank lines; `None` where none begins. One that is not closed ends where
+/// its fields do, if `may_be_open`.
+pub(super) fn next_block(content: &str, may_be_open: bool) -> Option<Block<'_>> {
     let mut lines = content.split_inclusive('\n');
-    let first = lines.next().unwrap_or_default();
-    if first.trim_end() != "---" {
-        return Ok(Split {
-            front: None,
-            body: content,
-            body_line: 1,
-        });
-    }
-    let start = first.len();
-    let mut end = start;
-    for (number, line) in (2_u32..).zip(lines) {
-        if matches!(line.trim_end(), "---" | "...") {
-            return Ok(Split {
-                front: Some((&content[start..end], 2)),
-                body: &content[end + line.len()..],
-                body_line: number.saturating_add(1),
-            });
+    let (mut start, mut line) = (0, 1_u32);
+    let mark = loop {
+        let first = lines.next()?;
+        start += first.len();
+        line = line.saturating_add(1);
+        match first.trim_end() {
+            "" => {}
+            mark @ ("---" | "+++") => break mark,
+            _ => return None,
         }
-        end += line.len();
+    };
+    let is_toml = mark == "+++";
+    let mut end = start;
+    let mut next_line = line;
+    let mut is_after_blank = false;
+    for text in lines {
+        next_line = next_line.saturating_add(1);
+        let bare = text.trim_end();
+        if bare == mark || (!is_toml && bare == "...") {
+            let block = Block {
+                text: &content[start..end],
+                line,
+                end: end + text.len(),
+                next_line,
+                is_toml,
+                is_unclosed: false,
+            };
+            return (block.text.len() <= SIZE && is_fields(&block)).then_some(block);
+        }
+        // A paragraph is none of its fields: then they ended without a mark, and this one is a rule of the body's.
+        if bare.is_empty() {
+            is_after_blank = true;
+        } else {
+            let is_text = !text.starts_with([' ', '\t', '-', '#', ']', '}', '"', '\''])
+                && plain_yaml::key(text).is_none();
+            if is_after_blank && is_text && !is_toml {
+                break;
+            }
+            is_after_blank = false;
+        }
+        end += text.len();
     }
-    // A rule (`---`) may open a file that has no front matter: then what follows is no `key: …`.
-    let next = content[start..]
-        .trim_start()
+    if is_toml || !may_be_open {
+        return None;
+    }
+    unclosed(content, start, line)
+}
+
+/// Front matter that is never closed: its lines as far as they are fields.
+fn unclosed(content: &str, start: usize, line: u32) -> Option<Block<'_>> {
+    let mut end = start;
+    let mut next_line = line;
+    for text in content[start..].split_inclusive('\n') {
+        let is_field = plain_yaml::key(text).is_some();
+        let belongs = end > start && text.starts_with([' ', '\t', '-']) && !text.trim().is_empty();
+        if !is_field && !belongs {
+            break;
+        }
+        end += text.len();
+        next_line = next_line.saturating_add(1);
+    }
+    let block = Block {
+        text: &content[start..end],
+        line,
+        end,
+        next_line,
+        is_toml: false,
+        is_unclosed: true,
+    };
+    (end > start && end - start <= SIZE && is_fields(&block)).then_some(block)
+}
+
+/// Whether a block holds fields. Lines of any other kind make it front matter only if a field is known that no letterhead has.
+fn is_fields(block: &Block<'_>) -> bool {
+    if block.is_toml {
+        return block.text.lines().any(|line| line.contains('=')) || block.text.trim().is_empty();
+    }
+    let said: Vec<&str> = block
+        .text
         .lines()
-        .next()
-        .unwrap_or_default();
-    let key = next.split(':').next().unwrap_or_default();
-    if next.contains(':')
-        && !key.is_empty()
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-    {
-        return Err(Fault {
-            line: 1,
-            code: "front_matter",
-            message: "the front matter that begins here is never closed; put `---` on a line of its own after it".to_owned(),
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .collect();
+    let Some(first) = said.first() else {
+        return !block.text.contains("# ") || block.text.lines().all(|line| line.trim().is_empty());
+    };
+    let Some(first) = plain_yaml::key(first) else {
+        return false;
+    };
+    let keys: Vec<&str> = said
+        .iter()
+        .filter_map(|line| plain_yaml::key(line))
+        .map(|(key, _)| key)
+        .collect();
+    if keys.iter().any(|key| is_known(key)) {
+        return true;
+    }
+    let are_names = keys
+        .iter()
+        .all(|key| key.starts_with(|c: char| c.is_lowercase() || c == '_'));
+    let is_whole = said
+        .iter()
+        .all(|line| plain_yaml::key(line).is_some() || line.starts_with([' ', '\t', '-']));
+    !first.0.contains(' ') && are_names && is_whole
+}
+
+/// The fields of a block.
+struct Read {
+    fields: Vec<(String, Node)>,
+    notes: Vec<Note>,
+    /// Lines that are no fields.
+    strays: String,
+}
+
+/// Reads a block; `first_line` is the number of the line that its own count begins at.
+fn read(block: &Block<'_>, first_line: u32) -> Read {
+    let line = block.line.saturating_add(first_line.saturating_sub(1));
+    if block.is_toml {
+        let (fields, strays) = toml::read(block.text, line);
+        let notes = stray_note(&strays, line).into_iter().collect();
+        return Read {
+            fields,
+            notes,
+            strays,
+        };
+    }
+    let strict = match yaml::read(block.text, line, VALUES) {
+        Ok(None) => Some(Vec::new()),
+        Ok(Some(Node {
+            value: Value::Map(entries),
+            ..
+        })) => Some(entries),
+        _ => None,
+    };
+    let plain = plain_yaml::read(block.text, line, strict);
+    let mut notes = plain.notes;
+    notes.extend(stray_note(&plain.strays, line));
+    if block.is_unclosed {
+        notes.push(Note {
+            line: line.saturating_sub(1),
+            field: String::new(),
+            message: "the front matter that begins here is never closed, and was read to where its fields end; put `---` on a line of its own there".to_owned(),
         });
     }
-    Ok(Split {
-        front: None,
-        body: content,
-        body_line: 1,
+    Read {
+        fields: plain.fields,
+        notes,
+        strays: plain.strays,
+    }
+}
+
+fn stray_note(strays: &str, line: u32) -> Option<Note> {
+    let strays = strays.trim();
+    (!strays.is_empty()).then(|| Note {
+        line,
+        field: String::new(),
+        message: format!(
+            "`{}` is no field and was taken into the text",
+            shown(strays)
+        ),
     })
 }
-
-/// Reads front matter into a map; empty front matter is an empty map.
-pub(super) fn read(yaml: &str, first_line: u32) -> Result<Node, Fault> {
-    let shift = first_line.saturating_sub(1);
-    let fault = |line: u32, message: String| Fault {
-        line: line.saturating_add(shift),
-        code: "front_matter",
-        message,
-    };
-    if yaml.len() > SIZE {
-        return Err(fault(
-            1,
-            format!(
-                "the front matter is larger than {} MiB; move text into the body",
-                SIZE >> 20
-            ),
-        ));
-    }
-    let mut options = Options::default();
-    options.flow_nesting_limit = DEPTH;
-    options.block_nesting_limit = DEPTH;
-    options.emit_unresolved_aliases = true;
-    let mut builder = Builder::default();
-    for next in Parser::new_from_str_with_options(yaml, options) {
-        let (event, span) = next.map_err(|error| {
-            let line = line_number(error.marker().line().max(1));
-            // A tab is met while the line before it is read to its end.
-            let tab = yaml
-                .lines()
-                .zip(1_u32..)
-                .skip(line as usize - 1)
-                .take(2)
-                .find(|(text, _)| text.trim_start_matches(' ').starts_with('\t'));
-            let (text, line, remedy) = match tab {
-                Some((text, line)) => (text, line, "indent with spaces, not tabs"),
-                None => (
-                    yaml.lines().nth(line as usize - 1).unwrap_or_default(),
-                    line,
-                    QUOTE,
-                ),
-            };
-            let text = shown(text.trim());
-            fault(
-                line,
-                format!("not valid YAML ({}) at `{text}`; {remedy}", error.kind()),
-            )
-        })?;
-        let line = line_number(span.start.line().max(1)).saturating_add(shift);
-        builder.take(event, line)?;
-    }
-    match builder.root {
-        None => Ok(Node {
-            line: first_line,
-            value: Value::Map(Vec::new()),
-        }),
-        Some(node) if node.is_null() => Ok(Node {
-            line: first_line,
-            value: Value::Map(Vec::new()),
-        }),
-        Some(node) if matches!(node.value, Value::Map(_)) => Ok(node),
-        Some(node) => Err(Fault {
-            line: node.line,
-            code: "front_matter",
-            message: format!(
-                "the front matter is {}; write `key: value` lines",
-                node.kind()
-            ),
-        }),
-    }
-}
-
-/// Builds the tree from events, without recursion.
-#[derive(Default)]
-struct Builder {
-    open: Vec<Open>,
-    root: Option<Node>,
-    values: usize,
-}
-
-struct Open {
-    line: u32,
-    /// Entries of a map; items of a list have an empty name.
-    entries: Vec<(String, Node)>,
-    /// None for a list.
-    names: Option<BTreeSet<String>>,
-    /// A key that waits for its value.
-    key: Option<String>,
-}
-
-impl Builder {
-    fn take(&mut self, event: Event<'_>, line: u32) -> Result<(), Fault> {
-        let fault = |message: &str| Fault {
-            line,
-            code: "front_matter",
-            message: message.to_owned(),
-        };
-        match event {
-            Event::Scalar(text, style, anchor, _) => {
-                if anchor != 0 {
-                    return Err(fault(ANCHOR));
-                }
-                let value = if style == ScalarStyle::Plain {
-                    Value::Plain(text.into_owned())
-                } else {
-                    Value::Text(text.into_owned())
-                };
-                self.add(Node { line, value })
-            }
-            Event::SequenceStart(_, anchor, _) | Event::MappingStart(_, anchor, _)
-                if anchor != 0 =>
-            {
-                Err(fault(ANCHOR))
-            }
-            Event::SequenceStart(..) | Event::MappingStart(..) => {
-                if self.open.len() >= DEPTH {
-                    return Err(fault(
-                        "nested too deeply; front matter is `key: value` and lists",
-                    ));
-                }
-                let map = matches!(event, Event::MappingStart(..));
-                self.open.push(Open {
-                    line,
-                    entries: Vec::new(),
-                    names: map.then(BTreeSet::new),
-                    key: None,
-                });
-                Ok(())
-            }
-            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(open) => {
-                    let value = if open.names.is_some() {
-                        Value::Map(open.entries)
-                    } else {
-                        Value::List(open.entries.into_iter().map(|(_, node)| node).collect())
-                    };
-                    self.add(Node {
-                        line: open.line,
-                        value,
-                    })
-                }
-                None => Ok(()),
-            },
-            Event::Alias(_) | Event::UnresolvedAlias(_) => Err(fault(ANCHOR)),
-            Event::DocumentStart(..) if self.root.is_some() => Err(fault(
-                "a second YAML document begins here; front matter is one",
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn add(&mut self, node: Node) -> Result<(), Fault> {
-        let line = node.line;
-        let fault = |message: String| Fault {
-            line,
-            code: "front_matter",
-            message,
-        };
-        self.values += 1;
-        if self.values > VALUES {
-            return Err(fault(format!(
-                "more than {VALUES} values; move text into the body"
-            )));
-        }
-        let Some(open) = self.open.last_mut() else {
-            self.root = Some(node);
-            return Ok(());
-        };
-        let Some(names) = &mut open.names else {
-            open.entries.push((String::new(), node));
-            return Ok(());
-        };
-        match open.key.take() {
-            Some(key) => open.entries.push((key, node)),
-            None => {
-                let (Value::Plain(key) | Value::Text(key)) = node.value else {
-                    return Err(fault("a list or map can't be a key here".to_owned()));
-                };
-                if !names.insert(key.clone()) {
-                    return Err(fault(format!("`{}` stands twice; keep one", shown(&key))));
-                }
-                open.key = Some(key);
-            }
-        }
-        Ok(())
-    }
-}
-
-const ANCHOR: &str = "YAML anchors and aliases (`&name`, `*name`) are not taken; write the value out, or put it in quotes";
-const QUOTE: &str = "quote values that hold `: ` or `#`, or begin with a quote, `[`, `{`, `*`, `&`, `!`, `@` or a backtick";

@@ -5,7 +5,7 @@ use super::fields::Fields;
 use super::node::{Node, Value};
 use super::record::{self, Place};
 use super::sink::Sink;
-use super::{json_tree, tool_records};
+use super::{cass, exports, json_tree, tool_records};
 use lesson_core::Millis;
 
 /// Reads all records of a file.
@@ -23,6 +23,52 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
             );
         }
     };
+    if let Some(export) = exports::of_root(&root) {
+        return exports::take(export, root, now, sink);
+    }
+    if cass::is_playbook(&root) {
+        return cass::take(root, now, sink);
+    }
+    if is_settings(&root) {
+        return sink.reject(
+            None,
+            "not_a_lesson",
+            "the file holds a program's settings, not lessons; remove it from the import",
+        );
+    }
+    records(root, now, sink);
+}
+
+/// Whether an object is the settings of a package or a program, which have a name and a description, too.
+fn is_settings(root: &Node) -> bool {
+    let is_said = [
+        "lessons",
+        "title",
+        "lesson",
+        "recommendation",
+        "content",
+        "bullets",
+    ]
+    .iter()
+    .any(|name| root.get(name).is_some());
+    let is_set = [
+        "$schema",
+        "dependencies",
+        "devDependencies",
+        "compilerOptions",
+        "scripts",
+        "mcpServers",
+        "lockfileVersion",
+        "engines",
+        "plugins",
+    ]
+    .iter()
+    .any(|name| root.get(name).is_some());
+    is_set && !is_said
+}
+
+/// Reads the records of a tree.
+pub(super) fn records(root: Node, now: Millis, sink: &mut Sink<'_>) {
     let records = match root.value {
         Value::List(records) => records,
         Value::Map(ref entries)
@@ -85,11 +131,6 @@ pub(super) fn take(node: Node, now: Millis, sink: &mut Sink<'_>) {
         let message = format!("a lesson is an object, but here is {}", node.kind());
         return sink.reject(Some(line), "json", message);
     }
-    let place = Place {
-        line: Some(line),
-        slug: None,
-        source: "json",
-        now,
-    };
+    let place = Place::at(line, "json", now);
     record::take(Fields::of(node), &place, sink);
 }

@@ -7,29 +7,48 @@
 
 mod ace;
 mod agents_md;
+mod applies_to;
+mod basic_memory;
+mod beads;
+mod beside;
+mod cass;
+mod claude_mem;
+mod claude_memory;
 mod csv;
+mod cursor;
 mod detect;
 mod export;
+mod exports;
 mod fields;
 mod file_name;
 mod format;
 mod front_matter;
+mod front_matter_names;
 mod generated;
 mod headings;
+mod instincts;
 mod json;
 mod json_tree;
 mod ledger;
 mod limits;
 mod markdown;
+mod mem0;
 mod merge_block;
 mod node;
 mod parsed;
+mod plain_yaml;
 mod record;
 mod reflections;
+mod rules;
+mod server_memory;
 mod sink;
+mod skill_file;
 mod skills;
+mod toml;
 mod tool_records;
 mod words;
+mod yaml;
+mod yaml_file;
 
 pub use agents_md::agents_md;
 pub use csv::to_csv;
@@ -40,6 +59,8 @@ pub use merge_block::{DamagedBlock, merge_block};
 pub use parsed::{Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem};
 pub use skills::to_skills;
 
+use beside::Beside;
+use detect::Reader;
 use lesson_core::Millis;
 use sink::{Batch, Sink};
 
@@ -48,17 +69,28 @@ pub fn parse(path: &str, content: &str, format: Format, now: Millis) -> Parsed {
     parse_all(&[(path, content)], format, now)
 }
 
-/// Reads files as one batch: a slug that comes twice is taken once, and refused the second time
-/// (`duplicate_slug`, naming both places) unless the text is the same.
+/// Reads files as one batch. A slug that comes twice with another text gets a suffix from its folder; in one folder it is taken
+/// once, and refused the second time (`duplicate_slug`, naming both places). What lies beside a `SKILL.md` belongs to that skill:
+/// it is named, not read.
 pub fn parse_all<P: AsRef<str>, C: AsRef<str>>(
     files: &[(P, C)],
     format: Format,
     now: Millis,
 ) -> Parsed {
     let mut batch = Batch::default();
+    let mut beside = Beside::of(files.iter().map(|(path, _)| path.as_ref()));
     for (path, content) in files {
-        let mut sink = Sink::new(path.as_ref(), &mut batch);
+        let path = path.as_ref();
+        if format == Format::Auto && detect::by_path(path).is_none() && beside.takes(path) {
+            continue;
+        }
+        let mut sink = Sink::new(path, &mut batch);
         file(content.as_ref(), format, now, &mut sink);
+        sink.close();
+    }
+    for (skill, message) in beside.told() {
+        let mut sink = Sink::new(&skill, &mut batch);
+        sink.warn(None, "beside", message);
         sink.close();
     }
     batch.parsed
@@ -76,18 +108,26 @@ fn file(content: &str, format: Format, now: Millis, sink: &mut Sink<'_>) {
         }
         Err((code, message)) => return sink.reject(None, code, message),
     };
-    let format = match format {
-        Format::Auto => match detect::format_of(path, content) {
-            Ok(format) => format,
+    let reader = match Reader::of(format) {
+        Some(reader) => reader,
+        None => match detect::reader_of(path, content) {
+            Ok(reader) => reader,
             Err((code, message)) => return sink.reject(None, code, message),
         },
-        format => format,
     };
-    match format {
-        Format::Auto | Format::Markdown => markdown::read(content, now, sink),
-        Format::Reflections => reflections::read(content, now, sink),
-        Format::Json => json::read(content, now, sink),
-        Format::Ace => ace::read(content, now, sink),
-        Format::Jsonl => ledger::read(content, now, sink),
+    sink.format = reader.name();
+    match reader {
+        Reader::Ace => ace::read(content, now, sink),
+        Reader::ClaudeMemory => claude_memory::read(content, now, sink),
+        Reader::Cursor => cursor::read(content, now, sink),
+        Reader::Export(export) => exports::lines(export, content, now, sink),
+        Reader::Instincts => instincts::read(content, now, sink),
+        Reader::Json => json::read(content, now, sink),
+        Reader::Jsonl => ledger::read(content, now, sink),
+        Reader::Markdown => markdown::read(content, now, sink),
+        Reader::Reflections => reflections::read(content, now, sink),
+        Reader::Rules => rules::read(content, now, sink),
+        Reader::Skill => skill_file::read(content, now, sink),
+        Reader::Yaml => yaml_file::read(content, now, sink),
     }
 }

@@ -3,9 +3,10 @@
 use super::fields::Fields;
 use super::file_name::stem;
 use super::front_matter;
+use super::front_matter_names::{Note, is_pattern};
 use super::headings::{Heading, headings, lines_outside_code};
-use super::node::Node;
-use super::record::{self, Place};
+use super::node::{Node, line_number};
+use super::record::{self, CONTEXT, Place, RECOMMENDATION};
 use super::sink::Sink;
 use lesson_core::Millis;
 use std::borrow::Cow;
@@ -24,35 +25,25 @@ pub(super) struct Document {
 
 /// Reads one lesson.
 pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
-    let Some(document) = document(content, sink) else {
-        return;
-    };
-    let path = sink.path;
     let Document {
         mut fields,
         title,
         mut body,
         line,
-    } = document;
-    if !names(&fields, "context")
-        && let Some((context, rest)) = without_section(&body, "context")
+    } = document(content, 1, Titles::Any, sink);
+    let path = sink.path;
+    if !fields.has(CONTEXT)
+        && let Some((context, rest)) = without_section(&body, &["context"])
     {
         fields.set("context", Node::text(line, context));
         body = rest;
     }
     finish(&mut fields, title, &body, line);
     let place = Place {
-        line: Some(1),
         slug: Some(stem(path)),
-        source: "markdown",
-        now,
+        ..Place::at(1, "markdown", now)
     };
     record::take(fields, &place, sink);
-}
-
-/// Whether a field is written, if only as an empty string.
-fn names(fields: &Fields, name: &str) -> bool {
-    fields.has(&[name])
 }
 
 /// Puts title, description and recommendation where the front matter does not say them.
@@ -64,71 +55,107 @@ pub(super) fn finish(fields: &mut Fields, title: Option<String>, body: &str, lin
         fields.set("description", Node::text(line, first_paragraph(body)));
     }
     let body = body.trim_matches('\n').trim_end();
-    if !fields.has(&["recommendation"]) {
-        fields.set("recommendation", Node::text(line, body));
-    } else if !body.is_empty()
-        && let Ok(Some(said)) = fields.text(&["recommendation"])
-    {
-        fields.set(
+    match fields.text(RECOMMENDATION) {
+        Ok(Some(said)) if body.is_empty() => fields.set("recommendation", Node::text(line, said)),
+        Ok(Some(said)) => fields.set(
             "recommendation",
             Node::text(line, format!("{said}\n\n{body}")),
-        );
+        ),
+        _ => fields.set("recommendation", Node::text(line, body)),
     }
 }
 
-/// Splits a file into front matter, title and body; None when it was refused.
-pub(super) fn document(content: &str, sink: &mut Sink<'_>) -> Option<Document> {
+/// Headings that may be a title.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Titles {
+    /// The first `# …`; else the first of any level.
+    Any,
+    /// The first `# …` only: the others are parts of a form.
+    First,
+}
+
+/// Splits a text whose first line is number `first_line` into front matter, title and body.
+pub(super) fn document(
+    content: &str,
+    first_line: u32,
+    titles: Titles,
+    sink: &mut Sink<'_>,
+) -> Document {
     let content: Cow<'_, str> = if content.contains('\r') {
         Cow::Owned(content.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
         Cow::Borrowed(content)
     };
-    let split = match front_matter::split(&content) {
-        Ok(split) => split,
-        Err(fault) => {
-            sink.reject(Some(fault.line), fault.code, fault.message);
-            return None;
-        }
+    let opened = front_matter::open(&content, first_line);
+    tell(&opened.notes, sink);
+    let fields = Fields::lenient(opened.fields);
+    let body = &*opened.body;
+    let all = headings(body);
+    let said = fields.said_title();
+    let title: Option<&Heading<'_>> = all.iter().find(|heading| heading.level == 1).or_else(|| {
+        all.first()
+            .filter(|_| titles == Titles::Any && said.is_none())
+    });
+    // A title in the front matter is the title; a heading that says something else stays in the body.
+    let title = title.filter(|title| said.is_none_or(|said| is_same_title(said, title.text)));
+    let (cut, rest) = match title {
+        Some(title) if body[..title.start].trim().is_empty() => body.split_at(title.end),
+        _ => ("", body),
     };
-    let fields = match split
-        .front
-        .map(|(yaml, line)| front_matter::read(yaml, line))
-    {
-        None => Fields::default(),
-        Some(Ok(node)) => Fields::of(node),
-        Some(Err(fault)) => {
-            sink.reject(Some(fault.line), fault.code, fault.message);
-            return None;
-        }
-    };
-    let all = headings(split.body);
-    // A title is the first `# …`; else the front matter's; else the first heading of any level.
-    let title: Option<&Heading<'_>> = all
-        .iter()
-        .find(|heading| heading.level == 1)
-        .or_else(|| all.first().filter(|_| !fields.has(&["title"])));
-    let body = match title {
-        Some(title) if split.body[..title.start].trim().is_empty() => &split.body[title.end..],
-        _ => split.body,
-    };
-    Some(Document {
-        title: title.map(|title| title.text.to_owned()),
-        body: body.to_owned(),
-        line: split.body_line,
+    let breaks = line_number(cut.matches('\n').count());
+    Document {
+        title: title
+            .filter(|_| said.is_none())
+            .map(|title| title.text.to_owned()),
+        body: rest.to_owned(),
+        line: opened.body_line.saturating_add(breaks),
         fields,
-    })
+    }
+}
+
+/// Whether a heading repeats the front matter's title.
+fn is_same_title(said: &str, heading: &str) -> bool {
+    let plain = |text: &str| text.trim().trim_matches(['`', '*', '"']).to_lowercase();
+    plain(said) == plain(heading)
+}
+
+/// Tells in one remark what front matter was read otherwise than YAML reads it. Globs have no quotes in any rules file.
+fn tell(notes: &[Note], sink: &mut Sink<'_>) {
+    let notes: Vec<&Note> = notes
+        .iter()
+        .filter(|note| !is_pattern(&note.field))
+        .collect();
+    let Some(first) = notes.first() else {
+        return;
+    };
+    const TOLD: usize = 8;
+    let mut parts: Vec<String> = notes
+        .iter()
+        .take(TOLD)
+        .map(|note| match note.field.as_str() {
+            "" => format!("line {}: {}", note.line, note.message),
+            field => format!("line {}: `{field}` {}", note.line, note.message),
+        })
+        .collect();
+    if notes.len() > TOLD {
+        parts.push(format!("and {} more", notes.len() - TOLD));
+    }
+    let message = format!(
+        "{}; put a value in quotes for other programs to read it alike",
+        parts.join("; ")
+    );
+    sink.warn(Some(first.line), "front_matter", message);
 }
 
 /// Takes the first section with this heading out of a body: its text, and what remains.
-pub(super) fn without_section(body: &str, name: &str) -> Option<(String, String)> {
+pub(super) fn without_section(body: &str, names: &[&str]) -> Option<(String, String)> {
     let all = headings(body);
     let at = all.iter().position(|heading| {
         heading.level > 1
-            && heading
-                .text
-                .trim_end_matches(':')
-                .trim_matches('*')
-                .eq_ignore_ascii_case(name)
+            && names.iter().any(|name| {
+                let text = heading.text.trim_end_matches(':').trim_matches('*');
+                text.eq_ignore_ascii_case(name)
+            })
     })?;
     let section = &all[at];
     let end = all[at + 1..]

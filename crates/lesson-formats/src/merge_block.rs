@@ -1,6 +1,7 @@
 //! Keeps our block up to date within a file that is somebody else's.
 
 use crate::agents_md::{BEGIN, END};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Markers that don't enclose one block.
@@ -56,6 +57,17 @@ pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> 
         end.repeat(2)
     };
     Ok(format!("{existing}{gap}{block}{end}"))
+}
+
+/// The file without its block, whose lines are blank then, so that the others keep their numbers.
+pub(crate) fn without_block(text: &str) -> Result<Cow<'_, str>, DamagedBlock> {
+    Ok(match held(text)? {
+        Some((begin, after)) => {
+            let blank = "\n".repeat(text[begin..after].matches('\n').count());
+            Cow::Owned(format!("{}{blank}{}", &text[..begin], &text[after..]))
+        }
+        None => Cow::Borrowed(text),
+    })
 }
 
 fn ends_blank(text: &str) -> bool {

@@ -22,6 +22,8 @@ pub struct ParsedLesson {
     pub path: String,
     /// The line, from 1, where one can be named.
     pub line: Option<u32>,
+    /// The name of the format that it came in, such as `cursor`.
+    pub format: &'static str,
     /// The lesson.
     pub lesson: Lesson,
 }

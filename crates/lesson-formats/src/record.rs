@@ -1,23 +1,54 @@
 //! One lesson out of the fields of one record, whatever file it stood in.
 
 use super::fields::{FieldError, Fields, tidy};
-use super::limits::out_of_bounds;
+use super::limits::{out_of_bounds, too_long};
 use super::node::{Node, Value, shown};
 use super::sink::Sink;
 use super::words;
 use lesson_core::Millis;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
+use lesson_types::limits;
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
+    /// What tells it from another lesson of its slug in the same file.
+    pub apart: Option<&'a str>,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
     /// Taken as the source when no field names one.
     pub source: &'a str,
     pub now: Millis,
 }
+
+impl<'a> Place<'a> {
+    /// A place that names nothing but its line and its format.
+    pub fn at(line: u32, source: &'a str, now: Millis) -> Self {
+        Self {
+            line: Some(line),
+            slug: None,
+            apart: None,
+            source,
+            now,
+        }
+    }
+}
+
+/// Names of a context, the first one first.
+pub(super) const CONTEXT: &[&str] = &["context", "situation", "when", "trigger", "applies_when"];
+/// Names of a recommendation, the first one first.
+pub(super) const RECOMMENDATION: &[&str] = &[
+    "recommendation",
+    "lesson",
+    "content",
+    "body",
+    "text",
+    "advice",
+    "action",
+    "solution",
+    "insight",
+];
 
 /// Derived when a lesson is read, so never taken from a file.
 const DERIVED: &[&str] = &[
@@ -32,13 +63,23 @@ const DERIVED: &[&str] = &[
 
 /// Makes a lesson of the fields and hands it to `sink`, or the reason why not.
 pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
-    let mut notes = Vec::new();
-    match lesson(fields, place, &mut notes) {
+    let mut read = Read {
+        fields,
+        notes: Vec::new(),
+        left: Vec::new(),
+    };
+    match lesson(&mut read, place) {
         Ok(lesson) => {
-            for (code, message) in notes {
+            for (code, message) in read.notes {
                 sink.warn(place.line, code, format!("`{}`: {message}", lesson.slug));
             }
-            sink.lesson(place.line, lesson);
+            for fault in read.fields.faults() {
+                let line = Some(fault.line).filter(|line| *line > 0);
+                let message = format!("`{}`: {}; it was left out", lesson.slug, fault.message);
+                sink.warn(line, fault.code, message);
+            }
+            sink.unknown(place.line, read.left);
+            sink.lesson(place.line, lesson, place.apart);
         }
         Err(error) => {
             let line = Some(error.line).filter(|line| *line > 0);
@@ -49,22 +90,34 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
 
 type Note = (&'static str, String);
 
-fn lesson(
-    mut fields: Fields,
-    place: &Place<'_>,
-    notes: &mut Vec<Note>,
-) -> Result<Lesson, FieldError> {
+/// A record while it is read.
+struct Read {
+    fields: Fields,
+    notes: Vec<Note>,
+    /// Names of fields that lessons don't have.
+    left: Vec<String>,
+}
+
+fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
+    let Read {
+        fields,
+        notes,
+        left,
+    } = read;
     let line = place.line.unwrap_or(0);
     let refused = |code, message: String| FieldError {
         line,
         code,
         message,
     };
-    let keywords = keywords(&mut fields)?;
+    let keywords = keywords(fields)?;
     let named = fields.text(&["slug", "reference_name", "reference", "ref"])?;
     let mut title = fields.text(&["title", "headline"])?;
     let mut named = named;
     let name = fields.text(&["name"])?;
+    let nickname = name
+        .clone()
+        .filter(|name| title.is_some() || is_slug(name.trim()));
     if title.is_none() {
         // A name in words is a title as well.
         title = name.clone().filter(|name| !is_slug(name.trim()));
@@ -75,29 +128,15 @@ fn lesson(
             None => fields.text(&["id", "key"])?,
         };
     }
-    let (category, category_word) = category(&mut fields, notes)?;
-    let kind = kind(&mut fields)?;
+    let (category, category_word) = category(fields, notes)?;
+    let kind = kind(fields)?;
     let mut text = Text {
         title: title.unwrap_or_default(),
         description: fields
             .text(&["description", "summary", "problem"])?
             .unwrap_or_default(),
-        context: fields
-            .text(&["context", "situation", "when", "trigger", "applies_when"])?
-            .unwrap_or_default(),
-        recommendation: fields
-            .text(&[
-                "recommendation",
-                "lesson",
-                "content",
-                "body",
-                "text",
-                "advice",
-                "action",
-                "solution",
-                "insight",
-            ])?
-            .unwrap_or_default(),
+        context: fields.text(CONTEXT)?.unwrap_or_default(),
+        recommendation: fields.text(RECOMMENDATION)?.unwrap_or_default(),
         category,
         domain: fields.text(&["domain"])?.unwrap_or_default(),
         project_types: tidy(fields.words(&["project_types", "project_type"])?),
@@ -107,7 +146,13 @@ fn lesson(
     let mut tags = keywords;
     tags.extend(fields.words(&["tags", "keywords", "labels"])?);
     tags.extend(category_word);
+    if fields.is_lenient() {
+        tags = tags.iter().map(|tag| hashless(tag)).collect();
+    }
     text.tags = tidy(tags);
+    if fields.is_lenient() {
+        fit(&mut text, notes);
+    }
 
     let slug = slug(named.as_deref(), place.slug, &text.title, kind)
         .ok_or_else(|| refused("slug", "no name can be made: give it a slug, a title or a file name with letters a-z or digits".to_owned()))?;
@@ -124,30 +169,81 @@ fn lesson(
         text.title = title_of(&text, &slug);
     }
     let mut lesson = Lesson::new(slug, text, place.source, place.now);
-    lesson.standing = standing(&mut fields, line)?;
-    life(&mut fields, &mut lesson, place.now, notes)?;
+    lesson.standing = standing(fields, line)?;
+    life(fields, &mut lesson, place.now, notes)?;
     if let Some(message) = out_of_bounds(&lesson) {
         return Err(refused("too_long", message));
     }
-    fields.drop(DERIVED);
-    let left = fields.left();
-    if !left.is_empty() {
-        let names: Vec<String> = left.iter().take(20).map(|name| shown(name)).collect();
-        let more = left.len() - names.len();
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        notes.push((
-            "unknown_field",
-            format!(
-                "fields that lessons don't have were left out: {}{more}",
-                names.join(", ")
-            ),
-        ));
+    // A name that is neither the slug nor a title is told with what was left out.
+    if nickname.is_some_and(|name| !lesson.slug.ends_with(&slug_of(&name))) {
+        left.push("name".to_owned());
     }
+    fields.drop(DERIVED);
+    left.extend(fields.left().into_iter().map(shown));
     Ok(lesson)
+}
+
+/// `#tag` as `tag`, as it is written in notes; [`super::export`] doubles one that is meant.
+fn hashless(tag: &str) -> String {
+    let tag = tag.trim();
+    tag.strip_prefix('#').unwrap_or(tag).to_owned()
+}
+
+/// Moves what is too long for its field of front matter to where it fits, and says so.
+fn fit(text: &mut Text, notes: &mut Vec<Note>) {
+    let mut moved = Vec::new();
+    let mut names = Vec::new();
+    for (name, part, most) in [
+        ("title", &mut text.title, limits::TITLE),
+        ("description", &mut text.description, limits::DESCRIPTION),
+        ("context", &mut text.context, limits::CONTEXT),
+        ("domain", &mut text.domain, limits::WORD),
+    ] {
+        if too_long(name, part, most).is_some() {
+            moved.push(std::mem::take(part));
+            names.push(name);
+        }
+    }
+    let mut is_cut = false;
+    for (name, list) in [
+        ("project_types", &mut text.project_types),
+        ("tech_stacks", &mut text.tech_stacks),
+        ("tags", &mut text.tags),
+    ] {
+        let mut dropped: Vec<String> = Vec::new();
+        list.retain(|word| {
+            let fits = too_long(name, word, limits::WORD).is_none();
+            if !fits {
+                dropped.push(word.clone());
+            }
+            fits
+        });
+        if list.len() > limits::WORDS {
+            dropped.extend(list.split_off(limits::WORDS));
+        }
+        if !dropped.is_empty() {
+            is_cut = true;
+            names.push(name);
+            moved.push(dropped.join(", "));
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    moved.push(std::mem::take(&mut text.recommendation));
+    text.recommendation = moved.join("\n\n");
+    let what = if is_cut {
+        "too long or too many"
+    } else {
+        "too long"
+    };
+    notes.push((
+        "too_long",
+        format!(
+            "{} was {what}, and stands in the recommendation",
+            names.join(", ")
+        ),
+    ));
 }
 
 /// `match: {keywords: […]}`; what else `match` holds stays, to be listed.
@@ -157,6 +253,10 @@ fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     };
     let line = node.line;
     if !matches!(node.value, Value::Map(_)) {
+        if fields.is_lenient() {
+            fields.push("match", node);
+            return Ok(Vec::new());
+        }
         return Err(FieldError {
             line,
             code: "invalid_field",
@@ -236,13 +336,31 @@ fn slug(
         .and_then(clean)
         .or_else(|| hint.and_then(clean))
         .or_else(|| clean(title))
-        .or_else(|| numbered.map(|number| format!("lesson-{number}")))?;
+        .or_else(|| numbered.map(|number| format!("lesson-{number}")))
+        .or_else(|| {
+            [named, hint, Some(title)]
+                .into_iter()
+                .flatten()
+                .find(|name| !name.trim().is_empty())
+                .map(unlettered)
+        })?;
     Some(match kind {
         Some(kind) if kind != Kind::of_slug(&slug) && slug.len() + 10 <= 128 => {
             format!("{}-{slug}", kind.as_str())
         }
         _ => slug,
     })
+}
+
+/// A slug for a name without Latin letters: the same for the same name.
+fn unlettered(name: &str) -> String {
+    const DIGITS: usize = 8;
+    let text = Text {
+        title: name.trim().to_owned(),
+        ..Text::default()
+    };
+    let hash = text.content_hash();
+    format!("lesson-{}", hash.get(..DIGITS).unwrap_or(&hash))
 }
 
 /// A title for a lesson without one: its first sentence, else its slug in words.
@@ -252,12 +370,7 @@ fn title_of(text: &Text, slug: &str) -> String {
         .find_map(|part| part.lines().map(str::trim).find(|line| !line.is_empty()))
         .unwrap_or_default()
         .trim_start_matches(['#', '-', '*', ' ']);
-    let sentence = source
-        .split_inclusive(['.', '!', '?', ';'])
-        .next()
-        .unwrap_or_default()
-        .trim_end_matches(['.', ';'])
-        .trim();
+    let sentence = sentence(source);
     if sentence.is_empty() {
         let mut words = slug.replace('-', " ");
         if let Some(first) = words.get_mut(..1) {
@@ -265,6 +378,24 @@ fn title_of(text: &Text, slug: &str) -> String {
         }
         return words;
     }
+    sentence
+}
+
+/// The first sentence of a text, at most about 100 characters.
+pub(super) fn sentence(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let mut end = line.len();
+    for (at, c) in line.char_indices() {
+        let rest = &line[at + c.len_utf8()..];
+        // A mark within a word, as in `v1.2` or `a.rs`, ends nothing.
+        if matches!(c, '.' | '!' | '?' | ';')
+            && (rest.is_empty() || rest.starts_with(char::is_whitespace))
+        {
+            end = at + c.len_utf8();
+            break;
+        }
+    }
+    let sentence = line[..end].trim_end_matches(['.', ';']).trim();
     const MOST: usize = 100;
     if sentence.chars().nth(MOST).is_none() {
         return sentence.to_owned();
@@ -276,7 +407,7 @@ fn title_of(text: &Text, slug: &str) -> String {
 
 fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
     let old = Standing::default();
-    let standing = Standing {
+    let mut standing = Standing {
         confidence: fields.share(&["confidence"], old.confidence)?,
         frequency: fields.count(&["frequency", "occurrences"], old.frequency)?,
         upvotes: fields.count(&["upvotes"], 0)?,
@@ -319,6 +450,12 @@ fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
             standing.use_count,
         ),
     ] {
+        if count > total && fields.is_lenient() {
+            // A part that is more than its whole says nothing.
+            standing.success_count = standing.success_count.min(standing.times_applied);
+            standing.causal_hits = standing.causal_hits.min(standing.use_count);
+            continue;
+        }
         if count > total {
             return Err(FieldError {
                 line,

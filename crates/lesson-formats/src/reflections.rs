@@ -7,7 +7,7 @@
 use super::fields::Fields;
 use super::file_name::stem;
 use super::headings::{headings, lines_outside_code};
-use super::markdown::{Document, document, finish};
+use super::markdown::{Document, Titles, document, finish};
 use super::node::{Node, Value, line_number};
 use super::record::{self, Place};
 use super::sink::Sink;
@@ -72,16 +72,13 @@ pub(super) fn is_reflection(path: &str, content: &str) -> bool {
 
 /// Reads one lesson.
 pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
-    let Some(document) = document(content, sink) else {
-        return;
-    };
-    let path = sink.path;
     let Document {
         mut fields,
         title,
         body,
         line,
-    } = document;
+    } = document(content, 1, Titles::Any, sink);
+    let path = sink.path;
     // The title line was cut off the front of the body.
     let shift = content.lines().count().saturating_sub(body.lines().count());
     let (found, rest) = sections(&body);
@@ -110,10 +107,8 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     let title = title.map(|title| generated::title(&name, title, &body));
     finish(&mut fields, title, &rest, line);
     let place = Place {
-        line: Some(1),
         slug: Some(stem(path)),
-        source: "reflections",
-        now,
+        ..Place::at(1, "reflections", now)
     };
     record::take(fields, &place, sink);
 }

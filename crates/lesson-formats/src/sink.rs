@@ -1,8 +1,10 @@
 //! Where the readers put what they find.
 
+use super::file_name::{folders, stem};
 use super::limits;
 use super::parsed::{Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem};
-use lesson_core::{Event, Lesson, Millis};
+use lesson_core::{Event, Lesson, Millis, Text, slug_of};
+use lesson_types::limits::NEW_SLUG;
 use std::collections::BTreeMap;
 
 /// Everything read so far, and where each slug was met.
@@ -16,9 +18,13 @@ pub(super) struct Batch {
 /// Where the readers put what they find in one file.
 pub(super) struct Sink<'a> {
     pub path: &'a str,
+    /// The name of the file's format.
+    pub format: &'static str,
     batch: &'a mut Batch,
     rejected: usize,
     warned: usize,
+    /// Fields that lessons don't have: where they were met first, and their names.
+    unknown: Option<(Option<u32>, Vec<String>)>,
 }
 
 impl<'a> Sink<'a> {
@@ -26,9 +32,11 @@ impl<'a> Sink<'a> {
     pub fn new(path: &'a str, batch: &'a mut Batch) -> Self {
         Self {
             path,
+            format: "markdown",
             batch,
             rejected: 0,
             warned: 0,
+            unknown: None,
         }
     }
 
@@ -51,6 +59,19 @@ impl<'a> Sink<'a> {
         if self.warned <= limits::PROBLEMS {
             let problem = self.problem(line, code, message.into());
             self.batch.parsed.warnings.push(problem);
+        }
+    }
+
+    /// Fields that lessons don't have; a file says so once.
+    pub fn unknown(&mut self, line: Option<u32>, names: Vec<String>) {
+        if names.is_empty() {
+            return;
+        }
+        let (_, known) = self.unknown.get_or_insert((line, Vec::new()));
+        for name in names {
+            if known.len() < NAMES && !known.contains(&name) {
+                known.push(name);
+            }
         }
     }
 
@@ -87,31 +108,43 @@ impl<'a> Sink<'a> {
         });
     }
 
-    pub fn lesson(&mut self, line: Option<u32>, lesson: Lesson) {
+    /// Takes a lesson. One whose slug is taken by another text gets a suffix: `apart` within one file, else a folder's name that
+    /// the other does not lie in.
+    pub fn lesson(&mut self, line: Option<u32>, mut lesson: Lesson, apart: Option<&str>) {
         if self.full() {
             return self.reject(line, "too_many", TOO_MANY);
         }
-        let lessons = &mut self.batch.parsed.lessons;
-        let Some(&known) = self.batch.slugs.get(&lesson.slug) else {
-            self.batch.slugs.insert(lesson.slug.clone(), lessons.len());
-            lessons.push(ParsedLesson {
-                path: self.path.to_owned(),
-                line,
-                lesson,
-            });
-            return;
-        };
-        // Indices in `slugs` are those of `lessons`, which only grows.
-        let Some(first) = lessons.get(known) else {
-            return;
+        let Some(first) = self.taken(&lesson.slug) else {
+            return self.take(line, lesson);
         };
         if first.lesson.text == lesson.text {
-            self.batch.parsed.unchanged = self.batch.parsed.unchanged.saturating_add(1);
-            return;
+            return self.repeated();
         }
-        let place = match first.line {
-            Some(line) => format!("{}, line {line}", first.path),
-            None => first.path.clone(),
+        let (first_path, first_line) = (first.path.clone(), first.line);
+        for suffix in self.suffixes(&first_path, apart) {
+            let Some(slug) = with_suffix(&lesson.slug, &suffix) else {
+                continue;
+            };
+            match self.taken(&slug) {
+                None => {
+                    lesson.slug = slug;
+                    return self.take(line, lesson);
+                }
+                Some(other) if other.lesson.text == lesson.text => return self.repeated(),
+                // One folder has a name once, whatever else bears it.
+                Some(other)
+                    if self.format != "rules"
+                        && folders(&other.path) == folders(self.path)
+                        && other.path != self.path =>
+                {
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+        let place = match first_line {
+            Some(line) => format!("{first_path}, line {line}"),
+            None => first_path,
         };
         let message = format!(
             "`{}` was read from {place} already, with another text; rename or remove one of them",
@@ -120,8 +153,70 @@ impl<'a> Sink<'a> {
         self.reject(line, "duplicate_slug", message);
     }
 
+    /// The lesson of this batch that has a slug.
+    fn taken(&self, slug: &str) -> Option<&ParsedLesson> {
+        let known = *self.batch.slugs.get(slug)?;
+        self.batch.parsed.lessons.get(known)
+    }
+
+    fn take(&mut self, line: Option<u32>, lesson: Lesson) {
+        let lessons = &mut self.batch.parsed.lessons;
+        self.batch.slugs.insert(lesson.slug.clone(), lessons.len());
+        lessons.push(ParsedLesson {
+            path: self.path.to_owned(),
+            line,
+            format: self.format,
+            lesson,
+        });
+    }
+
+    fn repeated(&mut self) {
+        self.batch.parsed.unchanged = self.batch.parsed.unchanged.saturating_add(1);
+    }
+
+    /// What may tell a lesson from that of `first`, the best first.
+    fn suffixes(&self, first: &str, apart: Option<&str>) -> Vec<String> {
+        let mut suffixes: Vec<String> = Vec::new();
+        if first == self.path {
+            suffixes.extend(apart.map(slug_of));
+            return suffixes;
+        }
+        let (own, others) = (folders(self.path), folders(first));
+        suffixes.extend(
+            own.iter()
+                .filter(|name| !others.contains(name))
+                .map(|name| slug_of(name)),
+        );
+        if own != others {
+            if suffixes.is_empty() {
+                // Its folder holds the other's: its own name, or its place at the top, tells it apart.
+                suffixes.extend(own.first().map(|name| slug_of(name)));
+                suffixes.push("top".to_owned());
+            }
+        } else if self.format == "rules"
+            || stem(first) != stem(self.path) && !stem(self.path).is_ascii()
+        {
+            // Sections of two files of one folder, and names without Latin letters.
+            let name = slug_of(stem(self.path));
+            let hash = Text {
+                title: stem(self.path).to_owned(),
+                ..Text::default()
+            }
+            .content_hash();
+            suffixes.push(name);
+            suffixes.push(hash.get(..8).unwrap_or(&hash).to_owned());
+        }
+        suffixes
+    }
+
     /// Counts the problems that were not listed one by one.
-    pub fn close(self) {
+    pub fn close(mut self) {
+        if let Some((line, names)) = self.unknown.take() {
+            let more = if names.len() > NAMED { " and more" } else { "" };
+            let names = names.get(..NAMED).unwrap_or(&names).join(", ");
+            let message = format!("fields that lessons don't have were left out: {names}{more}");
+            self.warn(line, "unknown_field", message);
+        }
         let more = |count: usize| count.saturating_sub(limits::PROBLEMS);
         let note = |count: usize| {
             self.problem(
@@ -141,5 +236,21 @@ impl<'a> Sink<'a> {
     }
 }
 
+/// Names of unknown fields that are told.
+const NAMED: usize = 20;
+/// Names of unknown fields that are looked at.
+const NAMES: usize = 21;
 const TOO_MANY: &str =
     "this import holds 1,000,000 lessons and events already; import the rest in another one";
+
+/// A slug with a suffix, no longer than a new slug may be; `None` where the suffix says nothing.
+fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
+    const MOST: usize = 24;
+    let suffix = suffix.get(..MOST).unwrap_or(suffix).trim_matches('-');
+    if suffix.is_empty() || slug == suffix {
+        return None;
+    }
+    // Slugs are ASCII.
+    let head = slug.get(..NEW_SLUG - suffix.len() - 1).unwrap_or(slug);
+    Some(format!("{}-{suffix}", head.trim_end_matches('-')))
+}

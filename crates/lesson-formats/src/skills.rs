@@ -2,6 +2,7 @@
 //! description fits (<https://agentskills.io/specification>).
 
 use crate::export::quote;
+use crate::{Format, parse};
 use lesson_core::{Lesson, Trust, one_line};
 use std::collections::BTreeSet;
 
@@ -11,6 +12,25 @@ const NAME: usize = 64;
 const DESCRIPTION: usize = 1_024;
 /// Hexadecimal digits that tell names apart which are cut to the same one.
 const DIGITS: usize = 8;
+
+/// The key in `metadata` of what a skill has no place for, as JSON: what comes back unchanged when it is imported.
+pub(crate) const OWN: &str = "lessonloop";
+/// The fields that stand there.
+pub(crate) const OWN_FIELDS: &[&str] = &[
+    "slug",
+    "title",
+    "description",
+    "context",
+    "recommendation",
+    "category",
+    "domain",
+    "project_types",
+    "tech_stacks",
+    "tags",
+];
+/// The headings of a skill's parts.
+pub(crate) const WHEN: &str = "\n## When\n\n";
+pub(crate) const WHAT: &str = "\n## What to do\n\n";
 
 /// The skills: path and content of each. A skill is followed, not weighed, so only lessons that a person approved and that
 /// proved themselves become one.
@@ -23,8 +43,18 @@ pub fn to_skills<'a>(
         .filter(|lesson| is_proven(lesson))
         .map(move |lesson| {
             let name = name_of(lesson, &taken);
-            let content = skill(&name, lesson);
             let path = format!("{name}/SKILL.md");
+            let content = skill(&name, lesson, false);
+            // What does not read back from the sections stands in the metadata, too.
+            let is_same = |content: &str| {
+                let read = parse(&path, content, Format::Auto, lesson.updated_at);
+                matches!(read.lessons.as_slice(), [back] if back.lesson.text == lesson.text && back.lesson.slug == lesson.slug)
+            };
+            let content = if is_same(&content) {
+                content
+            } else {
+                skill(&name, lesson, true)
+            };
             taken.insert(name);
             (path, content)
         })
@@ -48,23 +78,65 @@ fn name_of(lesson: &Lesson, taken: &BTreeSet<String>) -> String {
     format!("{head}-{}", hash.get(..DIGITS).unwrap_or(&hash))
 }
 
-fn skill(name: &str, lesson: &Lesson) -> String {
+fn skill(name: &str, lesson: &Lesson, is_whole: bool) -> String {
     let text = &lesson.text;
     let mut out = format!("---\nname: {name}\ndescription: ");
     quote(&mut out, &description(lesson));
+    out.push_str("\nmetadata:\n  lessonloop: ");
+    quote(&mut out, &own(name, lesson, is_whole));
     out.push_str("\n---\n");
     out.push_str(&format!("# {}\n", one_line(&text.title)));
     for (heading, part) in [
-        ("", &text.description),
-        ("## When\n\n", &text.context),
-        ("## What to do\n\n", &text.recommendation),
+        ("\n", &text.description),
+        (WHEN, &text.context),
+        (WHAT, &text.recommendation),
     ] {
         let part = part.trim();
         if !part.is_empty() {
-            out.push_str(&format!("\n{heading}{part}\n"));
+            out.push_str(&format!("{heading}{part}\n"));
         }
     }
     out
+}
+
+/// What a skill has no place for, as JSON; with `is_whole` the texts as well.
+fn own(name: &str, lesson: &Lesson, is_whole: bool) -> String {
+    let text = &lesson.text;
+    let mut own = serde_json::Map::new();
+    if is_whole || name != lesson.slug {
+        own.insert("slug".to_owned(), lesson.slug.clone().into());
+    }
+    if is_whole {
+        for (field, part) in [
+            ("title", &text.title),
+            ("description", &text.description),
+            ("context", &text.context),
+            ("recommendation", &text.recommendation),
+        ] {
+            own.insert(field.to_owned(), part.clone().into());
+        }
+    }
+    own.insert("category".to_owned(), text.category.as_str().into());
+    if !text.domain.is_empty() {
+        own.insert("domain".to_owned(), text.domain.clone().into());
+    }
+    for (field, list) in [
+        ("project_types", &text.project_types),
+        ("tech_stacks", &text.tech_stacks),
+        ("tags", &text.tags),
+    ] {
+        if !list.is_empty() {
+            // As in markdown, the first `#` of a tag goes when it is read.
+            let words = list
+                .iter()
+                .map(|word| match word.starts_with('#') && field == "tags" {
+                    true => format!("#{word}"),
+                    false => word.clone(),
+                });
+            own.insert(field.to_owned(), words.collect::<Vec<_>>().into());
+        }
+    }
+    serde_json::Value::Object(own).to_string()
 }
 
 /// What it does and when to use it, by which an agent decides to load it.

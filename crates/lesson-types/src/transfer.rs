@@ -2,6 +2,7 @@
 
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The format of import files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
@@ -88,6 +89,9 @@ pub struct Imported {
     pub unchanged: u32,
     /// Events that were taken besides the lessons above: of a ledger, or records of tools.
     pub events: u32,
+    /// The lessons that were added or changed, by the format of their file, such as `cursor`.
+    #[serde(default)]
+    pub formats: BTreeMap<String, u32>,
     /// What was not taken.
     pub rejected: Vec<Rejected>,
     /// What was taken, but not as it stood: dropped fields, redacted secrets, quarantined text.

@@ -204,9 +204,33 @@ fn skills_are_made_of_proven_lessons_that_a_person_approved() {
         skills,
         [(
             "bound-the-queue/SKILL.md".to_owned(),
-            "---\nname: bound-the-queue\ndescription: \"Title of bound-the-queue. What it is about. Use when: A queue fills up. Topics: queues.\"\n---\n# Title of bound-the-queue\n\nWhat it is about\n\n## When\n\nA queue fills up\n\n## What to do\n\nBound it.\n\nAnd say so in its metrics.\n".to_owned()
+            "---\nname: bound-the-queue\ndescription: \"Title of bound-the-queue. What it is about. Use when: A queue fills up. Topics: queues.\"\nmetadata:\n  lessonloop: \"{\\\"category\\\":\\\"workflow\\\",\\\"tags\\\":[\\\"queues\\\"]}\"\n---\n# Title of bound-the-queue\n\nWhat it is about\n\n## When\n\nA queue fills up\n\n## What to do\n\nBound it.\n\nAnd say so in its metrics.\n".to_owned()
         )]
     );
+}
+
+#[test]
+fn skills_come_back_as_the_same_lessons() {
+    let mut rich = proven("rich");
+    rich.text.domain = "perps".to_owned();
+    rich.text.tech_stacks = vec!["rust, wasm".to_owned()];
+    rich.text.tags = vec!["#one".to_owned(), "two".to_owned()];
+    let mut headed = proven("headed");
+    headed.text.recommendation = "First.\n\n## What to do\n\nSecond.\n\n# Third".to_owned();
+    headed.text.description = "  Blanks around.\n".to_owned();
+    let mut long = proven(&format!("a-{}one", "very-".repeat(20)));
+    long.text.title = "Title with `code` #".to_owned();
+    for lesson in [proven("plain"), rich, headed, long] {
+        let (path, content) = to_skills([&lesson]).next().unwrap();
+        let read = parse(&path, &content, Format::Auto, NOW);
+        assert_eq!(
+            (read.rejected.len(), read.warnings.len()),
+            (0, 0),
+            "{content}"
+        );
+        assert_eq!(read.lessons[0].lesson.slug, lesson.slug);
+        assert_eq!(read.lessons[0].lesson.text, lesson.text, "{content}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod agents;
 mod hostile;
+mod people;
 mod properties;
 mod reading;
 mod refused;

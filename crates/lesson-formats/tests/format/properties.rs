@@ -61,6 +61,20 @@ fn messy() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
+/// Lines as front matter has them, with whatever may be wrong in them.
+fn front() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        "[a-z]{1,8}: \\PC{0,16}",
+        "(title|name|tags|description|context|confidence|created_at|status|slug|globs|metadata|match):[ \t]{0,2}[-\\[{\"'#*&!@%`a-z0-9:>|, ]{0,12}",
+        "(  |\t)- [a-z:#*]{0,8}",
+        "- [a-z:#]{0,8}",
+        "[A-Z][a-z ]{0,12}",
+        "#[a-z ]{0,8}",
+        Just(String::new()),
+    ];
+    prop::collection::vec(line, 0..8).prop_map(|lines| lines.join("\n"))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -75,6 +89,26 @@ proptest! {
                     prop_assert!((0.0..=1.0).contains(&read.lesson.standing.confidence));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn front_matter_never_costs_a_body(
+        front in front(), body in "([a-z]{3,9}( [a-z]{3,9}){0,4}\n\n?){1,5}", mark in prop::sample::select(vec!["---", "..."]),
+        name in prop::sample::select(vec!["note.md", "rule.mdc", "a/SKILL.md", "memory/x.md", ".windsurfrules"]), is_crlf in any::<bool>(),
+    ) {
+        let mut content = format!("---\n{front}\n{mark}\n{body}");
+        if is_crlf {
+            content = content.replace('\n', "\r\n");
+        }
+        let parsed = parse(name, &content, Format::Auto, NOW);
+        prop_assert_eq!(&parsed.rejected, &[], "{}", content);
+        let said: String = parsed.lessons.iter().map(|read| {
+            let text = &read.lesson.text;
+            format!("{}\n{}\n{}\n{}\n", text.title, text.description, text.context, text.recommendation)
+        }).collect();
+        for line in body.lines() {
+            prop_assert!(said.contains(line), "{:?} was lost of {}\n{:?}", line, content, parsed);
         }
     }
 

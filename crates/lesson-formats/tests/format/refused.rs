@@ -20,81 +20,11 @@ fn what_is_bad_is_named_with_its_place() {
         ("a.md", "\u{fffd}\u{fffd}a\0b\0", "encoding", None, "UTF-8"),
         ("a.png", "x", "unknown_format", None, ".png"),
         (
-            "a.md",
-            "---\ntitle: x\nbody without end\n",
-            "front_matter",
-            Some(1),
-            "never closed",
-        ),
-        (
-            "a.md",
-            "---\ntitle: x\n\ttags: y\n---\nb",
-            "front_matter",
-            Some(3),
-            "tabs",
-        ),
-        (
-            "a.md",
-            "---\ntitle: x\ntitle: y\n---\nb",
-            "front_matter",
-            Some(3),
-            "twice",
-        ),
-        (
-            "a.md",
-            "---\na: &x [1]\nb: *x\n---\nb",
-            "front_matter",
-            Some(2),
-            "anchors",
-        ),
-        (
-            "a.md",
-            "---\ntags: *all\n---\nb",
-            "front_matter",
-            Some(2),
-            "aliases",
-        ),
-        (
-            "a.md",
-            "---\n- a\n- b\n---\nb",
-            "front_matter",
-            Some(2),
-            "a list",
-        ),
-        (
-            "a.md",
-            "---\ntitle: [a, b\n---\nb",
-            "front_matter",
-            None,
-            "",
-        ),
-        (
-            "a.md",
-            "---\ntitle: {a: b}\n---\nb",
-            "invalid_field",
-            Some(2),
-            "title",
-        ),
-        (
-            "a.md",
-            "---\nconfidence: 1.5\n---\nb",
-            "invalid_field",
-            Some(2),
-            "confidence is `1.5`",
-        ),
-        (
-            "a.md",
-            "---\ncreated_at: yesterday\n---\nb",
-            "invalid_field",
-            Some(2),
-            "created_at",
-        ),
-        (
             "日本.md",
             "---\nstatus: active\n---\n",
-            "slug",
+            "empty",
             Some(1),
-            "slug",
+            "says nothing",
         ),
         (
             "a.json",
@@ -308,17 +238,35 @@ fn a_slug_comes_once() {
         ("one/keep-it.md", "# Keep it\n\nShort."),
         ("two/keep-it.md", "# Keep it\n\nShort."),
         ("three/keep-it.md", "# Keep it\n\nLong."),
+        ("three/Keep it.md", "# Keep it\n\nLonger."),
+        ("one/deep/keep-it.md", "# Keep it\n\nDeep."),
+        ("keep-it.md", "# Keep it\n\nTop."),
     ];
     let parsed = parse_all(&files, Format::Auto, NOW);
-    assert_eq!((parsed.lessons.len(), parsed.unchanged), (1, 1));
+    let slugs: Vec<_> = parsed
+        .lessons
+        .iter()
+        .map(|l| l.lesson.slug.as_str())
+        .collect();
+    assert_eq!(
+        slugs,
+        ["keep-it", "keep-it-three", "keep-it-deep", "keep-it-top"]
+    );
+    assert_eq!((parsed.unchanged, parsed.rejected.len()), (1, 1));
+    assert_eq!(parsed.rejected[0].path, "three/Keep it.md");
+    let files = [
+        ("keep-it.md", "---\nslug: one-name\n---\nShort."),
+        ("keep-that.md", "---\nslug: one-name\n---\nLong."),
+    ];
+    let parsed = parse_all(&files, Format::Auto, NOW);
     assert_eq!(parsed.rejected.len(), 1);
     let problem = &parsed.rejected[0];
     assert_eq!(
         (problem.path.as_str(), problem.code),
-        ("three/keep-it.md", "duplicate_slug")
+        ("keep-that.md", "duplicate_slug")
     );
     assert!(
-        problem.message.contains("one/keep-it.md"),
+        problem.message.contains("keep-it.md, line 1"),
         "{}",
         problem.message
     );

@@ -1,5 +1,6 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
 mod hold;
+mod import_batch;
 mod insights;
 mod suggestions;
 
