@@ -30,6 +30,7 @@ mod resolve;
 mod review;
 mod session;
 mod settings;
+mod shown_lines;
 mod space;
 mod stable_map;
 mod stats;
@@ -88,6 +89,7 @@ pub use settings::{
     APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
     in_force,
 };
+pub use shown_lines::without_shown;
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};
 pub use tools::{
