@@ -84,7 +84,7 @@ pub use review::{
     Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
     review_queue_with,
 };
-pub use session::{Extracted, ExtractedInsight, extract, without_outcomes};
+pub use session::{Extracted, ExtractedInsight, extract, outcome_said, without_outcomes};
 pub use settings::{
     APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
     in_force,

@@ -59,6 +59,7 @@ impl<'a> Around<'a> {
         let whole = line == 0 || text[..line].ends_with('\n');
         let mut before = tokens(head);
         strip_list_back(&mut before);
+        strip_fillers(&mut before);
         let opener = match before.last() {
             Some(Token::Mark(mark @ (':' | '(' | '-'))) => Some(*mark),
             _ => None,
@@ -118,6 +119,19 @@ fn strip_list_back(tokens: &mut Vec<Token<'_>>) {
             Some(at) if tokens[at] == Token::Name => tokens.truncate(at),
             _ => return,
         }
+    }
+}
+
+/// Takes what may stand between the mark that opens a list and its first name: an article, a kind, a number.
+fn strip_fillers(tokens: &mut Vec<Token<'_>>) {
+    let words = tokens
+        .iter()
+        .rev()
+        .take_while(|token| joins(token) && **token != Token::Mark(','))
+        .count();
+    let rest = tokens.len() - words;
+    if words > 0 && matches!(tokens[..rest].last(), Some(Token::Mark(':' | '(' | '-'))) {
+        tokens.truncate(rest);
     }
 }
 

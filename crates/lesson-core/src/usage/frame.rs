@@ -484,6 +484,10 @@ fn label(clause: &[Token<'_>], opened: bool) -> Label {
             }
         }
     }
+    // "Given 'x', …"
+    if !opened && matches!(words.as_slice(), ["given"]) {
+        return Label::Other;
+    }
     let shown = words.iter().any(|word| SHOWN.contains(word));
     let lessons = words
         .iter()

@@ -58,7 +58,6 @@ const SOURCES: [&str; 44] = [
 pub(super) fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut double: Option<usize> = None;
-    let mut last = ' ';
     for (at, c) in text.char_indices() {
         match c {
             '\n' => double = None,
@@ -68,9 +67,7 @@ pub(super) fn quotations(text: &str) -> Vec<Range<usize>> {
             },
             _ => {}
         }
-        last = c;
     }
-    let _ = last;
     found
 }
 
