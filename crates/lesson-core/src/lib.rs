@@ -34,6 +34,7 @@ mod shown_lines;
 mod space;
 mod stable_map;
 mod stats;
+mod technologies;
 mod tools;
 mod touched;
 mod usage;
@@ -92,6 +93,7 @@ pub use settings::{
 pub use shown_lines::without_shown;
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};
+pub use technologies::technology_names;
 pub use tools::{
     Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolRecord, ToolSuggestion, tool_decay,
     tool_query_hash, tool_weight,

@@ -1,141 +1,10 @@
-//! Sentences that name a lesson without applying it: lists of what was shown, labels, questions, what a lesson is about,
-//! and lessons that were looked at only.
+//! Sentences that name a lesson without applying it: lists of what was shown, questions, what a lesson is about, and
+//! lessons that were looked at only.
 
 use super::around::{Around, Token};
 use super::denial::Governed;
+use super::label::{LABEL, Label, SHOWN, is_none_of, label, last_clause, word};
 use super::verdict::{Clause, clauses, is_negator};
-
-/// Words of which labels of lists are made: "the lessons available for this task are".
-const LABEL: [&str; 66] = [
-    "lesson",
-    "lessons",
-    "skill",
-    "skills",
-    "context",
-    "in",
-    "the",
-    "are",
-    "were",
-    "is",
-    "was",
-    "these",
-    "those",
-    "following",
-    "i",
-    "we",
-    "you",
-    "have",
-    "had",
-    "been",
-    "me",
-    "us",
-    "to",
-    "for",
-    "this",
-    "task",
-    "session",
-    "list",
-    "of",
-    "top",
-    "best",
-    "all",
-    "other",
-    "others",
-    "there",
-    "two",
-    "three",
-    "four",
-    "five",
-    "several",
-    "some",
-    "memory",
-    "known",
-    "existing",
-    "options",
-    "include",
-    "includes",
-    "including",
-    "such",
-    "as",
-    "also",
-    "at",
-    "start",
-    "a",
-    "an",
-    "now",
-    "here",
-    "my",
-    "our",
-    "by",
-    "from",
-    "with",
-    "below",
-    "above",
-    "run",
-    "prompt",
-];
-
-/// Words that say that lessons were shown, and no more.
-const SHOWN: [&str; 34] = [
-    "available",
-    "recommended",
-    "recommendation",
-    "recommendations",
-    "suggested",
-    "suggestion",
-    "suggestions",
-    "injected",
-    "shown",
-    "surfaced",
-    "retrieved",
-    "provided",
-    "given",
-    "listed",
-    "loaded",
-    "returned",
-    "offered",
-    "candidate",
-    "candidates",
-    "matching",
-    "matched",
-    "found",
-    "received",
-    "got",
-    "presented",
-    "displayed",
-    "fetched",
-    "context",
-    "relevant",
-    "related",
-    "known",
-    "existing",
-    "proposed",
-    "supplied",
-];
-
-/// Words of a label that reject what it lists, alone or with [`LABEL`] words.
-const REJECTED: [&str; 20] = [
-    "irrelevant",
-    "inapplicable",
-    "n/a",
-    "na",
-    "unused",
-    "unrelated",
-    "unneeded",
-    "unnecessary",
-    "rejected",
-    "skipped",
-    "ignored",
-    "dismissed",
-    "discarded",
-    "excluded",
-    "disregarded",
-    "overruled",
-    "dropped",
-    "omitted",
-    "off-topic",
-    "non-applicable",
-];
 
 /// Words by which a lesson was looked at.
 const LOOKED: [&str; 43] = [
@@ -253,18 +122,6 @@ const SAYS: [&str; 9] = [
     "teaches",
 ];
 
-/// What the heading above a list says of its items.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Label {
-    /// Nothing of this kind.
-    #[default]
-    Other,
-    /// That they were shown.
-    Shown,
-    /// That they were rejected.
-    Rejected,
-}
-
 /// Whether a name is only spoken of; `heading` is what the heading says above the list whose item it begins.
 pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label) -> bool {
     let rest = clauses(&around.rest);
@@ -286,7 +143,7 @@ pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label
     if is_none_of(clause) {
         return true;
     }
-    match label(clause, around.opener.is_some()) {
+    match label(clause, around.opener) {
         Label::Rejected => return true,
         Label::Shown => return comes() != Some(true),
         Label::Other => {}
@@ -312,22 +169,6 @@ pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label
         }
     }
     is_about(around, &rest, &next)
-}
-
-/// What the words of a heading say of the list below it.
-pub(super) fn heading_label(line: &str) -> Label {
-    let tokens = super::around::tokens(line.trim_matches(['#', ' ', '-', '•', '_', '`']));
-    let closed = matches!(tokens.last(), Some(Token::Mark(':')));
-    let heading = line.trim_start().starts_with('#') || closed;
-    if !heading {
-        return Label::Other;
-    }
-    let end = tokens.len() - usize::from(closed);
-    let end = tokens[..end]
-        .iter()
-        .position(|token| *token == Token::Mark('('))
-        .unwrap_or(end);
-    label(last_clause(&tokens[..end]), true)
 }
 
 /// Whether the sentence asks about the name: it begins as a question, or the name stands in its last part.
@@ -375,133 +216,6 @@ fn is_question(around: &Around<'_>, rest: &[Clause<'_>]) -> bool {
         .iter()
         .all(|clause| clause.mark.is_none() && !clause.concludes())
         || last.is_empty() && rest.first().is_some_and(|clause| clause.mark.is_some())
-}
-
-/// The words after the last mark that ends a clause.
-fn last_clause<'b, 'a>(sentence: &'b [Token<'a>]) -> &'b [Token<'a>] {
-    let cut = sentence
-        .iter()
-        .rposition(|token| matches!(token, Token::Mark(';' | '.' | '!' | '?' | ':')));
-    &sentence[cut.map_or(0, |at| at + 1)..]
-}
-
-fn word<'a>(token: &Token<'a>) -> Option<&'a str> {
-    match token {
-        Token::Word(word) => Some(word),
-        _ => None,
-    }
-}
-
-/// "None of (the lessons)", "no lesson applies:", right before the names.
-fn is_none_of(clause: &[Token<'_>]) -> bool {
-    let words: Vec<&str> = clause.iter().filter_map(word).collect();
-    let at = words
-        .iter()
-        .rposition(|word| matches!(*word, "none" | "no" | "neither"));
-    let Some(at) = at else {
-        return false;
-    };
-    if words[at] == "no"
-        && !matches!(
-            words.get(at + 1),
-            Some(&("lesson" | "lessons" | "skill" | "skills"))
-        )
-    {
-        return false;
-    }
-    let said = &words[at + 1..];
-    let own = |word: &&&str| {
-        LABEL.contains(*word)
-            || SHOWN.contains(*word)
-            || ["appl", "fit", "matter", "use", "help"]
-                .iter()
-                .any(|stem| word.starts_with(stem))
-    };
-    let others = said.iter().any(|word| matches!(*word, "other" | "others"));
-    !others && said.iter().all(|word| own(&word))
-}
-
-/// What a label right before the names says of them.
-fn label(clause: &[Token<'_>], opened: bool) -> Label {
-    let words: Vec<&str> = clause.iter().filter_map(word).collect();
-    if words.is_empty() || clause.iter().any(|token| matches!(token, Token::Mark(','))) {
-        return Label::Other;
-    }
-    let listed =
-        |word: &&str| LABEL.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit());
-    if opened {
-        let denied = words
-            .iter()
-            .position(|word| is_negator(word) && *word != "no");
-        // "these do not apply:", "not relevant to this pool:"
-        if let Some(at) = denied {
-            let head = &words[..at];
-            let head = match head {
-                [
-                    head @ ..,
-                    "do" | "does" | "did" | "is" | "are" | "was" | "were",
-                ] => head,
-                head => head,
-            };
-            let fits = words[at + 1..]
-                .iter()
-                .find(|word| !listed(word))
-                .is_some_and(|word| {
-                    [
-                        "appl",
-                        "relevan",
-                        "fit",
-                        "need",
-                        "use",
-                        "pertinent",
-                        "help",
-                        "necessar",
-                    ]
-                    .iter()
-                    .any(|stem| word.starts_with(stem))
-                });
-            if fits && head.iter().all(|word| listed(word) || SHOWN.contains(word)) {
-                return Label::Rejected;
-            }
-        }
-        let unfit = words.iter().position(|word| REJECTED.contains(word));
-        if let Some(at) = unfit {
-            let of_lessons = words[..at]
-                .iter()
-                .all(|word| listed(word) || SHOWN.contains(word));
-            let rest = &words[at + 1..];
-            let adjective = at < words.len() && REJECTED[..8].contains(&words[at]);
-            if of_lessons
-                && (adjective
-                    || rest.iter().all(|word| {
-                        matches!(
-                            *word,
-                            "lesson" | "lessons" | "skill" | "skills" | "here" | "because" | "as"
-                        )
-                    }))
-            {
-                return Label::Rejected;
-            }
-        }
-    }
-    // "Given 'x', …"
-    if !opened && matches!(words.as_slice(), ["given"]) {
-        return Label::Other;
-    }
-    let shown = words.iter().any(|word| SHOWN.contains(word));
-    let lessons = words
-        .iter()
-        .any(|word| matches!(*word, "lessons" | "skills"));
-    let made = words
-        .iter()
-        .all(|word| listed(word) || SHOWN.contains(word));
-    // "the recommended lesson 'x'" is a lesson that something is said of.
-    let single = matches!(words.last(), Some(&("lesson" | "skill"))) && !opened;
-    if made && !single && (shown || (lessons && opened)) {
-        Label::Shown
-    } else {
-        Label::Other
-    }
 }
 
 /// Whether the clause ends with a word by which the name was looked at; the flag says whether the main clause comes after
