@@ -225,6 +225,9 @@ mod tests {
             assert_eq!(folded(name), name, "the first is as it is compared");
             for way in others.split(',').chain([name]) {
                 let key = folded(way.trim().trim_start_matches('~'));
+                if key.is_empty() {
+                    continue;
+                }
                 let other = met.insert(key.clone(), name);
                 assert!(
                     other.is_none_or(|other| other == name),

@@ -23,10 +23,17 @@ pub struct Situation {
     pub domain: Option<String>,
     /// The market, for decision relevance.
     pub market: Option<Market>,
-    /// At most so many answers; the policy's number when absent.
+    /// At most so many answers; the policy's number when absent, and at most that where a decision is to be made.
     pub limit: Option<usize>,
     /// Whether a decision is to be made: then few answers are wanted.
     pub for_decision: bool,
+}
+
+impl Situation {
+    /// Whether a decision is to be made: then few answers are wanted.
+    pub fn is_for_decision(&self) -> bool {
+        self.for_decision || given(self.domain.as_deref()).is_some() || self.market.is_some()
+    }
 }
 
 /// The text of a situation that is embedded: its query, or `{project_type} project using {technologies}` where only the
@@ -120,8 +127,12 @@ impl<'a> Context<'a> {
         }
         let limit = match situation.limit {
             Some(0) => return Err(error("limit", "limit is 0; it has to be at least 1")),
+            // A decision takes few lessons, however many are asked for.
+            limit if decision || situation.for_decision => {
+                let most = policy.top_decision as usize;
+                limit.map_or(most, |limit| limit.min(most))
+            }
             Some(limit) => limit,
-            None if decision || situation.for_decision => policy.top_decision as usize,
             None => policy.top_project as usize,
         };
         let told: Vec<&str> = given(situation.project_type.as_deref())
