@@ -923,6 +923,14 @@ begin
       where x.at is null;
     get diagnostics counted = row_count;
     v := v + counted;
+    if counted = 0 and p_event #>> '{context,query}' is not null then
+      -- A session begins before anything is asked.
+      update public.decisions x
+      set context = jsonb_set(x.context, '{query}', p_event #> '{context,query}'), version = v + 1
+      where x.space = p_space and x.decision_id = decision and x.context ->> 'query' is null;
+      get diagnostics counted = row_count;
+      v := v + counted;
+    end if;
     select * into d from public.decisions x where x.space = p_space and x.decision_id = decision;
     select coalesce(max(x.position), 0) into place from public.recommendations x
     where x.space = p_space and x.decision_id = decision;

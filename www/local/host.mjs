@@ -21,6 +21,8 @@ export class Host {
     this.restarts = 0;
     /** @type {Promise<Local> | null} */
     this.opening = null;
+    /** The model on its way. @type {Promise<void> | null} */
+    this.loading = null;
   }
 
   /** The store that new things go to. */
@@ -44,11 +46,22 @@ export class Host {
     return this.opening;
   }
 
-  /** Loads the model, once; ranking by words goes on without it. @param {Local} [opened] */
+  /**
+   * Loads the model, once, and resolves when it is there or could not be loaded; ranking by words goes on without it.
+   * @param {Local} [opened]
+   * @returns {Promise<void>}
+   */
   async loadModel(opened) {
     this.wantsModel = true;
-    if (!["absent", "failed"].includes(this.modelState.phase)) return;
-    this.modelState = { phase: "loading" };
+    if (["absent", "failed"].includes(this.modelState.phase)) {
+      this.modelState = { phase: "loading" };
+      this.loading = this.#loadModel(opened);
+    }
+    await this.loading;
+  }
+
+  /** @param {Local} [opened] */
+  async #loadModel(opened) {
     try {
       const reading = readPack();
       reading.catch(() => undefined);

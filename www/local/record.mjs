@@ -92,7 +92,7 @@ export async function record(host, local, folder, { name, client, plan }) {
     for (const read of pieces(local, client, path, readBefore(folder, state, path), end)) {
       reads.push(read);
       // What was said is sent now, and never again.
-      next[path] = { ...read, said: "", shown: [], signs: [], .../** @type {object} */ ({ known: [] }) };
+      next[path] = { ...read, said: "", shown: [], prompted: [], signs: [], .../** @type {object} */ ({ known: [] }) };
       if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
     }
   }
@@ -124,6 +124,9 @@ export async function record(host, local, folder, { name, client, plan }) {
     learned: new Map(state.receipt.learned.map((it) => [it.slug, it])),
   };
   let outcome = null;
+  // What the lessons had to do with the outcome is found by its meaning. Without a model all that were shown are causes.
+  const judges = requests.some(({ path }) => path === "/v1/sessions") && (kept.told ?? null) !== null && done;
+  if (judges && process.env.LESSONLOOP_MODEL !== "off") await host.loadModel(local);
   for (const request of requests) {
     const { status, body } = await host.handle(request);
     // 404: nothing was recommended for that decision; 409: it was said before, in other words.

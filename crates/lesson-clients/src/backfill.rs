@@ -1,9 +1,8 @@
 //! Sessions of the past: what their transcripts would add, before anything is sent.
 
-use crate::injected::without_injected;
 use crate::session::{keyed, pieces};
 use crate::transcript::TranscriptRead;
-use lesson_core::{Policy, extract};
+use lesson_core::{Policy, extract, without_shown};
 use lesson_types::{Category, FeedbackOutcome, Request, Session};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +49,7 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
         return None;
     }
     let all: String = reads.iter().map(|read| read.said.as_str()).collect();
-    let said = without_injected(&all);
+    let said = without_shown(&all);
     let said = pieces::end_of(&said);
     let extracted = extract(said, &Policy::default().session);
     if extracted.insights.is_empty() && extracted.outcome.is_none() {
@@ -95,6 +94,7 @@ pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
     let transcript = summary.said.clone();
     let session = Session {
         transcript: transcript.clone(),
+        decision_id: None,
     };
     vec![keyed(
         &summary.session,

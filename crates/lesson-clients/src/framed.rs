@@ -48,7 +48,7 @@ pub(crate) fn framed(text: &str, given: &[Given], fits: impl Fn(&str) -> bool) -
     let slug = &one.slug;
     let with = |lessons: &str| {
         format!(
-            "{HEAD}{ABOUT}\n{lessons}{named}\nA lesson that is applied is named by its slug in quotes with what it changed, such as: Applying '{slug}': …\n"
+            "{HEAD}{ABOUT}\n{lessons}{named}\nA lesson that is applied is named by its slug in quotes with what it changed, such as: Applying '{slug}': …\nOne that is decided against is named with the reason, such as: Not applying '{slug}', because …\n"
         )
     };
     for count in (1..=new.len()).rev() {

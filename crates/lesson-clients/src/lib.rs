@@ -17,7 +17,6 @@ mod client;
 mod event;
 mod fingerprint;
 mod framed;
-mod injected;
 mod moment;
 mod nested;
 mod output;

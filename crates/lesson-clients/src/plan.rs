@@ -234,8 +234,13 @@ fn recommend(
     };
     let most = if start { START_TOKENS } else { MOST_TOKENS };
     let decision_id = decision_of(&session);
+    // Before anybody said what the session is about, the project is all that is known: a run's title is what was asked.
+    let project = start && payload.first_prompt().is_none();
+    let asks = Some(query.clone());
+    let (asked_for, project_type) = if project { (None, asks) } else { (asks, None) };
     let body = Recommend {
-        query: Some(query.clone()),
+        query: asked_for,
+        project_type,
         limit: start.then_some(START_LESSONS),
         max_tokens: Some(asked.min(most).max(limits::PROMPT_TOKENS_MIN as u32)),
         decision_id: Some(decision_id.clone()),

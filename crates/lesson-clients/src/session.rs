@@ -7,10 +7,9 @@ pub(crate) mod pieces;
 pub use input::{Kept, SessionInput};
 
 use crate::fingerprint::fingerprint;
-use crate::injected::without_injected;
 use crate::plan::post;
 use crate::transcript::Sign;
-use lesson_core::{Extracted, Policy, extract};
+use lesson_core::{Extracted, Policy, extract, without_shown};
 use lesson_types::{DecisionOutcome, FeedbackOutcome, Outcome, Request, Session, Track};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -52,7 +51,7 @@ pub fn record(input: &SessionInput) -> Recorded {
     let policy = Policy::default().session;
     let heard = keep::heard(input);
     let mut requests = Vec::new();
-    for reasoning in pieces::pieces(&without_injected(&heard.now)) {
+    for reasoning in pieces::pieces(&without_shown(&heard.now)) {
         requests.push(keyed(
             &input.session,
             "/v1/track",
@@ -65,7 +64,7 @@ pub fn record(input: &SessionInput) -> Recorded {
     }
     if !input.done {
         let learned = insights(&extract(&heard.now, &policy));
-        requests.extend(session(&input.session, learned));
+        requests.extend(session(input, learned));
         return Recorded {
             requests,
             keep: heard.all,
@@ -76,7 +75,7 @@ pub fn record(input: &SessionInput) -> Recorded {
     let extracted = extract(&said, &policy);
     if extracted.outcome.is_some() || !extracted.insights.is_empty() {
         let transcript = with_shown(&said, &extracted, &heard.all);
-        requests.extend(session(&input.session, transcript));
+        requests.extend(session(input, transcript));
     }
     if let Some(outcome) = heard.all.outcome {
         let outcome = match outcome {
@@ -99,7 +98,8 @@ pub fn record(input: &SessionInput) -> Recorded {
     let keep = Kept {
         told: all.outcome.or(all.told),
         rated: if all.outcome.is_some() {
-            all.shown.clone()
+            let prompted = all.prompted.iter().filter(|slug| !all.shown.contains(slug));
+            all.shown.iter().chain(prompted).cloned().collect()
         } else {
             all.rated.clone()
         },
@@ -122,10 +122,14 @@ pub(crate) fn keyed<T: Serialize>(session: &str, path: &str, content: &str, body
     post(path, body, Some(fingerprint(&[session, path, content])))
 }
 
-fn session(session: &str, transcript: String) -> Option<Request> {
+fn session(input: &SessionInput, transcript: String) -> Option<Request> {
     (!transcript.trim().is_empty()).then(|| {
         let content = transcript.clone();
-        keyed(session, "/v1/sessions", &content, &Session { transcript })
+        let body = Session {
+            transcript,
+            decision_id: Some(input.decision_id.clone()).filter(|id| !id.is_empty()),
+        };
+        keyed(&input.session, "/v1/sessions", &content, &body)
     })
 }
 
@@ -142,21 +146,23 @@ fn insights(extracted: &Extracted) -> String {
         .collect()
 }
 
-/// The transcript of a whole session, with a line that names the lessons shown. An agent that gave feedback itself, or named
-/// its lessons, has said it all.
+/// The transcript of a whole session, with a line that names the lessons shown. An agent that gave feedback itself has said
+/// it all; one that named its lessons, all but those of its prompts to subagents.
 fn with_shown(said: &str, extracted: &Extracted, all: &Kept) -> String {
     let said = pieces::end_of(said);
-    if all.gave_feedback || !extracted.injected.is_empty() || all.shown.is_empty() {
+    if all.gave_feedback {
         return said.to_owned();
     }
+    let own = &extracted.injected;
+    let by_hooks = all.shown.iter().filter(|_| own.is_empty());
     let again = all.outcome.is_some() && all.outcome == all.told;
-    let rated = |slug: &&String| again && all.rated.contains(*slug);
-    let shown: Vec<&str> = all
-        .shown
-        .iter()
-        .filter(|slug| !rated(slug))
-        .map(String::as_str)
-        .collect();
+    let mut shown: Vec<&str> = Vec::new();
+    for slug in by_hooks.chain(&all.prompted) {
+        let rated = again && all.rated.contains(slug);
+        if !rated && !own.contains(slug) && !shown.contains(&slug.as_str()) {
+            shown.push(slug);
+        }
+    }
     if shown.is_empty() {
         return said.to_owned();
     }

@@ -5,6 +5,7 @@
 
 use crate::lesson::{Lesson, Standing};
 use crate::stable_map::Mix;
+use crate::technologies::technology_names;
 use lesson_types::{Category, Kind, Trust};
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -170,7 +171,7 @@ pub(crate) struct RankFeatures {
     pub standing: Standing,
     /// The trimmed title in lower case, hashed.
     pub title: u64,
-    /// The bits of its technologies; see [`bit_of`].
+    /// The bits of its technologies' names; see [`bit_of`] and [`technology_names`].
     pub techs: u64,
     /// The bits of its kinds of project.
     pub projects: u64,
@@ -198,7 +199,11 @@ impl RankFeatures {
         Self {
             standing: lesson.standing.clone(),
             title: word_hash(text.title.trim()),
-            techs: bits(&text.tech_stacks),
+            techs: text
+                .tech_stacks
+                .iter()
+                .flat_map(|tech| technology_names(tech))
+                .fold(0, |bits, name| bits | bit_of(&name)),
             projects: bits(&text.project_types),
             domain: if domain.is_empty() {
                 0

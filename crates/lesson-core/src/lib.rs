@@ -30,9 +30,11 @@ mod resolve;
 mod review;
 mod session;
 mod settings;
+mod shown_lines;
 mod space;
 mod stable_map;
 mod stats;
+mod technologies;
 mod tools;
 mod touched;
 mod usage;
@@ -83,13 +85,15 @@ pub use review::{
     Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
     review_queue_with,
 };
-pub use session::{Extracted, ExtractedInsight, extract, without_outcomes};
+pub use session::{Extracted, ExtractedInsight, extract, outcome_said, without_outcomes};
 pub use settings::{
     APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
     in_force,
 };
+pub use shown_lines::without_shown;
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
 pub use stats::{Health, health, stats};
+pub use technologies::technology_names;
 pub use tools::{
     Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolRecord, ToolSuggestion, tool_decay,
     tool_query_hash, tool_weight,

@@ -185,7 +185,7 @@ fn given_text(lesson: &Lesson) -> GivenText {
 /// How to name a lesson when applying it.
 fn naming(example: &str) -> String {
     format!(
-        "\n## Naming lessons\n\nWhen you apply a lesson, name it by its slug in quotes and say what it changed. Example:\n\n> Applying '{example}': …\n\nName only lessons that you apply. If you decide against one, say \"not applying\" and its slug.\n"
+        "\n## Naming lessons\n\nWhen you apply a lesson, name it by its slug in quotes and say what it changed. Example:\n\n> Applying '{example}': …\n\nName only lessons that you apply. If you decide against one, say \"not applying\", its slug and why.\n"
     )
 }
 

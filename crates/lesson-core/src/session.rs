@@ -17,6 +17,7 @@ use category::category_of;
 use lesson_types::{Category, FeedbackOutcome};
 use line::{LONGEST_TEXT, Marker, clean, cut, goes_on, is_item, is_nothing, marked, unmarked};
 use naming::{says_something, slug_from, title_from, with_hash};
+use std::borrow::Cow;
 
 /// Most insights that are taken from one transcript.
 const MOST_INSIGHTS: usize = 100;
@@ -81,9 +82,19 @@ pub fn without_outcomes(transcript: &str) -> String {
         .collect()
 }
 
+/// What a text says of an outcome: what its outcome lines say, or all of it where it has none.
+pub fn outcome_said<'a>(text: &'a str, policy: &SessionPolicy) -> Cow<'a, str> {
+    let told = extract(text, policy).outcome_text;
+    if told.is_empty() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(told)
+    }
+}
+
 /// Reads a transcript. Insights shorter than the policy's minimum are dropped; a session that
-/// ended blocked and gave no insight gives one failure lesson, if what blocked it is told in as
-/// many characters; one that delivered without an insight gives none. A marker followed by
+/// ended blocked and gave no insight gives one failure lesson, if what blocked it is told, with the
+/// task, in as many characters; one that delivered without an insight gives none. A marker followed by
 /// `none`, `n/a`, `-` or by nothing tells nothing. Linear in the transcript.
 pub fn extract(transcript: &str, policy: &SessionPolicy) -> Extracted {
     let mut out = Extracted::default();
@@ -217,8 +228,7 @@ fn take_insight(
 /// What a blocked session teaches that says nothing else: beware of what blocked it. The words
 /// and the tags are those of the source system (causal feedback).
 fn failure(said: &str, task: &str, policy: &SessionPolicy) -> Option<ExtractedInsight> {
-    let short = said.chars().count() < policy.insight_min as usize;
-    if short || !says_something(said) {
+    if !says_something(said) {
         return None;
     }
     let text = if task.is_empty() {
@@ -227,6 +237,11 @@ fn failure(said: &str, task: &str, policy: &SessionPolicy) -> Option<ExtractedIn
         let task = cut(task, LONGEST_TASK);
         format!("When attempting '{task}': blocked by {said}")
     };
+    // The task counts to the length, as in the source.
+    let told = if task.is_empty() { said } else { &text };
+    if told.chars().count() < policy.insight_min as usize {
+        return None;
+    }
     Some(ExtractedInsight {
         slug: slug_from("warning-blocked-", said),
         title: title_from("Blocked: ", said),

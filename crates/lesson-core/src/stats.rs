@@ -5,7 +5,8 @@ use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
 use lesson_types::{
-    Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, Stats, Trust,
+    Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, SessionFeedback, Stats,
+    Trust,
 };
 use std::cmp::Ordering;
 
@@ -15,6 +16,8 @@ const LISTED: usize = 5;
 const NEVER_RATED_LISTED: usize = 50;
 /// Candidates for pruning in the list.
 const PRUNING_LISTED: usize = 50;
+/// A session that began so long ago and told nothing is silent: half an hour, in milliseconds.
+const SILENT_AFTER: Millis = 30 * 60 * 1_000;
 /// Days of activity that are shown.
 const ACTIVITY_DAYS: i64 = 30;
 
@@ -29,6 +32,8 @@ pub struct Health {
     pub bands: Bands,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
+    /// The sessions of the last seven days; `None` where they are not known one by one.
+    pub sessions: Option<SessionFeedback>,
 }
 
 /// Stats as of `now` (effectiveness tracking). Archived lessons count only in `archived`.
@@ -58,7 +63,11 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         }
     }
     rated.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| by_ratings(a.0, b.0)));
-    stats.top = rated.iter().take(LISTED).map(|(l, _)| listed(l)).collect();
+    // One that is rated below neutral is none of the best, however few are rated.
+    let best = rated
+        .iter()
+        .filter(|(_, score)| *score >= policy.review.bottom_below);
+    stats.top = best.take(LISTED).map(|(l, _)| listed(l)).collect();
     let bottom = worst(space, policy);
     stats.bottom = bottom.into_iter().map(|(l, _)| listed(l)).collect();
     let pruning = prunable(space, policy).into_iter();
@@ -165,6 +174,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
                 .filter(|at| **at >= since)
                 .count(),
         ),
+        sessions: Some(sessions(space, since, now)),
         ..Health::default()
     };
     let (mut hits, mut uses) = (0u64, 0u64);
@@ -201,6 +211,33 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         }
     }
     health
+}
+
+/// The sessions since a moment that were given lessons, and those of them that nothing was heard of. One that began a
+/// moment ago may still go on. Sessions dated after `now` are heard later.
+fn sessions(space: &Space, since: Millis, now: Millis) -> SessionFeedback {
+    let mut told = SessionFeedback::default();
+    let mut last: Option<(Millis, &str)> = None;
+    for (id, decision) in space.decisions() {
+        let Some(at) = decision.at.filter(|at| *at >= since) else {
+            continue;
+        };
+        if decision.records.is_empty() {
+            continue;
+        }
+        told.in_last_7_days += 1;
+        let heard =
+            decision.is_final() || !decision.feedback.is_empty() || !decision.opinions.is_empty();
+        if heard || at > now - SILENT_AFTER {
+            continue;
+        }
+        told.silent += 1;
+        if last.is_none_or(|last| (at, id) > last) {
+            last = Some((at, id));
+        }
+    }
+    told.last_silent = last.map(|(_, id)| id.to_owned());
+    told
 }
 
 fn count(n: usize) -> u32 {

@@ -199,6 +199,12 @@ pub(crate) fn health(first: Response, second: Response) -> Response {
         }
         one.issues
             .sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        if let (Some(held), Some(more)) = (&mut one.sessions, two.sessions) {
+            // The first store keeps every decision.
+            held.in_last_7_days = held.in_last_7_days.max(more.in_last_7_days);
+            held.silent = held.silent.max(more.silent);
+            held.last_silent = held.last_silent.take().or(more.last_silent);
+        }
         one.causal_ratio = match (one.causal_ratio, two.causal_ratio) {
             // Each is of as many uses as its lessons have; those are not told, so the project's stands.
             (Some(ratio), _) => Some(ratio),

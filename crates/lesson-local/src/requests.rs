@@ -296,27 +296,34 @@ impl<S: Store, H: Host> Local<S, H> {
         }
         let transcript = text(&asked.request.body, "transcript").to_owned();
         let known = |slug: &str| second.has_lesson(slug);
-        let Some(feedback) = spread::rest_of_session(&answer.body, &transcript, known) else {
-            return answer;
-        };
-        let request = Request {
-            path: "/v1/feedback".to_owned(),
-            body: feedback,
-            ..asked.request
-        };
-        let Ok(route) = route(request.method, &request.path) else {
-            return answer;
-        };
-        let given = ask(
-            second,
-            Asked {
+        let decision = Some(text(&asked.request.body, "decision_id").to_owned());
+        let decision = decision.filter(|id| second.has_decision(id));
+        // Feedback on a decision is given once, and on what was recommended for it: the rest is about none.
+        let attempts = [decision.is_some().then_some(decision), Some(None)];
+        for about in attempts.into_iter().flatten() {
+            let feedback = spread::rest_of_session(&answer.body, &transcript, known, about);
+            let Some(body) = feedback else {
+                return answer;
+            };
+            let request = Request {
+                path: "/v1/feedback".to_owned(),
+                body,
+                ..asked.request.clone()
+            };
+            let Ok(route) = route(request.method, &request.path) else {
+                return answer;
+            };
+            let part = Asked {
                 asker: asked.asker,
                 route,
                 request,
-            },
-        )
-        .await;
-        joined::session(&mut answer, &given);
+            };
+            let given = ask(second, part).await;
+            if given.status == 200 {
+                joined::session(&mut answer, &given);
+                break;
+            }
+        }
         answer
     }
 }

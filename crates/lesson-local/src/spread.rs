@@ -1,6 +1,5 @@
 //! Parting what one request says between two stores.
 
-use lesson_service::without_shown;
 use lesson_types::{Bulk, BulkItem, Feedback, Merge, SessionRecorded, limits};
 use serde_json::Value;
 
@@ -76,11 +75,12 @@ pub(crate) fn merge(
 }
 
 /// Feedback on the lessons that a session was shown and that the first store did not know; `None` without any, or when
-/// the session did not say what came of it.
+/// the session did not say what came of it. `about` is the decision that it is, where the second store takes feedback on it.
 pub(crate) fn rest_of_session(
     answer: &Value,
     transcript: &str,
     known: impl Fn(&str) -> bool,
+    about: Option<String>,
 ) -> Option<Value> {
     let recorded: SessionRecorded = serde_json::from_value(answer.clone()).ok()?;
     let lessons: Vec<String> = recorded
@@ -92,14 +92,14 @@ pub(crate) fn rest_of_session(
         return None;
     }
     // Naming a lesson in the list of what was shown is not using it.
-    let said = without_shown(transcript);
+    let said = lesson_core::without_shown(transcript);
     let end = said.floor_char_boundary(limits::TEXT);
     let feedback = Feedback {
         lessons,
         outcome: recorded.outcome?,
         causal: None,
         outcome_text: said.get(..end).map(str::to_owned),
-        decision_id: None,
+        decision_id: about,
     };
     serde_json::to_value(feedback).ok()
 }

@@ -19,7 +19,6 @@ mod service;
 mod state;
 
 pub use embeddings::model::{Indexing, loaded};
-pub use handlers::sessions::without_shown;
 pub use host::{Host, fresh_id, uuid7};
 pub use http::answer::refusal;
 pub use http::context::{RequestContext, decision_prefix};

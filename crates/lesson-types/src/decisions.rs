@@ -68,6 +68,8 @@ pub struct DecisionView {
     pub by: String,
     /// When lessons were first recommended for it; `null` while only its outcome is known.
     pub at: Option<String>,
+    /// What was asked, in one line of 120 characters at most; what is known of the project, or the id, where nothing was.
+    pub title: String,
     /// The situation in words.
     pub query: Option<String>,
     /// Its field.
@@ -120,6 +122,10 @@ pub struct DecisionLesson {
     pub quote: Option<String>,
     /// Whether the outcome counted in its standing.
     pub counted: bool,
+    /// Whether it was shown to the agent.
+    pub was_presented: bool,
+    /// Whether it was applied, and the decision went well.
+    pub contributed_to_success: bool,
 }
 
 /// How a decision takes part in measuring what lessons do.

@@ -230,11 +230,18 @@ pub struct Rated {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Session {
     /// A finished session with its `INSIGHT:`, `BLOCKED:`, `DELIVERED:` and `INJECTED:` lines.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TEXT), regex(pattern = r"\S")))]
     #[field(stored)]
     pub transcript: String,
+    /// The decision that the session is: the feedback on lessons that were recommended for it is about it. Feedback that
+    /// was given on it before stays; one that nobody knows is passed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
+    #[field(name)]
+    pub decision_id: Option<String>,
 }
 
 /// A lesson that a session gave.

@@ -276,6 +276,9 @@ pub struct Recommendations {
     /// What was withheld for that; people are told, agents are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<DecisionMeasured>,
+    /// With a `decision_id`: how many of the lessons were not recommended for it before, so that a record was made of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendations_created: Option<u32>,
 }
 
 /// How a factor takes part in a score.

@@ -182,6 +182,20 @@ pub struct HealthIssue {
     pub remedy: String,
 }
 
+/// What was heard of the sessions that lessons were recommended in.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionFeedback {
+    /// Decisions of the last seven days for which lessons were recommended.
+    pub in_last_7_days: u32,
+    /// Those of them that began more than half an hour ago and have no feedback, rating, vote or outcome.
+    pub silent: u32,
+    /// The latest of these; `null` without any.
+    pub last_silent: Option<String>,
+}
+
 /// `GET /v1/health`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -196,6 +210,10 @@ pub struct Health {
     pub version: String,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// What was heard of each session; absent of a space that is not held here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub sessions: Option<SessionFeedback>,
     /// Σ causal_hits / Σ use_count; `null` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.

@@ -36,7 +36,7 @@ export interface GivenOnce { output: string; given: Given[] }
 export interface Needed { relevance: string; last: number | null; now: number }
 /** What a piece of a transcript holds. */
 export interface TranscriptRead {
-  said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
+  said: string; shown: string[]; prompted: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
   running: { id: string; kind: "tests" | "commit"; command: string }[]; folders: string[]; project_hash: string | null; counted: string[]; known: string[];
   began: string | null; copied_to: number; copying: boolean;
@@ -46,7 +46,7 @@ export interface Sign { kind: "tests" | "commit"; passed: boolean; command: stri
 /** An outcome that a session points to and nobody told. */
 export interface Suggested { decision_id: string; outcome: "success" | "failure"; because: string }
 /** What the end of a session needs of what was read before. */
-export interface KeptOfSession { said: string; shown: string[]; gave_feedback: boolean; outcome: string | null; told: string | null; rated: string[]; signs: Sign[] }
+export interface KeptOfSession { said: string; shown: string[]; prompted: string[]; gave_feedback: boolean; outcome: string | null; told: string | null; rated: string[]; signs: Sign[] }
 /** What was read of a session. */
 export interface SessionInput {
   session: string; decision_id: string; done?: boolean; last_message?: string | null; subagent?: boolean;

@@ -235,7 +235,9 @@ export async function feedback(asked) {
     outcome_text: asked.values.text,
     decision_id: asked.values.decision,
   });
-  const done = await send(asked, { method: "POST", path: "/v1/feedback", body });
+  // What the lessons had to do with the text is found by its meaning.
+  const model = Boolean(body.outcome_text) && !body.causal;
+  const done = await send(asked, { method: "POST", path: "/v1/feedback", body }, { model });
   if (asked.values.json) return json(done);
   table(
     ["effectiveness", "uses", "causes", "slug"],

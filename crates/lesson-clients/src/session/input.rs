@@ -35,6 +35,8 @@ pub struct Kept {
     pub said: String,
     /// The lessons that were shown.
     pub shown: Vec<String>,
+    /// The lessons that prompts to subagents named.
+    pub prompted: Vec<String>,
     /// Whether the agent gave feedback itself.
     pub gave_feedback: bool,
     /// The last outcome that the agent itself told, not a subagent.

@@ -35,6 +35,9 @@ pub(super) fn heard(input: &SessionInput) -> Heard {
         for slug in &read.shown {
             show(&mut all.shown, slug);
         }
+        for slug in &read.prompted {
+            show(&mut all.prompted, slug);
+        }
         if read.subagent {
             now.push_str(&read.said);
         } else {

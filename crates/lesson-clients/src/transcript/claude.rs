@@ -158,9 +158,11 @@ fn said(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
                     "text" => reading.say(text(part, "text"), sidechain),
                     "tool_use" => {
                         let (name, id) = (text(part, "name"), text(part, "id"));
+                        let input = part.get("input").unwrap_or(&Value::Null);
                         reading.call(name, id);
+                        reading.prompts(input);
                         if !sidechain {
-                            reading.runs(name, id, part.get("input").unwrap_or(&Value::Null));
+                            reading.runs(name, id, input);
                         }
                     }
                     _ => {}
@@ -175,12 +177,18 @@ fn said(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
 fn answered(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
     match content {
         // A subagent's prompt is what the agent wrote.
-        Value::String(prompt) if sidechain => reading.say(&tasks(prompt), true),
+        Value::String(prompt) if sidechain => {
+            reading.prompt(prompt);
+            reading.say(&tasks(prompt), true);
+        }
         Value::String(_) => {}
         Value::Array(parts) => {
             for part in parts {
                 match text(part, "type") {
-                    "text" if sidechain => reading.say(&tasks(text(part, "text")), true),
+                    "text" if sidechain => {
+                        reading.prompt(text(part, "text"));
+                        reading.say(&tasks(text(part, "text")), true);
+                    }
                     "tool_result" => {
                         let content = part.get("content").unwrap_or(&Value::Null);
                         let id = text(part, "tool_use_id");

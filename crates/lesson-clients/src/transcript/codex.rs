@@ -149,9 +149,10 @@ fn item_sent(payload: &Value, reading: &mut Reading) {
         }
         "function_call" => {
             let (name, id) = (text(payload, "name"), text(payload, "call_id"));
+            let arguments = payload.get("arguments").unwrap_or(&Value::Null);
             reading.call(name, id);
+            reading.prompts(arguments);
             if !reading.read.subagent {
-                let arguments = payload.get("arguments").unwrap_or(&Value::Null);
                 reading.runs(name, id, arguments);
             }
         }

@@ -23,9 +23,11 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
             let calls = data.get("toolRequests").and_then(Value::as_array);
             for call in calls.into_iter().flatten() {
                 let (name, id) = (text(call, "name"), text(call, "toolCallId"));
+                let arguments = call.get("arguments").unwrap_or(&Value::Null);
                 reading.call(name, id);
+                reading.prompts(arguments);
                 if !by_subagent {
-                    reading.runs(name, id, call.get("arguments").unwrap_or(&Value::Null));
+                    reading.runs(name, id, arguments);
                 }
             }
         }

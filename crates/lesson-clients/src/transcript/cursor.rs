@@ -23,6 +23,7 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         match text(part, "type") {
             "tool_use" if role == "assistant" => {
                 reading.call(text(part, "name"), text(part, "id"));
+                reading.prompts(part.get("input").unwrap_or(&Value::Null));
             }
             "tool_result" => {
                 let content = part.get("content").unwrap_or(&Value::Null);

@@ -51,6 +51,7 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         }
         reading.called(name, result);
         let input = call.get("args").unwrap_or(&Value::Null);
+        reading.prompts(input);
         if !subagent && let Some((kind, command)) = sign::begun(name, input) {
             let code = exit_code(call, result);
             if let Some(code) = code {

@@ -42,6 +42,7 @@ fn used(part: &Value, subagent: bool, reading: &mut Reading) {
     let tool = text(part, "tool");
     reading.called(tool, output);
     let input = state.get("input").unwrap_or(&Value::Null);
+    reading.prompts(input);
     let code = state.pointer("/metadata/exit").and_then(Value::as_i64);
     if !subagent && let (Some((kind, command)), Some(code)) = (sign::begun(tool, input), code) {
         reading.sign(kind, command, code);

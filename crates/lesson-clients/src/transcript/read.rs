@@ -13,6 +13,8 @@ pub struct TranscriptRead {
     pub said: String,
     /// The lessons that our hook or our MCP tools showed, each once.
     pub shown: Vec<String>,
+    /// The lessons that `INJECTED:` lines of prompts to subagents name, each once.
+    pub prompted: Vec<String>,
     /// Whether the agent gave feedback on lessons itself.
     pub gave_feedback: bool,
     /// What came of it, by the last outcome line that the agent itself said, not a subagent of it.

@@ -16,6 +16,20 @@ const GIVES_LESSONS: [&str; 3] = [
     "playbook_search_lessons",
     "playbook_patterns_for_feature",
 ];
+/// What marks the lines that name lessons.
+const INJECTED: &str = "injected";
+/// Where tools that begin a subagent have its prompt: `Task` and `Agent` (Claude Code, OpenCode), `spawn_agent` (Codex),
+/// `task` (Copilot CLI), a subagent's own tool (Gemini CLI).
+const PROMPTS: [&str; 6] = [
+    "prompt",
+    "message",
+    "instructions",
+    "task",
+    "objective",
+    "query",
+];
+/// Most lessons that are taken from prompts.
+const MOST_PROMPTED: usize = 200;
 const FEEDBACK: &str = "playbook_feedback";
 /// Most calls whose answer is waited for, and the longest id of one.
 const MOST_OPEN: usize = 256;
@@ -106,6 +120,31 @@ impl Reading {
         let fits = !id.is_empty() && id.len() <= LONGEST_ID && self.read.open.len() < MOST_OPEN;
         if gives_lessons(name) && fits && !self.read.open.iter().any(|one| one == id) {
             self.read.open.push(id.to_owned());
+        }
+    }
+
+    /// The agent wrote this prompt for a subagent: what it names in `INJECTED:` lines was shown to it.
+    pub(super) fn prompt(&mut self, text: &str) {
+        if !text.to_ascii_lowercase().contains(INJECTED) {
+            return;
+        }
+        for slug in extract(&without_private(text), &Policy::default().session).injected {
+            if self.read.prompted.len() < MOST_PROMPTED && !self.read.prompted.contains(&slug) {
+                self.read.prompted.push(slug);
+            }
+        }
+    }
+
+    /// A tool got this input, an object or JSON in a text; one that begins a subagent has its prompt in it.
+    pub(super) fn prompts(&mut self, input: &Value) {
+        let parsed = input
+            .as_str()
+            .and_then(|text| serde_json::from_str(text).ok());
+        let input: &Value = parsed.as_ref().unwrap_or(input);
+        for field in PROMPTS {
+            if let Some(prompt) = input.get(field).and_then(Value::as_str) {
+                self.prompt(prompt);
+            }
         }
     }
 

@@ -181,6 +181,63 @@ fn lessons_shown_in_any_turn_get_feedback_at_the_end() {
     assert!(!transcript.contains("sk-not-to-be-told"));
 }
 
+/// What a prompt to a subagent names was shown in the session, whatever else was.
+#[test]
+fn lessons_that_a_prompt_to_a_subagent_names_were_shown() {
+    let task = |prompt: &str| {
+        json!({
+            "type": "assistant", "uuid": "u-1", "sessionId": "s", "cwd": "/w",
+            "message": {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "t-1", "name": "Task", "input": {"prompt": prompt}}
+            ]}
+        })
+        .to_string()
+    };
+    let own = |prompt: &str| {
+        json!({
+            "type": "user", "uuid": "u-2", "sessionId": "s", "cwd": "/w", "isSidechain": true, "agentId": "a",
+            "message": {"role": "user", "content": prompt}
+        })
+        .to_string()
+    };
+    let prompt =
+        "Write the parser.\nINJECTED: bound-the-queue, keep-the-lock-short\nReport at the end.";
+    for line in [task(prompt), own(prompt)] {
+        let read = read_transcript("claude", format!("{line}\n").as_bytes(), 0);
+        assert_eq!(
+            read.prompted,
+            ["bound-the-queue", "keep-the-lock-short"],
+            "{line}"
+        );
+        let mut ends = said("DELIVERED: the parser reads all files");
+        ends.shown = vec!["bound-the-queue".to_owned(), "from-a-hook".to_owned()];
+        let input = SessionInput {
+            session: "s".to_owned(),
+            decision_id: "d".to_owned(),
+            done: true,
+            reads: vec![read, ends],
+            ..SessionInput::default()
+        };
+        let recorded = record(&input);
+        let session = body(&recorded, "/v1/sessions").unwrap();
+        let transcript = session["transcript"].as_str().unwrap();
+        assert!(
+            transcript.starts_with("INJECTED: bound-the-queue, from-a-hook, keep-the-lock-short\n"),
+            "{transcript}"
+        );
+        assert_eq!(session["decision_id"], "d");
+    }
+    assert!(
+        read_transcript(
+            "claude",
+            format!("{}\n", task("Look at what was injected: the lessons")).as_bytes(),
+            0
+        )
+        .prompted
+        .is_empty()
+    );
+}
+
 #[test]
 fn an_agent_that_gave_feedback_or_named_its_lessons_has_said_it_all() {
     let mut read = said("DELIVERED: done");

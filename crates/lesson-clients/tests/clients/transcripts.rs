@@ -70,6 +70,11 @@ pub fn in_pieces(client: &str, bytes: &[u8], cuts: &[usize]) -> TranscriptRead {
                 all.shown.push(slug.clone());
             }
         }
+        for slug in &read.prompted {
+            if !all.prompted.contains(slug) {
+                all.prompted.push(slug.clone());
+            }
+        }
         all.gave_feedback |= read.gave_feedback;
         all.outcome = read.outcome.or(all.outcome);
         all.skipped += read.skipped;

@@ -151,6 +151,9 @@ impl Space {
             decision.by = by.to_owned();
             decision.at = Some(at);
             decision.measured = given.measured.cloned();
+        } else if decision.context.query.is_none() {
+            // A session begins before anything is asked.
+            decision.context.query.clone_from(&context.query);
         }
         for item in items {
             if decision.record(&item.lesson).is_none() {

@@ -2,6 +2,7 @@
 
 use super::words::{each_word, stem};
 use crate::stable_map::StableMap;
+use crate::technologies::{name_of_word, named_in_parts, other_words};
 use crate::tools::STOP_WORDS;
 
 /// What has to be known of a space to rank candidates of it as if all of it were held.
@@ -22,13 +23,16 @@ impl SpaceCounts {
         with_vector: Option<usize>,
         words: impl IntoIterator<Item = (&'a str, usize)>,
     ) -> Self {
-        let having = words
-            .into_iter()
-            .map(|(word, having)| (stem(word).into(), having));
+        let mut of_stem: StableMap<Box<str>, usize> = StableMap::default();
+        for (word, having) in words {
+            // Several ways to write a technology have one stem.
+            let held = of_stem.entry(stem(word).into()).or_default();
+            *held = having.max(*held);
+        }
         Self {
             lessons,
             with_vector,
-            having: having.collect(),
+            having: of_stem,
         }
     }
 
@@ -44,7 +48,8 @@ impl SpaceCounts {
 }
 
 /// The words of a query whose numbers ranking asks for, in lower case and each stem once, up to `most`: wholes such as
-/// `row-level` too, and stop words only where there is nothing else.
+/// `row-level` too, and stop words only where there is nothing else. A technology comes in each way to write it as a word,
+/// since the server knows words only.
 pub fn words_asked(query: &str, most: usize) -> Vec<String> {
     let mut words: Vec<(String, String)> = Vec::new();
     each_word(query, |word, _| {
@@ -57,5 +62,24 @@ pub fn words_asked(query: &str, most: usize) -> Vec<String> {
     if words.iter().any(|(word, _)| meaningful(word)) {
         words.retain(|(word, _)| meaningful(word));
     }
-    words.into_iter().map(|(word, _)| word).take(most).collect()
+    let mut asked: Vec<String> = Vec::new();
+    let mut ask = |word: &str| {
+        if asked.len() < most && !asked.iter().any(|held| held == word) {
+            asked.push(word.to_owned());
+        }
+    };
+    let in_parts = named_in_parts(query).into_iter().map(|(_, name)| name);
+    for name in in_parts {
+        ask(name);
+        other_words(name).for_each(&mut ask);
+    }
+    for (word, _) in &words {
+        ask(word);
+        let name = name_of_word(word).unwrap_or(word);
+        if name != word {
+            ask(name);
+        }
+        other_words(name).for_each(&mut ask);
+    }
+    asked
 }

@@ -18,6 +18,7 @@ use crate::lesson::{Lesson, Text};
 use crate::lessons::slug_hash;
 use crate::space::Space;
 use crate::stable_map::StableMap;
+use crate::technologies::named_in_words;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use words::{each_word, stem};
@@ -175,6 +176,9 @@ impl KeywordIndex {
         for (field, weight) in fields {
             for part in field {
                 each_word(part, |word, _| found((self.term(word), weight)));
+                for name in named_in_words(part) {
+                    found((self.term(name), weight));
+                }
             }
         }
     }

@@ -7,7 +7,7 @@
 //! has counts in it like the rarest. So a lesson with one common word out of two is a weak match, and a lesson's match
 //! does not depend on what others there are, but for the words' rarity.
 
-use super::words::{each_word, stem};
+use super::words::{each_word_asked, stem};
 use super::{KeywordIndex, Posting, UNIT};
 use crate::lessons::Lessons;
 use crate::tools::STOP_WORDS;
@@ -110,7 +110,8 @@ impl KeywordIndex {
     fn query_words(&self, query: &str, prefix: bool) -> Vec<QueryWord> {
         let mut words: Vec<(String, String)> = Vec::new();
         let mut last = String::new();
-        each_word(query, |word, whole| {
+        let is_known = |name: &str| self.knows(&stem(name));
+        each_word_asked(query, is_known, |word, whole| {
             word.clone_into(&mut last);
             let stem = stem(word);
             let unknown = whole && !self.knows(&stem);

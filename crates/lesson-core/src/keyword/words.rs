@@ -1,5 +1,6 @@
 //! Splits text into the words that are indexed and asked for, and words into their stems.
 
+use crate::technologies::{name_of_word, named_in_parts};
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
 
@@ -14,7 +15,10 @@ const STEMMED: std::ops::RangeInclusive<usize> = 3..=32;
 
 /// The stem of a lower-cased word, by the English Snowball rules (Porter2): `caching` and `cached` → `cach`. Words that
 /// are not all letters a–z are their own stems: identifiers, numbers, other scripts.
+///
+/// The ways to write a technology have the stem of its name: `next.js` and `nextjs`, `postgres` and `postgresql`.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
+    let word = name_of_word(word).unwrap_or(word);
     if STEMMED.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase()) {
         Stemmer::create(Algorithm::English).stem(word)
     } else {
@@ -54,6 +58,24 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
         }
         each_part(whole, |part| emit(part, false));
     }
+}
+
+/// Calls `word` for every word of a query: of a technology that it names in parts (`Next JS`, `Next.js`), `is_known` says
+/// whether the name stands for them.
+pub(super) fn each_word_asked(
+    query: &str,
+    is_known: impl Fn(&str) -> bool,
+    mut word: impl FnMut(&str, bool),
+) {
+    let mut at = 0;
+    for (named, name) in named_in_parts(query) {
+        if is_known(name) {
+            each_word(&query[at..named.start], &mut word);
+            word(name, false);
+            at = named.end;
+        }
+    }
+    each_word(&query[at..], word);
 }
 
 fn lower_into(lowered: &mut String, run: &str) {

@@ -120,33 +120,54 @@ pub fn recommend_with(
     };
 
     let mut scored: Vec<Scored<'_>> = Vec::with_capacity(pool.len());
-    for one in pool {
-        if !by_evidence && standing::disqualified(&one.facts.standing, policy).is_some() {
-            ranking.excluded_low_effectiveness += 1;
-            traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
-            continue;
-        }
-        let found = matches.of_lesson(&one);
-        let mut run = Run::new(false);
-        let relevance = relevance::relevance(&mut run, &one, &found, &context, policy);
-        if !relevance.is_enough(&context, policy) {
-            ranking.excluded_low_relevance += 1;
-            let left = LeftOut::new(one, ExclusionCode::LowRelevance, relevance.value);
-            traces.leave_out(left);
-            continue;
-        }
-        if by_evidence {
-            let slug = &one.lesson.slug;
-            if effects.is_some_and(|effects| effects.of(slug).hurts) {
+    // A project without a question gets what shares its type or a technology, however little, before it gets nothing.
+    let only_project = context.query.is_none() && context.project && !context.decision;
+    let mut turn = pool;
+    let mut lenient = false;
+    loop {
+        let mut below: Vec<(Candidate<'_>, f64)> = Vec::new();
+        for one in turn {
+            if !by_evidence && standing::disqualified(&one.facts.standing, policy).is_some() {
                 ranking.excluded_low_effectiveness += 1;
-                traces.leave_out(LeftOut::new(one, ExclusionCode::Hurts, 0.0));
+                traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
                 continue;
             }
-            standing::evidence(&mut run, slug, effects, policy);
-        } else {
-            standing::standing(&mut run, &one.facts.standing, policy);
+            let found = matches.of_lesson(&one);
+            let mut run = Run::new(false);
+            let relevance = relevance::relevance(&mut run, &one, &found, &context, policy);
+            if !lenient && !relevance.is_enough(&context, policy) {
+                if only_project && relevance.shares_project {
+                    below.push((one, relevance.value));
+                    continue;
+                }
+                ranking.excluded_low_relevance += 1;
+                let left = LeftOut::new(one, ExclusionCode::LowRelevance, relevance.value);
+                traces.leave_out(left);
+                continue;
+            }
+            if by_evidence {
+                let slug = &one.lesson.slug;
+                if effects.is_some_and(|effects| effects.of(slug).hurts) {
+                    ranking.excluded_low_effectiveness += 1;
+                    traces.leave_out(LeftOut::new(one, ExclusionCode::Hurts, 0.0));
+                    continue;
+                }
+                standing::evidence(&mut run, slug, effects, policy);
+            } else {
+                standing::standing(&mut run, &one.facts.standing, policy);
+            }
+            scored.push(Scored::new(one, relevance.value, run.value()));
         }
-        scored.push(Scored::new(one, relevance.value, run.value()));
+        if !below.is_empty() && scored.is_empty() {
+            turn = below.into_iter().map(|(one, _)| one).collect();
+            lenient = true;
+            continue;
+        }
+        for (one, relevance) in below {
+            ranking.excluded_low_relevance += 1;
+            traces.leave_out(LeftOut::new(one, ExclusionCode::LowRelevance, relevance));
+        }
+        break;
     }
 
     if !traces.wanted() {

@@ -54,6 +54,8 @@ pub(super) struct Relevance {
     /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
     /// the market. Without it, relevance is made of neutral defaults.
     pub has_ground: bool,
+    /// Whether the lesson shares the project's type or a technology of it.
+    pub shares_project: bool,
 }
 
 impl Relevance {
@@ -92,10 +94,12 @@ pub(super) fn relevance(
             one.facts.domain == domain.hash && same_word(&one.lesson.text.domain, &domain.word)
         });
     }
+    let mut shares_project = false;
     if context.project {
         let fit = Fit::of(&one.lesson.text, one.facts, context, policy);
         project(run, one.facts, found, &fit, policy);
         has_ground |= fit.shared;
+        shares_project = fit.shared;
     }
     if context.decision && context.project {
         run.multiply("mean", (2.0, 0.5, 0.5), || {
@@ -106,6 +110,7 @@ pub(super) fn relevance(
     Relevance {
         value: run.value(),
         has_ground,
+        shares_project,
     }
 }
 
@@ -184,7 +189,7 @@ impl Fit {
         let shared = context
             .tech_stack
             .iter()
-            .filter(|named| lists(facts.techs, &text.tech_stacks, named))
+            .filter(|tech| tech.is_in(facts.techs, &text.tech_stacks))
             .count();
         Self {
             project,

@@ -2,6 +2,7 @@
 
 use crate::lessons::{bit_of, domain_hash};
 use crate::policy::RankPolicy;
+use crate::technologies::technology_names;
 use lesson_types::{Category, Market};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -22,10 +23,17 @@ pub struct Situation {
     pub domain: Option<String>,
     /// The market, for decision relevance.
     pub market: Option<Market>,
-    /// At most so many answers; the policy's number when absent.
+    /// At most so many answers; the policy's number when absent, and at most that where a decision is to be made.
     pub limit: Option<usize>,
     /// Whether a decision is to be made: then few answers are wanted.
     pub for_decision: bool,
+}
+
+impl Situation {
+    /// Whether a decision is to be made: then few answers are wanted.
+    pub fn is_for_decision(&self) -> bool {
+        self.for_decision || given(self.domain.as_deref()).is_some() || self.market.is_some()
+    }
 }
 
 /// The text of a situation that is embedded: its query, or `{project_type} project using {technologies}` where only the
@@ -85,7 +93,7 @@ pub(super) struct Context<'a> {
     pub(super) text: Option<Cow<'a, str>>,
     pub(super) project_type: Option<Named>,
     /// Each once.
-    pub(super) tech_stack: Vec<Named>,
+    pub(super) tech_stack: Vec<Technology>,
     pub(super) domain: Option<Named>,
     pub(super) market: Option<&'a Market>,
     /// The phase and the categories it wants; `None` wants all.
@@ -101,10 +109,12 @@ impl<'a> Context<'a> {
     pub(super) fn of(situation: &'a Situation, policy: &'a RankPolicy) -> Result<Self, RankError> {
         let query = given(situation.query.as_deref());
         let project_type = given(situation.project_type.as_deref()).map(Named::of);
-        let tech_stack: Vec<Named> = lowered(&situation.tech_stack)
-            .iter()
-            .map(|word| Named::of(word))
-            .collect();
+        let mut tech_stack: Vec<Technology> = Vec::new();
+        for tech in named(&situation.tech_stack).map(Technology::of) {
+            if !tech_stack.contains(&tech) {
+                tech_stack.push(tech);
+            }
+        }
         let domain = given(situation.domain.as_deref()).map(Named::of);
         let market = situation.market.as_ref();
         let project = query.is_some() || project_type.is_some() || !tech_stack.is_empty();
@@ -117,8 +127,12 @@ impl<'a> Context<'a> {
         }
         let limit = match situation.limit {
             Some(0) => return Err(error("limit", "limit is 0; it has to be at least 1")),
+            // A decision takes few lessons, however many are asked for.
+            limit if decision || situation.for_decision => {
+                let most = policy.top_decision as usize;
+                limit.map_or(most, |limit| limit.min(most))
+            }
             Some(limit) => limit,
-            None if decision || situation.for_decision => policy.top_decision as usize,
             None => policy.top_project as usize,
         };
         let told: Vec<&str> = given(situation.project_type.as_deref())
@@ -168,6 +182,32 @@ impl Named {
     }
 }
 
+/// A technology of a situation, made ready to be looked for in many lessons.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Technology {
+    /// The names that it is compared by.
+    names: Vec<String>,
+    /// As the facts of lessons have them.
+    bits: u64,
+}
+
+impl Technology {
+    fn of(written: &str) -> Self {
+        let names = technology_names(written);
+        let bits = names.iter().fold(0, |bits, name| bits | bit_of(name));
+        Self { names, bits }
+    }
+
+    /// Whether one of a lesson's technologies is this one; `bits` are those of their names.
+    pub(super) fn is_in(&self, bits: u64, listed: &[String]) -> bool {
+        let same = |written: &String| {
+            let theirs = technology_names(written);
+            theirs.iter().any(|name| self.names.contains(name))
+        };
+        bits & self.bits != 0 && listed.iter().any(same)
+    }
+}
+
 /// `text` without its surrounding blanks, `None` when nothing is left.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
@@ -176,18 +216,6 @@ fn given(text: Option<&str>) -> Option<&str> {
 /// The words trimmed, blanks dropped.
 fn named(words: &[String]) -> impl Iterator<Item = &str> {
     words.iter().filter_map(|word| given(Some(word)))
-}
-
-/// The words trimmed and lower-cased, blanks dropped, each once, in the order given.
-fn lowered(words: &[String]) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::with_capacity(words.len());
-    for word in named(words) {
-        let word = word.to_lowercase();
-        if !kept.contains(&word) {
-            kept.push(word);
-        }
-    }
-    kept
 }
 
 fn known_phase<'a>(

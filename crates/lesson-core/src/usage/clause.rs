@@ -29,6 +29,8 @@ pub(super) struct Naming {
     pub(super) cued: bool,
     /// Denied by what stands around it.
     pub(super) negated: bool,
+    /// How what stands before it governs it.
+    pub(super) governed: Governed,
 }
 
 /// How the name at `start..end` of a plain text is used; `floor` is where the name before it
@@ -42,6 +44,7 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
     Naming {
         cued: quoted || ends_with_cue(before),
         negated: governed == Governed::Denied || denied_after(after, governed == Governed::Applied),
+        governed,
     }
 }
 

@@ -32,7 +32,17 @@ const REJECTING: [&str; 9] = [
 ];
 
 /// The same, of two words.
-const REJECTING_PAIRS: [(&str, &str); 14] = [
+const REJECTING_PAIRS: [(&str, &str); 24] = [
+    ("passed", "on"),
+    ("passing", "on"),
+    ("passed", "over"),
+    ("ruled", "out"),
+    ("ruling", "out"),
+    ("left", "out"),
+    ("leaving", "out"),
+    ("set", "aside"),
+    ("setting", "aside"),
+    ("put", "aside"),
     ("instead", "of"),
     ("spite", "of"),
     ("regardless", "of"),
@@ -242,6 +252,15 @@ pub(super) fn governed(before: &str) -> Governed {
         return Governed::Neither;
     };
     let last = rest.last().copied().unwrap_or(BREAK);
+    // "Enter? No: 'x'" answers, and gives its reason.
+    let answers = governor == "no"
+        && last == BREAK
+        && before
+            .trim_end_matches(['\'', '"', '`', ' '])
+            .ends_with(':');
+    if answers {
+        return Governed::Neither;
+    }
     if is_negator(governor)
         || REJECTING.contains(&governor)
         || REJECTING_PAIRS.contains(&(last, governor))

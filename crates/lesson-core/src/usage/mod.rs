@@ -1,20 +1,30 @@
 //! Usage tracking (decision recommendations): which recommended lessons an agent's reasoning applied.
 
+mod around;
 mod clause;
 mod denial;
+mod frame;
+mod label;
 mod marks;
+mod others;
 mod phrases;
 mod plain;
+mod verdict;
+mod verdict_words;
 
 use crate::event::Detection;
 use crate::lesson::Lesson;
 use crate::policy::UsagePolicy;
 use aho_corasick::AhoCorasick;
+use around::Around;
 use clause::{Naming, is_list, is_name_char, naming};
+use frame::only_named;
+use label::{Label, heading_label};
 use lesson_types::MatchType;
 use phrases::key_phrases;
 use plain::Plain;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most places of a key phrase that are looked at.
 const PLACES: usize = 32;
@@ -29,10 +39,13 @@ const PLACES: usize = 32;
 ///   A denied verb before a cue applies it: "I will not open this pool based on 'x'".
 /// - *Implicit*: three or more different key phrases in places that don't overlap.
 ///
+/// What only names a lesson mentions it: a list of what was shown, a question, what a lesson is about, a lesson that was
+/// looked at and came to nothing, others' words in quotation marks. `INJECTED:` lines and quoted blocks are not read at all.
+///
 /// A lesson that is negated in one place and applied in another is applied. All lessons are
 /// searched in one pass; memory is about nine times the reasoning.
 pub fn detect(lessons: &[&Lesson], reasoning: &str, policy: &UsagePolicy) -> Vec<Detection> {
-    let plain = Plain::of(reasoning);
+    let plain = Plain::of_own(reasoning);
     let mut patterns: Vec<String> = Vec::new();
     let mut owners: Vec<Owner> = Vec::new();
     for (place, lesson) in lessons.iter().enumerate() {
@@ -147,6 +160,8 @@ impl Seen {
 
 fn read_names(names: &[Name], text: &str, seen: &mut [Seen]) {
     let mut last: Option<(usize, Naming)> = None;
+    let headings = headings(text);
+    let quotations = others::quotations(text);
     for name in names {
         let floor = last.map_or(0, |(end, _)| end);
         let between = text.get(floor..name.start).unwrap_or_default();
@@ -155,18 +170,52 @@ fn read_names(names: &[Name], text: &str, seen: &mut [Seen]) {
             Some((_, before)) if is_list(between) => Naming {
                 cued: own.cued || before.cued,
                 negated: own.negated || before.negated,
+                governed: own.governed,
             },
             _ => own,
         };
         last = Some((name.end, said));
         let place = Some((name.start, name.end));
         let held = &mut seen[name.lesson];
-        if said.negated {
+        let line = headings.partition_point(|(from, _)| *from <= name.start);
+        let heading = line
+            .checked_sub(1)
+            .map_or(Label::Other, |at| headings[at].1);
+        let around = Around::of(text, name.start, name.end);
+        if said.negated
+            || is_within(&quotations, name.start)
+            || only_named(&around, said.governed, heading)
+        {
             held.negated = held.negated.or(place);
         } else if said.cued {
             held.applied = held.applied.or(place);
         }
     }
+}
+
+/// What the heading above each list says of its items, by where their lines begin.
+fn headings(text: &str) -> Vec<(usize, Label)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut label = Label::Other;
+    for line in text.split_inclusive('\n') {
+        let is_item = plain::begins_block(line) && !line.starts_with('#');
+        if is_item {
+            found.push((at, label));
+        } else {
+            label = heading_label(line.trim_end());
+            found.push((at, Label::Other));
+        }
+        at += line.len();
+    }
+    found
+}
+
+fn is_within(ranges: &[Range<usize>], at: usize) -> bool {
+    let after = ranges.partition_point(|range| range.start <= at);
+    after
+        .checked_sub(1)
+        .is_some_and(|place| ranges[place].contains(&at))
 }
 
 /// Whether no character that `joins` touches `start..end`.

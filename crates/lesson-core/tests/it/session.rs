@@ -124,6 +124,27 @@ fn a_derived_failure_keeps_the_task_that_was_attempted() {
 }
 
 #[test]
+fn the_task_counts_to_what_blocked_a_session() {
+    for (text, told) in [
+        (
+            "OBJECTIVE: Publish the package\nBLOCKED: no access",
+            Some("When attempting 'Publish the package': blocked by no access"),
+        ),
+        (
+            "- **TASK:** Ship it\nBLOCKED: no key",
+            Some("When attempting 'Ship it': blocked by no key"),
+        ),
+        ("BLOCKED: no access", None),
+        ("OBJECTIVE: Publish the package\nBLOCKED: none", None),
+        ("OBJECTIVE: Publish the package\nBLOCKED: ...", None),
+    ] {
+        let out = read(text);
+        let got = out.insights.first().map(|one| one.text.as_str());
+        assert_eq!(got, told, "{text}");
+    }
+}
+
+#[test]
 fn an_insight_needs_twenty_characters() {
     for (text, kept) in [
         ("1234567890123456789", false),

@@ -144,6 +144,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .to_owned(),
             by: decision.by.clone(),
             at: decision.at.map(to_rfc3339),
+            title: title(id, decision),
             query: context.query.clone(),
             domain: Some(domain(decision).to_owned()).filter(|domain| !domain.is_empty()),
             project_type: context.project_type.clone(),
@@ -160,6 +161,8 @@ impl<S: Store, H: Host> Service<S, H> {
                     confidence: record.confidence,
                     quote: record.agent_quote.clone(),
                     counted: record.settled,
+                    was_presented: record.was_presented,
+                    contributed_to_success: record.contributed_to_success,
                 })
                 .collect(),
             // An agent that knew what was withheld from it could look it up.
@@ -197,6 +200,42 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
         }
     }
+}
+
+/// Characters of a title.
+const TITLE: usize = 120;
+
+/// A decision's title: what was asked, cut at a word, else what is known of the situation, else its id.
+fn title(id: &str, decision: &Decision) -> String {
+    let context = &decision.context;
+    let asked = context.query.as_deref().unwrap_or_default();
+    let asked = match lesson_core::one_line(asked) {
+        asked if asked.is_empty() => {
+            let known = [&context.project_type, &context.domain, &context.phase];
+            let known = known.into_iter().flatten().chain(&context.tech_stack);
+            let known: Vec<&str> = known
+                .map(|word| word.trim())
+                .filter(|word| !word.is_empty())
+                .collect();
+            lesson_core::one_line(&known.join(" · "))
+        }
+        asked => asked,
+    };
+    let words: Vec<&str> = asked.split_whitespace().collect();
+    let asked = if words.is_empty() {
+        clip(id)
+    } else {
+        words.join(" ")
+    };
+    if asked.chars().count() <= TITLE {
+        return asked;
+    }
+    let head: String = asked.chars().take(TITLE - 1).collect();
+    let head = match head.rsplit_once(' ') {
+        Some((head, _)) if head.chars().count() > TITLE / 2 => head,
+        _ => &head,
+    };
+    format!("{head}…")
 }
 
 /// The moment that a decision is listed at.

@@ -131,9 +131,13 @@ impl<S: Store, H: Host> Service<S, H> {
         let outcome = asked.outcome;
         let text = asked.outcome_text.as_deref().unwrap_or_default();
         let vector = match asked.causal {
-            None if !text.trim().is_empty() => self.query_vector(text),
+            None if !text.trim().is_empty() => {
+                self.query_vector(&lesson_core::outcome_said(text, &self.policy.session))
+            }
             _ => None,
         };
+        // Naming a lesson in the list of what was shown is not using it.
+        let said = lesson_core::without_shown(text);
         let by = context.by();
         let uncounted = self
             .commit(context, |state, at| {
@@ -141,7 +145,11 @@ impl<S: Store, H: Host> Service<S, H> {
                     Some(causal) => causal.clone(),
                     // Nothing tells them apart, so all of them were at work.
                     None if text.trim().is_empty() => asked.lessons.clone(),
-                    None => self.causes(state, &asked.lessons, vector.as_deref(), text),
+                    None => {
+                        let about = asked.decision_id.as_ref();
+                        let about = about.and_then(|id| state.space.decision(id));
+                        self.causes(state, &asked.lessons, vector.as_deref(), &said, about)
+                    }
                 };
                 let before = match &asked.decision_id {
                     Some(id) => decision(state, id)?.feedback_by(by),
@@ -190,40 +198,50 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(FeedbackGiven { updated, repeated })
     }
 
-    /// Those of the lessons that are a cause: named in `text` as applied, or as like the outcome's
-    /// vector as the policy asks.
+    /// Those of the lessons that are a cause: named in `said` as applied, applied by name in the decision that it is about,
+    /// or as like the outcome's vector as the policy asks. Without a vector nothing tells the others apart, so all of them
+    /// are (causal feedback's rule): what helped is never taken for what did not.
+    ///
+    /// A lesson that has no vector yet is embedded for it.
     pub(crate) fn causes(
         &self,
         state: &State,
         slugs: &[String],
         vector: Option<&[f32]>,
-        text: &str,
+        said: &str,
+        about: Option<&Decision>,
     ) -> Vec<String> {
-        if text.trim().is_empty() {
-            return Vec::new();
-        }
         let lessons: Vec<&Lesson> = slugs
             .iter()
             .filter_map(|slug| state.space.lesson(slug))
             .collect();
-        let named: BTreeSet<String> = lesson_core::detect(&lessons, text, &self.policy.usage)
+        let Some(vector) = vector else {
+            return each_once(lessons.into_iter());
+        };
+        let named: BTreeSet<String> = lesson_core::detect(&lessons, said, &self.policy.usage)
             .into_iter()
             .filter(|seen| seen.applied && seen.match_type == MatchType::Explicit)
             .map(|seen| seen.lesson)
             .collect();
+        let applied = |lesson: &Lesson| {
+            let record = about.and_then(|decision| decision.record(&lesson.slug));
+            record.is_some_and(|record| {
+                record.was_applied && record.match_type == MatchType::Explicit
+            })
+        };
         let least = self.policy.session.causal_cosine_min;
-        state.with_similarity(vector, |similarity| {
-            let mut causal = Vec::new();
-            for lesson in lessons {
-                let alike = similarity
-                    .and_then(|similarity| similarity.of(lesson))
-                    .is_some_and(|cosine| cosine >= least);
-                let is_cause = alike || named.contains(&lesson.slug);
-                if is_cause && !causal.contains(&lesson.slug) {
-                    causal.push(lesson.slug.clone());
-                }
-            }
-            causal
+        state.with_similarity(Some(vector), |similarity| {
+            let alike = |lesson: &Lesson| {
+                let known = similarity.and_then(|similarity| similarity.of(lesson));
+                known
+                    .or_else(|| cosine(vector, &self.query_vector(&lesson.text.embedded())?))
+                    .is_some_and(|cosine| cosine >= least)
+            };
+            each_once(
+                lessons.into_iter().filter(|lesson| {
+                    named.contains(&lesson.slug) || applied(lesson) || alike(lesson)
+                }),
+            )
         })
     }
 
@@ -320,6 +338,25 @@ impl Opinion {
             }
         }
     }
+}
+
+/// The slugs of lessons, each once, in order.
+fn each_once<'a>(lessons: impl Iterator<Item = &'a Lesson>) -> Vec<String> {
+    let mut met = BTreeSet::new();
+    lessons
+        .filter(|lesson| met.insert(lesson.slug.as_str()))
+        .map(|lesson| lesson.slug.clone())
+        .collect()
+}
+
+/// The cosine of two unit vectors; `None` of vectors of different models.
+fn cosine(one: &[f32], two: &[f32]) -> Option<f64> {
+    (one.len() == two.len()).then(|| {
+        one.iter()
+            .zip(two)
+            .map(|(a, b)| f64::from(*a) * f64::from(*b))
+            .sum()
+    })
 }
 
 /// The decision that a request is about, if it is about one.

@@ -1,5 +1,6 @@
 //! An import in the making: what of it is new, what changes, and what is not taken.
 
+use crate::handlers::tool_import;
 use crate::http::bounds;
 use crate::http::fault::clip;
 use crate::http::validate::filled;
@@ -160,8 +161,12 @@ impl<'a> Batch<'a> {
     }
 
     /// Takes what is new of the records of tools, at the time that each of them names.
+    ///
+    /// A book has room for so many: of records that it would drop again at once, or that would drop newer ones, none is
+    /// taken, so that importing the same file twice changes nothing.
     fn tool_records(&mut self, records: &[ParsedTool]) {
         let mut core: BTreeMap<String, u32> = BTreeMap::new();
+        let mut taken: BTreeMap<String, (Millis, EventKind)> = BTreeMap::new();
         for record in records {
             let bounded = filled("query", &record.query, limits::QUERY)
                 .and_then(|()| filled("server", &record.server, limits::WORD));
@@ -199,14 +204,17 @@ impl<'a> Batch<'a> {
                 self.imported.unchanged += 1;
                 continue;
             }
-            self.worked.insert(hash, record.at);
+            self.worked.insert(hash.clone(), record.at);
             let succeeded = EventKind::ToolSucceeded {
                 query: record.query.clone(),
                 server: record.server.clone(),
             };
-            self.plan.past.push((record.at, succeeded));
-            self.imported.events += 1;
+            taken.insert(hash, (record.at, succeeded));
         }
+        let (taken, beyond) = tool_import::newest(self.space.tools(), self.tools, &taken);
+        self.imported.unchanged += beyond;
+        self.imported.events += u32::try_from(taken.len()).unwrap_or(u32::MAX);
+        self.plan.past.extend(taken);
         for (path, records) in core {
             self.imported.warnings.push(Rejected {
                 path: clip(&path),

@@ -7,6 +7,9 @@ use lesson_types::{HealthIssue, HealthStatus, Severity, SyncPhase, SyncStatus};
 /// From this many retrievals on, missing feedback is an issue.
 const SHOWN: u32 = 10;
 
+/// From this many silent sessions on, if they are half of all, hooks or agents hardly report.
+const SILENT: u32 = 3;
+
 /// What issues are derived from.
 pub(crate) struct Known<'a> {
     pub state: &'a State,
@@ -77,7 +80,8 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
         );
     }
     let silent = health.feedback_last_7_days == 0 && health.funnel.outcome == 0;
-    if silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN {
+    let told = silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN;
+    if told {
         say(
             "no_feedback",
             Severity::Warning,
@@ -86,6 +90,25 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
                 stats.total_surfaced
             ),
             "Post finished sessions to /v1/sessions, outcomes to /v1/outcome, or feedback to /v1/feedback.",
+        );
+    }
+    if let Some(sessions) = health.sessions.as_ref().filter(|_| !told)
+        && sessions.silent > 0
+    {
+        let last = sessions.last_silent.as_deref().unwrap_or_default();
+        let most = sessions.silent >= SILENT && sessions.silent * 2 >= sessions.in_last_7_days;
+        say(
+            "silent_sessions",
+            if most {
+                Severity::Warning
+            } else {
+                Severity::Notice
+            },
+            format!(
+                "Of {} sessions in the last 7 days that were given lessons, {} told nothing of what came of them; the last was `{last}`.",
+                sessions.in_last_7_days, sessions.silent
+            ),
+            "Look at it among the runs, and tell its outcome; where hooks should have, see `lessonloop doctor`.",
         );
     }
     if stats.disqualified > 0 {

@@ -197,5 +197,6 @@ pub(crate) fn told(held: &Measured) -> DecisionMeasured {
 
 /// The lessons of an answer to a decision when the request does not say.
 pub(crate) fn places(asked: Option<u32>, policy: &Policy) -> usize {
-    (asked.unwrap_or(policy.rank.top_decision) as usize).min(limits::LIMIT)
+    let most = policy.rank.top_decision;
+    (asked.unwrap_or(most).min(most) as usize).min(limits::LIMIT)
 }

@@ -35,6 +35,7 @@ pub(crate) mod shorten;
 pub(crate) mod space_policy;
 pub(crate) mod stats;
 pub(crate) mod sync;
+pub(crate) mod tool_import;
 pub(crate) mod tools;
 pub(crate) mod trace_part;
 pub(crate) mod transfer;

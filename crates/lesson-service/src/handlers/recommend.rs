@@ -88,6 +88,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let ranked = self.host.now();
         if !asked.dry_run.unwrap_or(false) {
+            answer.recommendations_created = self.new_records(other, &asked, &answer);
             let policy = fingerprint(&request.policy);
             self.record(other, context, (asked, policy), given, &answer, at);
         }
@@ -147,10 +148,12 @@ impl<S: Store, H: Host> Service<S, H> {
         second.items.retain(|item| !states.is_first(&item.slug));
         let most = trial.map_or_else(
             || {
-                asked.limit.unwrap_or(match asked.decision_id {
-                    Some(_) => by.0.top_decision,
-                    None => by.0.top_project,
-                })
+                let most = by.0.top_decision;
+                if situation.is_for_decision() {
+                    asked.limit.map_or(most, |limit| limit.min(most))
+                } else {
+                    asked.limit.unwrap_or(by.0.top_project)
+                }
             },
             Trial::most,
         );
@@ -252,6 +255,7 @@ impl<S: Store, H: Host> Service<S, H> {
             left_out: None,
             under_measurement: None,
             measured: None,
+            recommendations_created: None,
         }
     }
 
@@ -324,6 +328,27 @@ impl<S: Store, H: Host> Service<S, H> {
     /// The vector of a situation's text, when it has one and a model is loaded.
     pub(crate) fn situation_vector(&self, situation: &Situation) -> Option<Vec<f32>> {
         self.query_vector(&lesson_core::situation_text(situation)?)
+    }
+
+    /// How many of the lessons that are given are new to the request's decision; `None` without one.
+    fn new_records(
+        &self,
+        other: Option<&Self>,
+        asked: &Recommend,
+        answer: &Recommendations,
+    ) -> Option<u32> {
+        let id = asked.decision_id.as_deref()?;
+        let states = States::of(self, other);
+        let is_known = |slug: &str| {
+            let stores = [Some(&states.here), states.there.as_ref()];
+            let mut decisions = stores
+                .into_iter()
+                .flatten()
+                .filter_map(|state| state.space.decision(id));
+            decisions.any(|decision| decision.record(slug).is_some())
+        };
+        let given = answer.recommended.iter().filter(|one| one.tokens > 0);
+        Some(count(given.filter(|one| !is_known(&one.slug)).count()))
     }
 
     /// Records in each store the lessons of its own that were given. The first store knows of every decision.

@@ -20,7 +20,8 @@ use lesson_types::{
 };
 use serde::Deserialize;
 
-/// Events of a request that are looked for. Only a session makes more than one: its lessons, and its feedback last.
+/// Events of a request that are looked for. Only a session makes more than one: its lessons, and its feedback last, on its
+/// decision and on what was not recommended for it.
 const SESSION_EVENTS: usize = 64;
 
 #[derive(Deserialize)]
@@ -191,9 +192,10 @@ impl<S: Store, H: Host> Service<S, H> {
                 EventKind::FeedbackGiven {
                     lessons, causal, ..
                 } => {
-                    recorded.injected.clone_from(lessons);
-                    recorded.causal.clone_from(causal);
-                    recorded.feedback = Some(self.feedback_given(lessons, uncounted, true)?);
+                    recorded.injected.extend_from_slice(lessons);
+                    recorded.causal.extend_from_slice(causal);
+                    let injected = &recorded.injected;
+                    recorded.feedback = Some(self.feedback_given(injected, uncounted, true)?);
                 }
                 _ => {}
             }

@@ -137,7 +137,7 @@ fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     reasons.iter().find_map(|reason| match reason {
         ReviewReason::Hurts => Some(HURTS),
         ReviewReason::Disqualified => Some(
-            "Archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
+            "Give it another trial, which forgives its streak and keeps its counts; archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
         ),
         ReviewReason::Pruning => Some(
             "Archive it, or edit what made it a cause of work that got stuck.",

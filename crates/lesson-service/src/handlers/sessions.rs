@@ -9,7 +9,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, find_lesson,
+    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, find_lesson,
 };
 use lesson_screen::screen_named;
 use lesson_sync::Store;
@@ -17,8 +17,17 @@ use lesson_types::{ApiError, Insight, Session, SessionRecorded, limits};
 
 /// Who wrote a lesson that a session gave.
 const SOURCE: &str = "session";
-/// The mark of lines that say what was shown; naming a lesson there is not using it.
-const SHOWN: &str = "injected:";
+
+/// What was heard of a session.
+struct Heard<'a> {
+    extracted: &'a Extracted,
+    /// The outcome's vector.
+    vector: Option<&'a [f32]>,
+    /// The transcript without what only names the lessons that were shown.
+    said: &'a str,
+    /// The decision that the session is, with its id.
+    about: Option<(&'a str, &'a Decision)>,
+}
 
 /// What a session comes to.
 struct Read {
@@ -37,18 +46,27 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: Session,
     ) -> Result<Answer<SessionRecorded>, ApiError> {
         filled("transcript", &asked.transcript, limits::TEXT)?;
+        if let Some(id) = &asked.decision_id {
+            filled("decision_id", id, limits::ID)?;
+        }
         let extracted = lesson_core::extract(&asked.transcript, &self.policy.session);
         let vector = if extracted.injected.is_empty() || extracted.outcome_text.trim().is_empty() {
             None
         } else {
             self.query_vector(&extracted.outcome_text)
         };
-        let said = without_shown(&asked.transcript);
+        let said = lesson_core::without_shown(&asked.transcript);
         let by = context.by();
         let read = self
             .commit(context, |state, at| {
-                let (mut plan, mut read) =
-                    self.read_session(context, state, at, &extracted, vector.as_deref(), &said);
+                let about = asked.decision_id.as_ref();
+                let heard = Heard {
+                    extracted: &extracted,
+                    vector: vector.as_deref(),
+                    said: &said,
+                    about: about.and_then(|id| Some((id.as_str(), state.space.decision(id)?))),
+                };
+                let (mut plan, mut read) = self.read_session(context, state, at, &heard);
                 let checked = state.space.check(&plan.own, by, at, &self.policy);
                 read.uncounted = checked.map_err(|(_, error)| of_fold(&error))?;
                 plan.checked = true;
@@ -76,10 +94,9 @@ impl<S: Store, H: Host> Service<S, H> {
         context: &RequestContext,
         state: &State,
         at: Millis,
-        extracted: &Extracted,
-        vector: Option<&[f32]>,
-        said: &str,
+        heard: &Heard<'_>,
     ) -> (Plan, Read) {
+        let extracted = heard.extracted;
         let mut read = Read {
             injected: Vec::new(),
             unknown: Vec::new(),
@@ -114,14 +131,28 @@ impl<S: Store, H: Host> Service<S, H> {
         if let Some(outcome) = extracted.outcome
             && !read.injected.is_empty()
         {
-            read.causal = self.causes(state, &read.injected, vector, said);
+            let decision = heard.about.map(|(_, decision)| decision);
+            read.causal = self.causes(state, &read.injected, heard.vector, heard.said, decision);
             read.feedback = true;
-            events.push(EventKind::FeedbackGiven {
-                outcome,
-                lessons: read.injected.clone(),
-                causal: read.causal.clone(),
-                decision_id: None,
-            });
+            // A decision takes feedback on what was recommended for it, once from each.
+            let open = heard
+                .about
+                .filter(|(_, decision)| decision.feedback_by(context.by()).is_none());
+            let is_in = |slug: &String| open.is_some_and(|(_, held)| held.record(slug).is_some());
+            let (within, apart): (Vec<String>, Vec<String>) =
+                read.injected.iter().cloned().partition(is_in);
+            for (lessons, decision) in [(within, open), (apart, None)] {
+                if lessons.is_empty() {
+                    continue;
+                }
+                let causal = read.causal.iter().filter(|slug| lessons.contains(slug));
+                events.push(EventKind::FeedbackGiven {
+                    outcome,
+                    causal: causal.cloned().collect(),
+                    lessons,
+                    decision_id: decision.map(|(id, _)| id.to_owned()),
+                });
+            }
         }
         (Plan::of(events), read)
     }
@@ -172,21 +203,4 @@ fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) ->
         .space
         .lesson(&lesson.slug)
         .map(|held| held.slug.clone())
-}
-
-/// A transcript without its lists of what was shown.
-pub fn without_shown(transcript: &str) -> String {
-    let mut said = String::with_capacity(transcript.len());
-    let mut in_list = false;
-    for line in transcript.lines() {
-        let is_item = line.trim_start().starts_with(['-', '*', '+', '•']);
-        if line.to_ascii_lowercase().contains(SHOWN) {
-            in_list = true;
-        } else if !(in_list && is_item) {
-            in_list = false;
-            said.push_str(line);
-            said.push('\n');
-        }
-    }
-    said
 }

@@ -81,6 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
             issues,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             feedback_last_7_days: health.feedback_last_7_days,
+            sessions: health.sessions,
             causal_ratio: health.causal_ratio,
             bands: health.bands,
             funnel: health.funnel,

@@ -302,7 +302,10 @@ impl PartWanted {
             Lookup::Cause => {
                 let said = text(body, "outcome_text").filter(|said| !said.trim().is_empty());
                 if let (Some(said), Some(model)) = (said, model)
-                    && embed(&said)
+                    && embed(&lesson_core::outcome_said(
+                        &said,
+                        &Policy::default().session,
+                    ))
                 {
                     ask.insert("model".to_owned(), Value::from(model.id()));
                 }

@@ -234,6 +234,37 @@ fn a_lesson_that_was_explicitly_applied_is_a_cause_whatever_its_likeness() {
 }
 
 #[test]
+fn causes_are_found_before_the_lessons_have_their_vectors() {
+    let desk = desk();
+    block_on(desk.service.use_model(WordModel::new())).unwrap();
+    let session: SessionRecorded = desk.ok(
+        "POST /v1/sessions",
+        json!({"transcript": "INJECTED: tenant-isolation, controlled-form\nDELIVERED: the new input form\n"}),
+    );
+    assert_eq!(session.causal, ["controlled-form"]);
+}
+
+#[test]
+fn feedback_that_quotes_a_whole_session_is_judged_by_its_outcome() {
+    let desk = desk();
+    block_on(desk.service.use_model(WordModel::new())).unwrap();
+    index(&desk);
+    let given: FeedbackGiven = desk.ok(
+        "POST /v1/feedback",
+        json!({
+            "lessons": ["tenant-isolation", "controlled-form"], "outcome": "delivered",
+            "outcome_text": "INJECTED: 'tenant-isolation', 'controlled-form'\nI looked at the database first.\nDELIVERED: the new input form"
+        }),
+    );
+    let hits: Vec<u32> = given
+        .updated
+        .iter()
+        .map(|update| update.causal_hits)
+        .collect();
+    assert_eq!(hits, [0, 1]);
+}
+
+#[test]
 fn a_pack_that_is_none_is_refused_and_keyword_ranking_goes_on() {
     let desk = desk();
     let error = block_on(desk.service.load_model(b"not a pack".to_vec(), None)).unwrap_err();
