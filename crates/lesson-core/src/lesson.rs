@@ -379,10 +379,20 @@ impl Lesson {
         self.trust == Trust::Approved && !self.approved_by_agent
     }
 
+    /// The agent's key that wrote it, while no person stands behind its text.
+    pub fn unvouched_key(&self) -> Option<&str> {
+        (is_agent(&self.by) && !self.is_vouched_for()).then_some(&*self.by)
+    }
+
     /// The kind that its slug's prefix says.
     pub fn kind(&self) -> Kind {
         Kind::of_slug(&self.slug)
     }
+}
+
+/// Says if `by` is an agent's key.
+pub(crate) fn is_agent(by: &str) -> bool {
+    by.starts_with("agent:")
 }
 
 /// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.

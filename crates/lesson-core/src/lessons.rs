@@ -183,6 +183,10 @@ pub(crate) struct RankFeatures {
     pub has_projects: bool,
     pub archived: bool,
     pub trust: Trust,
+    /// Whether a person stands behind its text.
+    pub vouched: bool,
+    /// The agent's key that wrote it, hashed, while nobody vouches for it; else 0.
+    pub key: u64,
     pub category: Category,
     pub kind: Kind,
 }
@@ -214,6 +218,8 @@ impl RankFeatures {
             has_projects: !text.project_types.is_empty(),
             archived: lesson.archived,
             trust: lesson.trust,
+            vouched: lesson.is_vouched_for(),
+            key: lesson.unvouched_key().map_or(0, domain_hash),
             category: text.category,
             kind: lesson.kind(),
         }

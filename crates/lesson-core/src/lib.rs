@@ -5,6 +5,7 @@
 //! inputs give the same bytes natively and in wasm.
 #![forbid(unsafe_code)]
 
+mod apart;
 mod check;
 mod constants;
 mod counts;
@@ -39,6 +40,7 @@ mod tools;
 mod touched;
 mod usage;
 
+pub use apart::{APART_SETTING, pair_key};
 pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
@@ -82,13 +84,11 @@ pub use rank::{
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{
-    Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, pair_key, review_queue,
-    review_queue_with,
+    Keepable, Other, ReviewCounts, ReviewItem, ReviewQueue, review_queue, review_queue_with,
 };
 pub use session::{Extracted, ExtractedInsight, extract, outcome_said, without_outcomes};
 pub use settings::{
-    APART_SETTING, MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING,
-    in_force,
+    MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
 };
 pub use shown_lines::without_shown;
 pub use space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};

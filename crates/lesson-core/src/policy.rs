@@ -344,6 +344,11 @@ impl Default for SessionPolicy {
     }
 }
 
+/// See [`ReviewPolicy::near_meaning_min`]; answers go by it, too.
+pub(crate) const NEAR_MEANING: f64 = 0.88;
+/// See [`ReviewPolicy::near_words_min`]; answers go by it, too.
+pub(crate) const NEAR_WORDS: f64 = 0.6;
+
 /// Which lessons a person is asked to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -370,8 +375,8 @@ pub struct ReviewPolicy {
 impl Default for ReviewPolicy {
     fn default() -> Self {
         Self {
-            near_meaning_min: 0.88,
-            near_words_min: 0.6,
+            near_meaning_min: NEAR_MEANING,
+            near_words_min: NEAR_WORDS,
             near_most: 200,
             bottom_below: 0.5,
             prune_below: 0.25,

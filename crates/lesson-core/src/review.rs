@@ -1,10 +1,10 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
+use crate::apart::{ApartPairs, pair_key};
 use crate::doubles::{NearPair, may_be_double};
 use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
-use crate::settings::APART_SETTING;
 use crate::space::Space;
 use crate::stats::{is_never_rated, prunable, worst};
 use lesson_types::{LiftVerdict, Measure, Qualification, ReviewReason, Trust};
@@ -339,22 +339,6 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Names two texts that are much alike, from either side the same: who has answered for one side is not asked again
-/// when the other one comes to have less behind it.
-pub fn pair_key(one: &Lesson, two: &Lesson) -> String {
-    let named = |lesson: &Lesson| (lesson.slug.clone(), lesson.text.content_hash());
-    let mut sides = [named(one), named(two)];
-    sides.sort();
-    let mut hasher = Sha256::new();
-    for (slug, hash) in sides {
-        hasher.update(slug);
-        hasher.update([0]);
-        hasher.update(hash);
-        hasher.update([0]);
-    }
-    hex::encode(&hasher.finalize()[..8])
-}
-
 /// Lessons in use that outcomes keep from being recommended: after the longest row of failures
 /// first, then after the most uses.
 fn disqualified<'a>(space: &'a Space, policy: &Policy) -> Vec<&'a Lesson> {
@@ -393,19 +377,13 @@ fn doubled<'a>(
     policy: &ReviewPolicy,
 ) -> Vec<(&'a Lesson, Vec<Other<'a>>)> {
     let mut found: BTreeMap<&'a str, (&'a Lesson, Vec<Other<'a>>)> = BTreeMap::new();
-    // Naming a pair hashes its texts, which a space without such an answer is spared.
-    let mut settings = space.settings();
-    let any_apart = settings.any(|(name, _)| name.starts_with(APART_SETTING));
-    let is_apart = |one: &Lesson, two: &Lesson| {
-        let name = format!("{APART_SETTING}{}", pair_key(one, two));
-        space.setting(&name) == Some(&serde_json::Value::Bool(true))
-    };
+    let apart = ApartPairs::of(space);
     for pair in near {
         let known = |slug| space.lesson(slug).filter(|lesson| may_be_double(lesson));
         let (Some(one), Some(two)) = (known(&pair.first), known(&pair.second)) else {
             continue;
         };
-        if any_apart && is_apart(one, two) {
+        if apart.has(one, two) {
             continue;
         }
         let (stays, goes) = if behind(one) >= behind(two) {

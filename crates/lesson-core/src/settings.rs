@@ -12,8 +12,6 @@ pub const MEASURE_SETTING: &str = "measure.";
 /// The setting that keys the draws: hexadecimal digits, made when measuring is first turned on and kept from then on, so
 /// that every device draws alike.
 pub const SALT_SETTING: &str = "measure.salt";
-/// What the names of settings begin with that hold a pair of near duplicates apart; [`crate::pair_key`] follows.
-pub const APART_SETTING: &str = "review.apart.";
 /// The greatest probability of a draw: above one half a lesson would be missing more often than not.
 pub const MOST_WITHHELD: f64 = 0.5;
 /// The most lessons that are never withheld: as many entries as a setting has.

@@ -5,7 +5,7 @@
 
 use crate::counts::{rate, settle_in, vote};
 use crate::instant::{DAY, Millis};
-use crate::lesson::{Lesson, Standing};
+use crate::lesson::{Lesson, Standing, is_agent};
 use crate::policy::FoldPolicy;
 use crate::space::{Decision, Space};
 use lesson_types::{DecisionOutcome, Trust};
@@ -63,11 +63,6 @@ pub(crate) struct Voice<'a> {
     pub shared: bool,
     /// The fold's constants.
     pub policy: &'a FoldPolicy,
-}
-
-/// Whether `by` is an agent's key.
-fn is_agent(by: &str) -> bool {
-    by.starts_with("agent:")
 }
 
 /// Whether `by` is a person, signed in or not.

@@ -122,6 +122,78 @@ impl KeywordIndex {
     }
 }
 
+/// Words that two lessons have, those that say nothing left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct SharedWords {
+    pub both: u32,
+    first: u32,
+    second: u32,
+}
+
+impl SharedWords {
+    /// Words that both have, of the words that either has: 0 to 1.
+    pub fn share(self) -> f64 {
+        self.of(self.first + self.second - self.both)
+    }
+
+    /// Words that both have, of the second one's: 0 to 1.
+    pub fn of_second(self) -> f64 {
+        self.of(self.second)
+    }
+
+    fn of(self, whole: u32) -> f64 {
+        if whole == 0 || (self.both < FEWEST && self.both < whole) {
+            return 0.0;
+        }
+        f64::from(self.both) / f64::from(whole)
+    }
+}
+
+/// Compares the words of a few lessons.
+pub(crate) struct WordComparison<'i> {
+    index: &'i KeywordIndex,
+    /// The terms that say nothing, in order.
+    stop: Vec<u32>,
+}
+
+impl<'i> WordComparison<'i> {
+    /// Costs a look at every stop word, not at the lessons.
+    pub fn new(index: &'i KeywordIndex) -> Self {
+        let known = STOP_WORDS
+            .iter()
+            .filter_map(|word| index.terms.get(*word).copied());
+        let mut stop: Vec<u32> = known.collect();
+        stop.sort_unstable();
+        Self { index, stop }
+    }
+
+    /// The words that two lessons share; none where one is not in the index. Linear in their words.
+    pub fn shared(&self, first: &str, second: &str) -> SharedWords {
+        let (Some(a), Some(b)) = (self.terms(first), self.terms(second)) else {
+            return SharedWords::default();
+        };
+        SharedWords {
+            both: self.speaking(a, |term| b.binary_search(term).is_ok()),
+            first: self.speaking(a, |_| true),
+            second: self.speaking(b, |_| true),
+        }
+    }
+
+    fn terms(&self, slug: &str) -> Option<&[u32]> {
+        let place = *self.index.places.get(slug)?;
+        let entry = self.index.lessons.get(place as usize)?.as_ref()?;
+        Some(&entry.terms)
+    }
+
+    /// How many of these terms say something and are wanted.
+    fn speaking(&self, terms: &[u32], wanted: impl Fn(&u32) -> bool) -> u32 {
+        let counted = terms
+            .iter()
+            .filter(|term| wanted(term) && self.stop.binary_search(term).is_err());
+        counted.count() as u32
+    }
+}
+
 /// A hash of little, mixed twice: once leaves every bit to those below it, and bins would be filled from the same few.
 fn mixed(write: impl Fn(&mut Mix)) -> u64 {
     let mut mix = Mix::default();

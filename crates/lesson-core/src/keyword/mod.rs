@@ -9,6 +9,7 @@ mod scores;
 mod words;
 
 pub use alike::Alike;
+pub(crate) use alike::WordComparison;
 pub use counts::{SpaceCounts, words_asked};
 pub(crate) use packed::packed_shape;
 pub use scores::KeywordScores;

@@ -14,6 +14,11 @@ pub trait Cosines {
     fn at(&self, _place: u32, lesson: &Lesson) -> Option<f64> {
         self.of(lesson)
     }
+
+    /// The cosine of two lessons; `None` where one has no vector, or pairs are not compared.
+    fn between(&self, _one: &Lesson, _two: &Lesson) -> Option<f64> {
+        None
+    }
 }
 
 impl<F: Fn(&Lesson) -> Option<f64>> Cosines for F {

@@ -5,6 +5,7 @@
 
 mod candidate;
 mod compare;
+mod crowding;
 mod explain;
 mod matching;
 mod order;
@@ -31,10 +32,11 @@ use crate::learning::Effects;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
+use crowding::{Crowding, FAR, PassedOver, Why};
 use explain::{Explained, LeftOut, TraceCollector};
 use lesson_types::{RelevanceWord, StandingRule};
 use matching::{MatchScore, Matches};
-use order::{Scored, best_first, contenders, merge_duplicates};
+use order::{AHEAD, Scored, contenders, merge_duplicates};
 use situation::Context;
 use trace::Run;
 
@@ -104,6 +106,11 @@ pub fn recommend_with(
             None => pool.push(one),
         }
     }
+    // Of a part of a space nobody knows who wrote the rest.
+    let is_one_keys = index.counts().is_none()
+        && pool
+            .first()
+            .is_some_and(|first| pool.iter().all(|one| one.facts.key == first.facts.key));
     let text = context.text.as_deref();
     let held = (space, index);
     let similarity = similarity.filter(|_| text.is_some());
@@ -170,23 +177,8 @@ pub fn recommend_with(
         break;
     }
 
-    if !traces.wanted() {
-        contenders(&mut scored, context.limit);
-    }
-    let mut kept = merge_duplicates(scored, |other, best| {
-        traces.leave_out(LeftOut {
-            kept: Some(&best.of.lesson.slug),
-            ..LeftOut::new(other.of, ExclusionCode::DuplicateTitle, other.score)
-        });
-    });
-    best_first(&mut kept, context.limit, traces.wanted());
-    for (place, beyond) in kept.iter().enumerate().skip(context.limit) {
-        traces.leave_out(LeftOut {
-            rank: place + 1,
-            ..LeftOut::new(beyond.of, ExclusionCode::BeyondLimit, beyond.score)
-        });
-    }
-    kept.truncate(context.limit);
+    let crowding = Crowding::of(held, similarity, is_one_keys);
+    let kept = places(&scored, &crowding, context.limit, &mut traces);
     ranking.items = kept
         .iter()
         .enumerate()
@@ -222,6 +214,57 @@ pub fn recommend_with(
     Ok(ranking)
 }
 
+/// Fills the places of the answer, best first: one lesson of each title, and of those that say almost the same.
+fn places<'a>(
+    scored: &[Scored<'a>],
+    crowding: &Crowding<'_>,
+    limit: usize,
+    traces: &mut TraceCollector<'a, '_>,
+) -> Vec<Scored<'a>> {
+    let mut titles = limit.saturating_mul(AHEAD);
+    if scored.iter().any(|one| one.of.facts.key != 0) {
+        titles = titles.max(FAR);
+    }
+    loop {
+        let some = if traces.wanted() {
+            scored.to_vec()
+        } else {
+            contenders(scored, titles)
+        };
+        let is_all = some.len() == scored.len();
+        let mut ranked = merge_duplicates(some, |other, best| {
+            traces.leave_out(LeftOut {
+                kept: Some(&best.of.lesson.slug),
+                ..LeftOut::new(other.of, ExclusionCode::DuplicateTitle, other.score)
+            });
+        });
+        let (kept, passed) = crowding.choose(&mut ranked, limit, traces.wanted());
+        if kept.len() < limit && !is_all {
+            titles = titles.saturating_mul(AHEAD);
+            continue;
+        }
+        let mut next = kept.len();
+        for PassedOver { one, why } in passed {
+            let left = |code| LeftOut::new(one.of, code, one.score);
+            traces.leave_out(match why {
+                Why::Near(slug) => LeftOut {
+                    kept: Some(slug),
+                    ..left(ExclusionCode::NearDuplicate)
+                },
+                Why::KeyLimit => left(ExclusionCode::KeyLimit),
+                Why::BeyondLimit => {
+                    next += 1;
+                    LeftOut {
+                        rank: next,
+                        ..left(ExclusionCode::BeyondLimit)
+                    }
+                }
+            });
+        }
+        return kept;
+    }
+}
+
 /// Relevance for people. Whoever asks in words wants to know how well these are answered; without words, facets and
 /// market are what there is to fit.
 fn word(
@@ -245,10 +288,10 @@ fn trace(
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Trace {
-    use ExclusionCode::{BeyondLimit, DuplicateTitle, LowRelevance};
+    use ExclusionCode::{BeyondLimit, DuplicateTitle, KeyLimit, LowRelevance, NearDuplicate};
     let scored = matches!(
         code,
-        None | Some(LowRelevance | DuplicateTitle | BeyondLimit)
+        None | Some(LowRelevance | DuplicateTitle | NearDuplicate | KeyLimit | BeyondLimit)
     );
     let mut run = Run::new(scored);
     let mut relevance = 0.0;
@@ -298,6 +341,15 @@ fn why(
         ExclusionCode::DuplicateTitle => format!(
             "`{}` has the same title and ranks higher",
             left.kept.unwrap_or_default()
+        ),
+        ExclusionCode::NearDuplicate => format!(
+            "it says almost the same as `{}`, which is approved or ranks higher",
+            left.kept.unwrap_or_default()
+        ),
+        ExclusionCode::KeyLimit => format!(
+            "the agent's key that wrote it has {} unreviewed lessons among the {} places before it; approve it to lift the limit",
+            crowding::OF_ONE_KEY,
+            crowding::PLACES
         ),
         ExclusionCode::BeyondLimit => {
             format!("it ranks {}, and {} were wanted", left.rank, context.limit)

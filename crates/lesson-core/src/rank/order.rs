@@ -50,11 +50,11 @@ pub(super) fn compare(a: &Scored<'_>, b: &Scored<'_>) -> Ordering {
 }
 
 /// So many times the places of an answer are looked at first to find as many titles.
-const AHEAD: usize = 4;
+pub(super) const AHEAD: usize = 4;
 
-/// Drops what can't be among the best `limit` titles nor counts in one of them, so that duplicates are merged among few
+/// The lessons that may be among the best `limit` titles or count in one of them, so that duplicates are merged among few
 /// lessons instead of all. Where many scores are equal, many are left.
-pub(super) fn contenders(scored: &mut Vec<Scored<'_>>, limit: usize) {
+pub(super) fn contenders<'a>(scored: &[Scored<'a>], limit: usize) -> Vec<Scored<'a>> {
     let mut ahead = limit.saturating_mul(AHEAD);
     let mut best: Vec<(f64, u64)> = Vec::new();
     while ahead > 0 && ahead < scored.len() {
@@ -74,12 +74,13 @@ pub(super) fn contenders(scored: &mut Vec<Scored<'_>>, limit: usize) {
         let as_good = best[ahead..].iter().filter(|(score, _)| *score >= least);
         titles.extend(as_good.map(|(_, title)| *title));
         titles.sort_unstable();
-        scored.retain(|one| titles.binary_search(&one.of.facts.title).is_ok());
-        return;
+        let wanted = |one: &&Scored<'a>| titles.binary_search(&one.of.facts.title).is_ok();
+        return scored.iter().filter(wanted).copied().collect();
     }
+    scored.to_vec()
 }
 
-/// Keeps the best of each lower-cased title, with the highest confidence and the summed
+/// Keeps the best of each lower-cased title, one that a person stands behind before all others, with the highest confidence and the summed
 /// frequency of its duplicates; `beaten` hears of the others as (left out, kept).
 pub(super) fn merge_duplicates<'a>(
     scored: Vec<Scored<'a>>,
@@ -106,11 +107,13 @@ pub(super) fn merge_duplicates<'a>(
             Entry::Occupied(place) => {
                 let held = &mut kept[*place.get()];
                 let own = held.alone();
-                let (best, other) = if compare(&next, &own) == Ordering::Less {
-                    (next, own)
-                } else {
-                    (own, next)
+                let vouched = |one: &Scored<'_>| one.of.facts.vouched;
+                let is_better = match (vouched(&next), vouched(&own)) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => compare(&next, &own) == Ordering::Less,
                 };
+                let (best, other) = if is_better { (next, own) } else { (own, next) };
                 let confidence = if next.confidence > held.confidence {
                     next.confidence
                 } else {

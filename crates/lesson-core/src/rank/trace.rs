@@ -26,13 +26,17 @@ pub enum ExclusionCode {
     LowRelevance,
     /// A lesson of the same title ranks higher.
     DuplicateTitle,
+    /// A lesson that says almost the same is in the answer in its place.
+    NearDuplicate,
+    /// The agent's key that wrote it has as many unreviewed lessons in the answer as one may.
+    KeyLimit,
     /// Others rank higher.
     BeyondLimit,
 }
 
 impl ExclusionCode {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Archived,
         Self::Quarantined,
         Self::Unapproved,
@@ -42,6 +46,8 @@ impl ExclusionCode {
         Self::Hurts,
         Self::LowRelevance,
         Self::DuplicateTitle,
+        Self::NearDuplicate,
+        Self::KeyLimit,
         Self::BeyondLimit,
     ];
 
@@ -57,6 +63,8 @@ impl ExclusionCode {
             Self::Hurts => "hurts",
             Self::LowRelevance => "low_relevance",
             Self::DuplicateTitle => "duplicate_title",
+            Self::NearDuplicate => "near_duplicate",
+            Self::KeyLimit => "key_limit",
             Self::BeyondLimit => "beyond_limit",
         }
     }

@@ -198,3 +198,17 @@ pub fn written(slug: &str, title: &str, recommendation: &str) -> Lesson {
         lesson.trust = Trust::Approved;
     })
 }
+
+/// A space of these lessons, each added by whom its `by` names.
+pub fn space_by(lessons: impl IntoIterator<Item = Lesson>) -> Space {
+    let events: Vec<Event> = (1..)
+        .zip(lessons)
+        .map(|(n, lesson)| Event {
+            by: lesson.by.clone(),
+            ..event(n, added(lesson))
+        })
+        .collect();
+    let (space, refused) = Space::of_ledger(&events, &Policy::default());
+    assert!(refused.is_empty(), "{refused:?}");
+    space
+}

@@ -7,6 +7,7 @@ mod common;
 mod compare;
 #[path = "../../../../tests/benches/learn/coverage.rs"]
 mod coverage;
+mod crowding;
 #[path = "../../../../tests/benches/learn/dice.rs"]
 mod dice;
 mod fold;

@@ -441,7 +441,7 @@ impl Vectors {
     /// The cosine of every lesson of `space` that has a vector to the query's vector.
     pub fn scan(&self, query: &[f32], space: &Space) -> Result<Similarities<'_>, EmbedError> {
         Ok(Similarities {
-            row_of_slug: &self.row_of_slug,
+            vectors: self,
             rows: self.in_order(space),
             cosines: self.scanned.scan(query)?,
         })
@@ -472,7 +472,7 @@ impl Vectors {
 
 /// Cosines of one query.
 pub(crate) struct Similarities<'a> {
-    row_of_slug: &'a HashMap<String, usize>,
+    vectors: &'a Vectors,
     /// Of the lessons in the order of their slugs.
     rows: Rc<[u32]>,
     cosines: Vec<f32>,
@@ -486,10 +486,14 @@ impl Similarities<'_> {
 
 impl Cosines for Similarities<'_> {
     fn of(&self, lesson: &Lesson) -> Option<f64> {
-        self.of_row(*self.row_of_slug.get(&lesson.slug)?)
+        self.of_row(*self.vectors.row_of_slug.get(&lesson.slug)?)
     }
 
     fn at(&self, place: u32, _lesson: &Lesson) -> Option<f64> {
         self.of_row(*self.rows.get(place as usize)? as usize)
+    }
+
+    fn between(&self, one: &Lesson, two: &Lesson) -> Option<f64> {
+        self.vectors.cosine(&one.slug, &two.slug)
     }
 }

@@ -4,6 +4,7 @@ mod agent_keys;
 mod bad_input;
 mod clients;
 mod common;
+mod crowding;
 mod exchange;
 mod failing_store;
 mod indexing;
