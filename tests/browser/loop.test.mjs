@@ -66,6 +66,8 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
 
     await page.getByTestId("outcome-given").filter({ hasText: "Recorded: success" }).waitFor();
 
+    await page.getByTestId("feedback-delivered").check();
+    await page.locator(`[data-testid=cause][data-slug="${ROWS}"]`).check();
     await page.getByTestId("feedback-submit").click();
     await page.getByTestId("feedback-updated").first().waitFor();
 

@@ -19,8 +19,10 @@ async function walk(page) {
     .fill(`<img src=x onerror=window.hit=1> I am applying '${IDEMPOTENCY}' to <b>payments</b>.`);
   await page.getByTestId("track-submit").click();
   await page.getByTestId("detection").first().waitFor();
+  await page.getByTestId("outcome-success").check();
   await page.getByTestId("outcome-submit").click();
   await page.getByTestId("outcome-given").waitFor();
+  await page.getByTestId("feedback-delivered").check();
   await page.getByTestId("feedback-submit").click();
   await page.getByTestId("feedback-given").waitFor();
   const opinion = page.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
@@ -48,8 +50,7 @@ test("the list is newest first, its filters are in the address, and a run shows 
     await loadSamples(page);
     await walk(page);
     await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
-    await page.getByTestId("only-looked").waitFor();
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
 
     await visit(page, "Runs");
@@ -112,7 +113,8 @@ test("a run is found by its address, whatever its id holds", async () => {
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
-    await page.getByTestId("recommended-item").first().waitFor();
+    await page.getByTestId("record-run").click();
+    await page.getByTestId("track-input").waitFor();
     await visit(page, "Runs");
     await eventually(async () => assert.equal(await rows(page).getAttribute("data-run"), id));
     await rows(page).getByRole("link").click();
@@ -169,6 +171,7 @@ test("what was said of a run in another tab stands: saying another thing shows t
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("outcome-submit").waitFor();
     const opinion = (tab) => tab.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
     await opinion(page).getByTestId("run-vote-up").waitFor();
@@ -201,10 +204,11 @@ test("what was said of a run in another tab stands: saying another thing shows t
       .waitFor();
 
     // The first tab knows nothing of it, and says another thing.
+    await page.getByTestId("outcome-success").check();
+    await page.getByTestId("feedback-delivered").check();
     for (const name of ["outcome-submit", "feedback-submit"]) {
       assert.equal(await page.getByTestId(name).isDisabled(), false, name);
     }
-    await page.getByTestId("outcome-success").check();
     await page.getByTestId("outcome-submit").click();
     await page
       .getByTestId("outcome-given")
@@ -263,14 +267,17 @@ test("outcome and feedback are given on the run's page, once, in the words of it
   await withApp(async (page) => {
     await loadSamples(page);
     await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
-    await page.getByTestId("only-looked").waitFor();
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
     await visit(page, "Runs");
     await rows(page).getByRole("link").click();
     const form = page.getByTestId("run-give-outcome");
     await form.waitFor();
     assert.match(await form.textContent(), /Profit.*Loss.*Pending/s);
+    // Nothing is chosen for a person.
+    for (const name of ["run-outcome-submit", "run-feedback-submit"]) {
+      assert.equal(await page.getByTestId(name).isDisabled(), true, name);
+    }
     await page.getByTestId("run-outcome-failure").check();
     await page.getByTestId("run-pnl").fill("many");
     await page.getByTestId("run-outcome-submit").click();
@@ -284,6 +291,7 @@ test("outcome and feedback are given on the run's page, once, in the words of it
     // The run was drawn anew with its outcome.
     assert.equal(await cause.isChecked(), true, "what is ticked stays");
     const slug = await cause.getAttribute("data-slug");
+    await page.getByTestId("run-feedback-delivered").check();
     await page.getByTestId("run-feedback-submit").dblclick();
     await page
       .getByTestId("run-feedback")

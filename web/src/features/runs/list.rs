@@ -37,7 +37,7 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
             <Show when=move || waiting.get()><Skeleton lines=8/></Show>
             {move || none.get().then(|| if is_plain() {
                 view! {
-                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you press Recommend in the Playground. What was applied, the outcome and feedback are then recorded for the same run and shown here.">
+                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you record one in the Playground. What was applied, the outcome and feedback are then recorded for the same run and shown here.">
                         <a href="/playground" class="button primary">"Open the Playground"</a>
                         <a href="/agents" class="button">"Connect an agent"</a>
                     </Empty>
