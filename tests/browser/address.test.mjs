@@ -20,7 +20,9 @@ test("the range of Overview and the table of Insights are found again by their a
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await pressed(page, "range-7d");
 
+    // What was chosen goes along to the next page.
     await visit(page, "Insights");
+    await pressed(page, "range-7d");
     await page.getByTestId("range-30d").click();
     await eventually(async () => assert.equal(search(page), "?range=30"));
     await page.getByTestId("by-agents").click();

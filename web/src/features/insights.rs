@@ -200,17 +200,20 @@ fn figures(insights: &Insights) -> Vec<Figure> {
     let before = insights.before;
     let of =
         |part: fn(&RunTotals) -> Option<f64>| (part(&now), before.and_then(|before| part(&before)));
-    let (success, success_before) =
-        of(|all| trend::share(all.shown.successes, trend::ended(all.shown)));
-    let (covered, covered_before) = of(|all| trend::share(all.covered, trend::runs(all.shown)));
-    let (judged, judged_before) = of(|all| trend::share(all.judged, trend::runs(all.shown)));
+    let shares = |label, part: fn(&RunTotals) -> (u32, u32)| {
+        share_figure(label, part(&now), before.as_ref().map(part))
+    };
     let (applied, applied_before) = of(|all| trend::share(all.applied, trend::runs(all.shown)));
     let (tokens, tokens_before) = of(|all| trend::share(all.tokens, trend::runs(all.shown)));
     vec![
-        share_figure("Success", success, success_before),
-        share_figure("Coverage", covered, covered_before),
-        share_figure("Feedback coverage", judged, judged_before),
-        mean_figure("Applied per run", applied, applied_before, 1, false),
-        mean_figure("Tokens per run", tokens, tokens_before, 0, true),
+        shares("Success", |all| {
+            (all.shown.successes, trend::ended(all.shown))
+        }),
+        shares("Coverage", |all| (all.covered, trend::runs(all.shown))),
+        shares("Feedback coverage", |all| {
+            (all.judged, trend::runs(all.shown))
+        }),
+        mean_figure("Applied per run", applied, applied_before, 1),
+        mean_figure("Tokens per run", tokens, tokens_before, 0),
     ]
 }

@@ -1,6 +1,7 @@
 //! The entry in front: why it is here, its text, and what can be done with it.
 
-use super::desk::{Command, Desk, Entry};
+use super::desk::{Command, Desk};
+use super::entry::Entry;
 use super::double::Double;
 use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
