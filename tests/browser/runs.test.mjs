@@ -323,19 +323,19 @@ test("agents: what each did, and the command that sets one up", async () => {
     await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*100%\s*0\s*1/));
     await page
       .getByTestId("agent-init")
-      .filter({ hasText: /^npx lessonloop init claude$/ })
+      .filter({ hasText: /^npx --package \S+\/lessonloop-[\d.]+\.tgz lessonloop init claude$/ })
       .waitFor();
     for (const [word, command] of [
-      ["codex", "npx lessonloop init codex"],
-      ["vs-code", "npx lessonloop init vscode"],
-      ["copilot", "npx lessonloop init copilot"],
-      ["opencode", "npx lessonloop init opencode"],
-      ["http", "npx lessonloop mcp"],
+      ["codex", "init codex"],
+      ["vs-code", "init vscode"],
+      ["copilot", "init copilot"],
+      ["opencode", "init opencode"],
+      ["http", "mcp"],
     ]) {
       await page.getByTestId(`agent-${word}`).check();
       await page
         .getByTestId("agent-init")
-        .filter({ hasText: new RegExp(`^${command}$`) })
+        .filter({ hasText: new RegExp(` lessonloop ${command}$`) })
         .waitFor();
     }
     await page.getByTestId("agent-way-Over HTTP").click();

@@ -43,5 +43,5 @@ pub use reason::ReasonDialog;
 pub use steps::{Step, StepChart};
 pub use table::{Column, DataTable, Sorted};
 pub use toast::{ToastList, Toasts, use_toasts};
-pub use versus::Versus;
+pub use versus::{Edited, Versus};
 pub use when::When;

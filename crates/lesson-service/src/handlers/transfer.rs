@@ -1,5 +1,7 @@
 //! Import and export.
 
+use crate::handlers::exported::{files, unharmful};
+use crate::handlers::ledger_ends::{LedgerEnds, is_put_away};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -10,8 +12,8 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Changes, EventKind, FoldError, Folded, Lesson, Millis, Policy, SALT_SETTING, Space, ToolPolicy,
-    Trust, tool_query_hash,
+    Changes, EventKind, FoldError, Folded, Lesson, Millis, Policy, Space, ToolPolicy, Trust,
+    tool_query_hash,
 };
 use lesson_formats::{
     Format, LEDGER_HEADER, Parsed, ParsedEvent, ParsedLesson, ParsedTool, Problem, agents_md,
@@ -20,7 +22,7 @@ use lesson_formats::{
 use lesson_screen::{hides_secret, redacted, screen_named, speaks};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFile, ImportFormat, Imported,
+    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFormat, Imported,
     ImportedLesson, Rejected, limits,
 };
 use serde_json::Value;
@@ -145,19 +147,6 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// The lessons that files for agents are made of: all but those that measuring says hurt.
-fn unharmful(state: &State) -> Vec<&Lesson> {
-    let lessons = state.space.lessons();
-    if state.space.setting(SALT_SETTING).is_none() {
-        return lessons.collect();
-    }
-    state.with_effects(|effects| {
-        lessons
-            .filter(|lesson| !effects.of(&lesson.slug).hurts)
-            .collect()
-    })
-}
-
 /// An import in the making. Every event and lesson is checked against what the ones before it
 /// would make of the space, so that the batch can be stored as a whole.
 struct Batch<'a> {
@@ -171,6 +160,10 @@ struct Batch<'a> {
     imported: Imported,
     /// Whether the space is a server's, which alone knows what is in the ledger already.
     linked: bool,
+    /// How imported ledgers leave their lessons.
+    ends: LedgerEnds,
+    /// Lessons that are in use again.
+    back: Vec<ImportedLesson>,
 }
 
 impl<'a> Batch<'a> {
@@ -187,6 +180,8 @@ impl<'a> Batch<'a> {
             },
             imported: Imported::default(),
             linked: false,
+            ends: LedgerEnds::default(),
+            back: Vec::new(),
         }
     }
 
@@ -227,6 +222,14 @@ impl<'a> Batch<'a> {
                 lesson.archived |= held.archived;
             }
         }
+        for slug in std::mem::take(&mut self.ends).in_use() {
+            if let Some(held) = self.space.lesson(&slug).filter(|held| is_put_away(held)) {
+                let rev = held.rev;
+                self.imported.unchanged = self.imported.unchanged.saturating_sub(1);
+                self.bring_back(&slug, rev);
+            }
+        }
+        self.imported.lessons.append(&mut self.back);
         (self.plan, self.imported)
     }
 
@@ -239,9 +242,24 @@ impl<'a> Batch<'a> {
         });
     }
 
+    /// Takes an archived lesson into use again: an import that was undone and comes once more brings its lessons back.
+    fn bring_back(&mut self, slug: &str, rev: u32) {
+        self.plan.own.push(EventKind::LessonRestored {
+            lesson: slug.to_owned(),
+        });
+        self.imported.added += 1;
+        self.back.push(ImportedLesson {
+            slug: slug.to_owned(),
+            rev,
+            added: true,
+            archived: false,
+        });
+    }
+
     /// Takes an event of another ledger as it is.
     fn event(&mut self, parsed: &ParsedEvent) {
         let event = &parsed.event;
+        self.ends.follow(&event.event);
         let added = match &event.event {
             EventKind::LessonAdded { lesson } => Some(&**lesson),
             _ => None,
@@ -369,8 +387,14 @@ impl<'a> Batch<'a> {
         let findings = lesson.findings.clone();
         let quarantined = lesson.trust == Trust::Quarantined;
         let held = self.space.lesson(&lesson.slug);
-        if held.is_some_and(|held| held.text == lesson.text) {
-            self.imported.unchanged += 1;
+        let put_away = held.is_some_and(is_put_away) && !lesson.archived;
+        if let Some(held) = held.filter(|held| held.text == lesson.text) {
+            let rev = held.rev;
+            if put_away {
+                self.bring_back(slug, rev);
+            } else {
+                self.imported.unchanged += 1;
+            }
             return;
         }
         if let Err(error) = bounds::size(&lesson.text, held.map(|held| &held.text)) {
@@ -412,12 +436,13 @@ impl<'a> Batch<'a> {
             return;
         }
         self.plan.own.push(event);
-        if updates {
-            self.imported.updated += 1;
+        if put_away {
+            self.bring_back(slug, rev);
         } else {
-            self.imported.added += 1;
+            self.imported.updated += u32::from(updates);
+            self.imported.added += u32::from(!updates);
+            self.note(slug, rev, !updates, archived);
         }
-        self.note(&parsed.lesson.slug, rev, !updates, archived);
         let code = if quarantined {
             "quarantined"
         } else {
@@ -441,14 +466,6 @@ impl<'a> Batch<'a> {
             message,
         });
     }
-}
-
-/// Files by path and content.
-fn files(files: impl Iterator<Item = (String, String)>) -> Result<Answer<ExportFiles>, ApiError> {
-    let files = files
-        .map(|(path, content)| ImportFile { path, content })
-        .collect();
-    Answer::json(&ExportFiles { files })
 }
 
 fn problem(problem: &Problem) -> Rejected {

@@ -126,7 +126,7 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     let desk = Desk::new();
     let kept = json!([
-        {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "use_count": 1, "effectiveness": 0.6},
+        {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "proven_effective": true, "use_count": 1, "effectiveness": 0.6},
         {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
         {"slug": "unused", "title": "Unused"},
     ]);

@@ -1,6 +1,7 @@
 //! Runs by domain, agent or project type.
 
 use crate::components::{Column, DataTable, Sorted, points};
+use crate::features::figures::Change;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use crate::markdown::visible;
@@ -94,7 +95,7 @@ pub fn GroupTable(
         Column::new("Lift", |row: &Row| match row.lift {
             Some((lift, low, high)) => {
                 let about = format!("{} to {} points", points(low), points(high));
-                view! { <span title=about>{points(lift)}</span> }.into_any()
+                view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
             }
             None => "–".into_any(),
         })

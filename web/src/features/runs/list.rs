@@ -3,6 +3,7 @@
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::{address, situation};
+use crate::api::{Client, resource};
 use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton, When};
 use crate::format;
 use crate::outcome;
@@ -13,7 +14,8 @@ use crate::who;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_types::{DecisionOutcome, DecisionView, limits};
+use lesson_types::{DecisionOutcome, DecisionView, Insights, limits};
+use std::collections::BTreeSet;
 
 /// Filters, table, and the way to more.
 #[component]
@@ -84,10 +86,20 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
         }))
         .collect::<Vec<_>>();
     let me = Syncing::get_from_context().me();
+    // Everybody who ever had a run, not only those on show; where that can't be told, these.
+    let client = Client::get_from_context();
+    let insights = resource(move || client.get::<Insights>("/v1/insights"));
+    let known = Memo::new(move |_| match insights.get() {
+        Some(Ok(insights)) => insights.by_agent.into_iter().map(|one| one.name).collect(),
+        _ => Vec::new(),
+    });
     let askers = move || {
         let now = filter.get().by;
         let me = me.get();
-        let mut all = feed.askers();
+        let mut all = known.get();
+        all.extend(feed.askers());
+        let mut seen = BTreeSet::new();
+        all.retain(|by| !by.is_empty() && seen.insert(by.clone()));
         if !now.is_empty() && !all.contains(&now) {
             all.push(now.clone());
         }
@@ -160,13 +172,13 @@ fn Table(feed: Feed) -> impl IntoView {
     view! {
         <section class="panel">
             <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
-                <table class="data-table runs" data-testid="runs">
+                <table class="data-table runs" role="table" data-testid="runs">
                     <caption class="sr-only">"Runs, newest first"</caption>
-                    <thead><tr>
-                        <th scope="col" class="wide">"Task"</th><th scope="col">"Agent"</th><th scope="col" class="num">"Lessons"</th>
-                        <th scope="col" class="num">"Applied"</th><th scope="col">"Outcome"</th><th scope="col" class="num">"When"</th>
+                    <thead role="rowgroup"><tr role="row">
+                        <th scope="col" role="columnheader" class="wide">"Task"</th><th scope="col" role="columnheader">"Agent"</th><th scope="col" role="columnheader" class="num">"Lessons"</th>
+                        <th scope="col" role="columnheader" class="num">"Applied"</th><th scope="col" role="columnheader">"Outcome"</th><th scope="col" role="columnheader" class="num">"When"</th>
                     </tr></thead>
-                    <tbody>{rows}</tbody>
+                    <tbody role="rowgroup">{rows}</tbody>
                 </table>
             </div>
         </section>
@@ -194,13 +206,13 @@ fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
         .as_ref()
         .is_some_and(|measured| measured.control);
     view! {
-        <tr data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
-            <th scope="row" class="wide"><a href=address(&run.id) dir="auto" title=words.clone()>{words.clone()}</a></th>
-            <td class="run-who">{who::name(&run.by, me)}</td>
-            <td class="num">{if control { "control".to_owned() } else { run.lessons.len().to_string() }}</td>
-            <td class="num">{applied}</td>
-            <td><span class=outcome::chip(run.outcome)>{chip}</span></td>
-            <td class="num muted">{when}</td>
+        <tr role="row" data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
+            <th scope="row" role="rowheader" class="wide"><a href=address(&run.id) dir="auto" title=words.clone()>{words.clone()}</a></th>
+            <td role="cell" class="run-who" data-label="Agent">{who::name(&run.by, me)}</td>
+            <td role="cell" class="num" data-label="Lessons">{if control { "control".to_owned() } else { run.lessons.len().to_string() }}</td>
+            <td role="cell" class="num" data-label="Applied">{applied}</td>
+            <td role="cell" data-label="Outcome"><span class=outcome::chip(run.outcome)>{chip}</span></td>
+            <td role="cell" class="num muted" data-label="When">{when}</td>
         </tr>
     }
     .into_any()
