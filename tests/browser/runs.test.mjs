@@ -1,5 +1,6 @@
 // Runs: the list with its filters and pages, and a run with its lessons, outcome and feedback; ids of any kind.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
 
@@ -61,6 +62,29 @@ test("the list is newest first, its filters are in the address, and a run shows 
       assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*Pending/);
       assert.match(texts[1], /idempotency keys on writes\s*you\s*5\s*1\s*Success/);
     });
+
+    // By words of the task, as one types; by days; and both kinds of files.
+    await page.getByTestId("runs-q").fill("LOSING pos");
+    await page.waitForURL(/\/runs\?q=LOSING%20pos$/);
+    await total(page, /^1 run$/);
+    for (const [name, lines] of [
+      ["csv", 2],
+      ["jsonl", 1],
+    ]) {
+      const download = page.waitForEvent("download");
+      await page.getByTestId(`runs-${name}`).click();
+      const file = await download;
+      assert.equal(file.suggestedFilename(), `runs.${name}`);
+      const text = readFileSync(await file.path(), "utf8");
+      assert.equal(text.trim().split("\n").length, lines);
+      assert.match(text, /close a losing position/);
+    }
+    await page.getByTestId("runs-clear").click();
+    await total(page, /^2 runs$/);
+    await page.getByTestId("runs-to").fill("2020-01-01");
+    await page.getByTestId("empty").filter({ hasText: "No run fits" }).waitFor();
+    await page.getByTestId("runs-clear").click();
+    await total(page, /^2 runs$/);
 
     await page.getByTestId("runs-outcome").selectOption("success");
     await page.waitForURL(/\/runs\?outcome=success$/);

@@ -25,7 +25,7 @@ mod versus;
 mod when;
 
 pub use badge::{BadgeChip, EffectChip, RelevanceChip, TrustChip, counted};
-pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
+pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit, csv_cell};
 pub use charts::{Band, Bands, Funnel, FunnelStep};
 pub use copy::CopyButton;
 pub use decay::{DecayCurve, DecaySpark};

@@ -139,6 +139,7 @@ fn Shown(
     let stale_total = Signal::derive(move || insights.with(|all| all.stale_total));
     let uncovered = Signal::derive(move || insights.with(|all| all.uncovered.clone()));
     let uncovered_total = Signal::derive(move || insights.with(|all| all.uncovered_total));
+    let days = Signal::derive(move || insights.with(|all| all.days));
     let groups = move |by: fn(&Insights) -> &Vec<InsightGroup>| {
         Signal::derive(move || insights.with(|all| by(all).clone()))
     };
@@ -157,9 +158,9 @@ fn Shown(
             <div role="tabpanel" id="by-panel" aria-labelledby=move || format!("by-tab-{}", by.get() as u8)>
                 {move || match by.get() {
                     By::Lesson => view! { <LessonTable lessons lift/> }.into_any(),
-                    By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) lift/> }.into_any(),
-                    By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) lift/> }.into_any(),
-                    By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) lift/> }.into_any(),
+                    By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) days lift/> }.into_any(),
+                    By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) days lift/> }.into_any(),
+                    By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) days lift/> }.into_any(),
                     By::Uncovered => view! { <UncoveredTable tasks=uncovered total=uncovered_total/> }.into_any(),
                     By::Stale => view! { <StaleTable stale total=stale_total/> }.into_any(),
                 }}

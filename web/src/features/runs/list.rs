@@ -1,5 +1,6 @@
 //! The list of runs: when, what was asked, by whom, how many lessons, and what came of it.
 
+use super::export::ExportRuns;
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::{address, situation};
@@ -14,8 +15,12 @@ use crate::who;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{DecisionOutcome, DecisionView, Insights, limits};
 use std::collections::BTreeSet;
+
+/// A pause in typing after which runs are looked for, in milliseconds.
+const PAUSE: f64 = 250.0;
 
 /// Filters, table, and the way to more.
 #[component]
@@ -32,9 +37,12 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     view! {
         <Page title="Runs" intro="Each task that an agent got lessons for: which lessons it got, which it applied, and how it ended.">
             <Filters filter feed/>
-            <p class="list-head" aria-live="polite" data-testid="runs-total">
-                {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
-            </p>
+            <div class="run-head">
+                <p class="list-head" aria-live="polite" data-testid="runs-total">
+                    {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
+                </p>
+                <Show when=move || !feed.runs.read().is_empty()><ExportRuns feed/></Show>
+            </div>
             {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=move || waiting.get()><Skeleton lines=8/></Show>
             {move || none.get().then(|| if is_plain() {
@@ -115,9 +123,47 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
             })
             .collect_view()
     };
+    // As one types; the address follows a pause.
+    let words = RwSignal::new(filter.get_untracked().q);
+    let search_soon = use_debounce_fn(
+        move || change(&|filter| filter.q = words.get_untracked().trim().to_owned()),
+        PAUSE,
+    );
+    // Going back, or clearing the filters; a blank at the end of what is typed stays.
+    Effect::new(move |_| {
+        let named = filter.get().q;
+        if words.with_untracked(|words| words.trim() != named) {
+            words.set(named);
+        }
+    });
+    let day = move |id: &'static str, label: &'static str, part: fn(&mut Filter) -> &mut String| {
+        let value = move || {
+            let mut filter = filter.get();
+            part(&mut filter).clone()
+        };
+        view! {
+            <div class="field">
+                <label for=id>{label}</label>
+                <input id=id type="date" title="Days in UTC" prop:value=value data-testid=id
+                    on:change:target=move |event| {
+                        let day = event.target().value();
+                        change(&|filter| part(filter).clone_from(&day));
+                    }/>
+            </div>
+        }
+    };
     let is_filtered = move || filter.read() != Filter::default();
     view! {
         <form class="run-filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
+                <div class="field run-search">
+                    <label for="runs-q">"Task"</label>
+                    <input id="runs-q" type="search" placeholder="Words of the task" autocomplete="off" maxlength=limits::WORD.to_string()
+                        prop:value=words data-testid="runs-q"
+                        on:input:target=move |event| {
+                            words.set(event.target().value());
+                            search_soon();
+                        }/>
+                </div>
                 <Pick id="runs-outcome" label="Outcome" value=Signal::derive(move || filter.get().outcome) options
                     on_pick=Callback::new(move |word: String| change(&|filter| filter.outcome.clone_from(&word)))/>
                 <div class="field">
@@ -151,6 +197,8 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
                             change(&|filter| filter.lesson = word.trim().to_owned());
                         }/>
                 </div>
+                {day("runs-from", "From", |filter| &mut filter.from)}
+                {day("runs-to", "To", |filter| &mut filter.to)}
             <Show when=is_filtered>
                 <button type="button" class="plain" data-testid="runs-clear" on:click=move |_| apply(Filter::default())>"Clear filters"</button>
             </Show>
