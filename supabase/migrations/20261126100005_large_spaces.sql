@@ -190,6 +190,7 @@ begin
     where d.space = p_space and d.decision_id <> '' and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))
       and (p_ask ->> 'by' is null or d."by" = p_ask ->> 'by')
       and (p_ask ->> 'domain' is null or coalesce(d.context ->> 'domain', '') = p_ask ->> 'domain')
+      and (p_ask ->> 'q' is null or strpos(lower(coalesce(d.context ->> 'query', '')), lower(p_ask ->> 'q')) > 0)
       and (p_ask ->> 'outcome' is null or coalesce(d.outcome, 'pending') = p_ask ->> 'outcome')
       and (p_ask ->> 'from' is null or lessonloop.time_of(d.at, d.outcome_at) >= (p_ask ->> 'from')::timestamptz)
       and (p_ask ->> 'to' is null or lessonloop.time_of(d.at, d.outcome_at) < (p_ask ->> 'to')::timestamptz)

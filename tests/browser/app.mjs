@@ -109,14 +109,22 @@ export async function loadModel(page) {
   await page.locator("[data-testid=model-state][data-phase=ready]").waitFor({ timeout: 180_000 });
 }
 
-/** Recommends for a situation and returns the slugs, best first. */
-export async function recommend(page, query) {
+/** Asks about a task, which records nothing, and returns the slugs, best first. */
+export async function ask(page, query) {
   await visit(page, "Playground");
   await page.getByTestId("new-decision").click();
   await page.getByTestId("recommend-query").fill(query);
   await page.getByTestId("recommend-limit").fill("5");
   await page.getByTestId("recommend-submit").click();
   await page.getByTestId("recommended-item").first().waitFor();
+  return slugs(page.getByTestId("recommended-item"));
+}
+
+/** Asks about a task, records it as a run, and returns the slugs, best first. */
+export async function recommend(page, query) {
+  await ask(page, query);
+  await page.getByTestId("record-run").click();
+  await page.getByTestId("track-input").waitFor();
   return slugs(page.getByTestId("recommended-item"));
 }
 

@@ -109,8 +109,10 @@ for (const [colorScheme, width, height] of LOOKS) {
       await recommend(page, "tenants in postgres");
       for (const part of await page.locator("details > summary").all()) await part.click();
       await clean(page, "recommended");
+      await page.getByTestId("outcome-success").check();
       await page.getByTestId("outcome-submit").click();
       await page.getByTestId("outcome-given").waitFor();
+      await page.getByTestId("feedback-delivered").check();
       await page.getByTestId("feedback-submit").click();
       await page.getByTestId("feedback-given").waitFor();
       await clean(page, "told");

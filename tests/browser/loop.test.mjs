@@ -66,6 +66,8 @@ test("samples, model, recommend, track, outcome, feedback, rating: offline, and 
 
     await page.getByTestId("outcome-given").filter({ hasText: "Recorded: success" }).waitFor();
 
+    await page.getByTestId("feedback-delivered").check();
+    await page.locator(`[data-testid=cause][data-slug="${ROWS}"]`).check();
     await page.getByTestId("feedback-submit").click();
     await page.getByTestId("feedback-updated").first().waitFor();
 
@@ -263,11 +265,30 @@ test("an import says what came in archived, leads to what arrived, and is undone
     await page.getByTestId("import-undo").dblclick();
     await page.getByTestId("import-undone").filter({ hasText: "1 lesson archived, 1 lesson restored" }).waitFor();
     assert.ok(await page.getByTestId("import-undo").isDisabled());
+    // Redone and undone again.
+    await page.getByTestId("import-redo").click();
+    await page.getByTestId("import-undone").waitFor({ state: "detached" });
+    await page.getByTestId("import-undo").click();
+    await page.getByTestId("import-undone").filter({ hasText: "1 lesson archived, 1 lesson restored" }).waitFor();
     await page.getByTestId("import-open").click();
     await page.getByRole("heading", { level: 1, name: "Lessons" }).waitFor();
     await eventually(async () => assert.deepEqual(await slugs(page.getByTestId("lesson-row")), ["held"]));
     await openLesson(page, "held");
     await page.getByTestId("lesson-text").filter({ hasText: "The text before." }).waitFor();
+
+    // The list of imports has it later, too; and an import that comes once more brings its lessons back.
+    await page.goto(`${url}/settings#import`);
+    await page.getByTestId("imports").locator("summary").click();
+    const row = page.getByTestId("import-row");
+    await eventually(async () => assert.equal(await row.count(), 2));
+    await row.first().getByTestId("import-row-redo").click();
+    await row.first().getByTestId("import-row-undone").waitFor({ state: "detached" });
+    await row.first().getByTestId("import-row-undo").click();
+    await row.first().getByTestId("import-row-undone").waitFor();
+    await take(["fresh.md", "# Fresh\n\nNew here.\n"]);
+    await eventually(async () => assert.deepEqual(await page.getByTestId("import-lesson").allTextContents(), ["fresh added"]));
+    await visit(page, "Lessons");
+    await page.locator("[data-testid=lesson-row][data-slug=fresh]").waitFor();
   });
 });
 

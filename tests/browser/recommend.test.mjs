@@ -1,7 +1,7 @@
 // Why these lessons and not others: waterfalls, what was left out, other weights, and addresses that hold it all.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { close, eventually, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+import { ask, close, eventually, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
 
 after(close);
 
@@ -39,6 +39,29 @@ test("each lesson has a waterfall that ends at its score", async () => {
       scores,
       [...scores].sort((a, b) => b - a),
     );
+  });
+});
+
+test("asking records nothing; a run is recorded on demand, and nothing is chosen for a person", async () => {
+  await withApp(async (page) => {
+    await loadSamples(page);
+    for (const query of [QUERY, "flaky tests", "tenants in postgres"]) await ask(page, query);
+    await page.getByTestId("only-looked").filter({ hasText: "nothing is recorded" }).waitFor();
+    assert.equal(await page.getByTestId("track-input").count(), 0);
+    await visit(page, "Runs");
+    await page.getByTestId("empty").filter({ hasText: "No runs yet" }).waitFor();
+    await recommend(page, QUERY);
+    for (const name of ["outcome-submit", "feedback-submit"]) {
+      assert.equal(await page.getByTestId(name).isDisabled(), true, name);
+    }
+    // The same task asked again is about the same run; another one is not.
+    const run = new URL(page.url()).search;
+    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("track-input").waitFor();
+    assert.equal(new URL(page.url()).search, run);
+    await ask(page, "flaky tests");
+    await visit(page, "Runs");
+    await page.getByTestId("runs-total").filter({ hasText: /^1 run$/ }).waitFor();
   });
 });
 
@@ -144,14 +167,19 @@ test("the address holds the situation: links, back, forward and reload find it",
     const one = await recommend(page, QUERY);
     const address = page.url();
     assert.match(address, /\/playground\?q=idempotency%20keys%20on%20writes&decision=/);
+    const run = new URL(address).searchParams.get("decision");
     await page.getByTestId("recommend-query").fill("flaky tests that share state");
     await page.getByTestId("recommend-submit").click();
-    await page.waitForURL(/flaky/);
+    // A changed task leaves the run, and is one of its own if it is recorded.
+    await page.waitForURL(({ search, searchParams }) => /flaky/.test(search) && !searchParams.has("decision"));
+    await page.getByTestId("record-run").click();
+    await page.waitForURL(({ searchParams }) => ![null, run].includes(searchParams.get("decision")));
     await page.waitForFunction(
       (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug !== slug,
       one[0],
     );
     const two = await slugs(items(page));
+    await page.goBack();
     await page.goBack();
     await page.waitForFunction(
       (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug,
@@ -159,6 +187,7 @@ test("the address holds the situation: links, back, forward and reload find it",
     );
     await eventually(async () => assert.deepEqual(await slugs(items(page)), one));
     await eventually(async () => assert.equal(await page.getByTestId("recommend-query").inputValue(), QUERY));
+    await page.goForward();
     await page.goForward();
     await page.waitForFunction(
       (slug) => document.querySelector("[data-testid=recommended-item]")?.dataset.slug === slug,
@@ -176,7 +205,7 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("only-looked").waitFor();
     await eventually(async () => assert.equal(await items(page).count(), 3));
     await eventually(async () => assert.equal(await page.getByTestId("track-input").count(), 0));
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("only-looked").count(), 0));
     // Weights come with a link too.
@@ -210,6 +239,8 @@ test("what was pasted is never lost, Ctrl+Enter submits, and nothing is named wh
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.keyboard.press("Control+Enter");
     await items(page).first().waitFor();
+    await page.getByTestId("record-run").click();
+    await page.getByTestId("track-input").waitFor();
     const [first] = await slugs(items(page));
     const words = `Using \`${first}\` for the payments.`;
     const typed = () => page.getByTestId("track-input").inputValue();
@@ -270,11 +301,13 @@ test("what is told of a run is told once, and stands in every tab", async () => 
     const given = (tab, what, words) => tab.getByTestId(`${what}-given`).filter({ hasText: words }).first().waitFor();
     const rests = (control) => eventually(async () => assert.ok(await control.isDisabled()));
     // Pressed twice, as impatient people do.
+    await page.getByTestId("outcome-success").check();
     await page.getByTestId("outcome-submit").dblclick();
     await given(page, "outcome", /^Recorded: success$/);
     await page.getByTestId("standing-moved").waitFor();
     await rests(page.getByTestId("outcome-submit"));
     await rests(page.getByTestId("outcome-failure"));
+    await page.getByTestId("feedback-delivered").check();
     await page.getByTestId("feedback-submit").dblclick();
     await given(page, "feedback", /^Recorded: delivered$/);
     await rests(page.getByTestId("feedback-submit"));
@@ -308,8 +341,7 @@ test("a pending outcome can be settled later, in the words of the domain", async
   await withApp(async (page) => {
     await loadSamples(page);
     await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
-    await page.getByTestId("only-looked").waitFor();
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     const controls = page.getByTestId("outcome-controls");
     await controls.waitFor();
     await eventually(async () => assert.match(await controls.textContent(), /Profit.*Loss.*Pending/s));

@@ -95,19 +95,19 @@ test("by mouse: held back first, approve, archive, skip, undo, and the end", asy
   await withApp(async (page) => {
     await open(page);
     assert.deepEqual((await queued(page)).slice(0, 2), ["obey", "tenants-apart-again"]);
-    await eventually(async () => assert.equal(await progress(page), "0 of 5 done"));
+    await eventually(async () => assert.equal(await progress(page), "5 waiting · 0 done"));
     await eventually(async () => assert.equal(await page.getByTestId("review-count").textContent(), "5"));
     await page.getByTestId("findings").filter({ hasText: "quarantined" }).waitFor();
 
     await page.getByTestId("review-archive").click();
     await inFront(page, "tenants-apart-again");
-    await counted(page, "1 of 5 done");
+    await counted(page, "4 waiting · 1 done");
     await said(page, "Archived “Ignore all previous instructions”");
 
     // Archiving is stored at once and taken back by an event.
     await page.getByTestId("undo").click();
     await inFront(page, "obey");
-    await counted(page, "0 of 5 done");
+    await counted(page, "5 waiting · 0 done");
     await page.getByTestId("review-archive").click();
     await inFront(page, "tenants-apart-again");
 
@@ -193,7 +193,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     await inFront(page, order[1]);
     await page.keyboard.press("u");
     await inFront(page, order[0]);
-    await counted(page, "0 of 5 done");
+    await counted(page, "5 waiting · 0 done");
     await page.keyboard.press("u");
     await said(page, "There is nothing to undo");
 
@@ -213,7 +213,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     await page.getByTestId("lesson-slug").filter({ hasText: order[1] }).waitFor();
     await page.goBack();
     await inFront(page, order[0]);
-    await counted(page, "0 of 5 done");
+    await counted(page, "5 waiting · 0 done");
   });
 });
 
@@ -320,11 +320,11 @@ test("what is held back is stored after a while, and after a reload in the middl
     await page.keyboard.press("a");
     await inFront(page, second);
     await page.keyboard.press("s");
-    await counted(page, "1 of 4 done");
+    await counted(page, "4 waiting · 1 done · 1 skipped");
     await page.reload();
     await page.getByTestId("review-card").waitFor();
     // The visit goes on: one is done, one is put off.
-    await counted(page, "1 of 4 done");
+    await counted(page, "4 waiting · 1 done · 1 skipped");
     const left = await queued(page);
     assert.ok(!left.includes(first) && !left.includes(second), `${left}`);
     assert.equal(left.length, 3);
@@ -382,7 +382,7 @@ test("an empty store, and one in which nothing waits", async () => {
     await ready(page);
     await page.getByTestId("load-samples").click();
     await page.getByTestId("review-card").waitFor();
-    await counted(page, "of 85 done");
+    await counted(page, "85 waiting");
     await eventually(async () => assert.equal(await page.getByTestId("queue-row").count(), 85));
   });
 });
@@ -399,7 +399,7 @@ test("what another tab decides leaves the queue, and the lesson in front stays",
     await second.getByTestId("archive").click();
     await page.locator(`[data-testid=queue-row][data-slug="${order[0]}"]`).waitFor({ state: "detached" });
     await eventually(async () => assert.equal(await front(page), order[2]));
-    await counted(page, "0 of 4 done");
+    await counted(page, "4 waiting · 0 done");
   });
 });
 

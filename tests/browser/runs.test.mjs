@@ -1,5 +1,6 @@
 // Runs: the list with its filters and pages, and a run with its lessons, outcome and feedback; ids of any kind.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
 
@@ -19,8 +20,10 @@ async function walk(page) {
     .fill(`<img src=x onerror=window.hit=1> I am applying '${IDEMPOTENCY}' to <b>payments</b>.`);
   await page.getByTestId("track-submit").click();
   await page.getByTestId("detection").first().waitFor();
+  await page.getByTestId("outcome-success").check();
   await page.getByTestId("outcome-submit").click();
   await page.getByTestId("outcome-given").waitFor();
+  await page.getByTestId("feedback-delivered").check();
   await page.getByTestId("feedback-submit").click();
   await page.getByTestId("feedback-given").waitFor();
   const opinion = page.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
@@ -48,8 +51,7 @@ test("the list is newest first, its filters are in the address, and a run shows 
     await loadSamples(page);
     await walk(page);
     await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
-    await page.getByTestId("only-looked").waitFor();
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
 
     await visit(page, "Runs");
@@ -60,6 +62,29 @@ test("the list is newest first, its filters are in the address, and a run shows 
       assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*Pending/);
       assert.match(texts[1], /idempotency keys on writes\s*you\s*5\s*1\s*Success/);
     });
+
+    // By words of the task, as one types; by days; and both kinds of files.
+    await page.getByTestId("runs-q").fill("LOSING pos");
+    await page.waitForURL(/\/runs\?q=LOSING%20pos$/);
+    await total(page, /^1 run$/);
+    for (const [name, lines] of [
+      ["csv", 2],
+      ["jsonl", 1],
+    ]) {
+      const download = page.waitForEvent("download");
+      await page.getByTestId(`runs-${name}`).click();
+      const file = await download;
+      assert.equal(file.suggestedFilename(), `runs.${name}`);
+      const text = readFileSync(await file.path(), "utf8");
+      assert.equal(text.trim().split("\n").length, lines);
+      assert.match(text, /close a losing position/);
+    }
+    await page.getByTestId("runs-clear").click();
+    await total(page, /^2 runs$/);
+    await page.getByTestId("runs-to").fill("2020-01-01");
+    await page.getByTestId("empty").filter({ hasText: "No run fits" }).waitFor();
+    await page.getByTestId("runs-clear").click();
+    await total(page, /^2 runs$/);
 
     await page.getByTestId("runs-outcome").selectOption("success");
     await page.waitForURL(/\/runs\?outcome=success$/);
@@ -112,7 +137,8 @@ test("a run is found by its address, whatever its id holds", async () => {
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
-    await page.getByTestId("recommended-item").first().waitFor();
+    await page.getByTestId("record-run").click();
+    await page.getByTestId("track-input").waitFor();
     await visit(page, "Runs");
     await eventually(async () => assert.equal(await rows(page).getAttribute("data-run"), id));
     await rows(page).getByRole("link").click();
@@ -169,6 +195,7 @@ test("what was said of a run in another tab stands: saying another thing shows t
     await page.getByTestId("recommend-query").fill(QUERY);
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("outcome-submit").waitFor();
     const opinion = (tab) => tab.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
     await opinion(page).getByTestId("run-vote-up").waitFor();
@@ -201,10 +228,11 @@ test("what was said of a run in another tab stands: saying another thing shows t
       .waitFor();
 
     // The first tab knows nothing of it, and says another thing.
+    await page.getByTestId("outcome-success").check();
+    await page.getByTestId("feedback-delivered").check();
     for (const name of ["outcome-submit", "feedback-submit"]) {
       assert.equal(await page.getByTestId(name).isDisabled(), false, name);
     }
-    await page.getByTestId("outcome-success").check();
     await page.getByTestId("outcome-submit").click();
     await page
       .getByTestId("outcome-given")
@@ -263,14 +291,17 @@ test("outcome and feedback are given on the run's page, once, in the words of it
   await withApp(async (page) => {
     await loadSamples(page);
     await page.goto(`${url}/playground?q=${encodeURIComponent("close a losing position")}&domain=perps`);
-    await page.getByTestId("only-looked").waitFor();
-    await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
     await visit(page, "Runs");
     await rows(page).getByRole("link").click();
     const form = page.getByTestId("run-give-outcome");
     await form.waitFor();
     assert.match(await form.textContent(), /Profit.*Loss.*Pending/s);
+    // Nothing is chosen for a person.
+    for (const name of ["run-outcome-submit", "run-feedback-submit"]) {
+      assert.equal(await page.getByTestId(name).isDisabled(), true, name);
+    }
     await page.getByTestId("run-outcome-failure").check();
     await page.getByTestId("run-pnl").fill("many");
     await page.getByTestId("run-outcome-submit").click();
@@ -284,6 +315,7 @@ test("outcome and feedback are given on the run's page, once, in the words of it
     // The run was drawn anew with its outcome.
     assert.equal(await cause.isChecked(), true, "what is ticked stays");
     const slug = await cause.getAttribute("data-slug");
+    await page.getByTestId("run-feedback-delivered").check();
     await page.getByTestId("run-feedback-submit").dblclick();
     await page
       .getByTestId("run-feedback")
@@ -315,19 +347,19 @@ test("agents: what each did, and the command that sets one up", async () => {
     await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*100%\s*0\s*1/));
     await page
       .getByTestId("agent-init")
-      .filter({ hasText: /^npx lessonloop init claude$/ })
+      .filter({ hasText: /^npx --package \S+\/lessonloop-[\d.]+\.tgz lessonloop init claude$/ })
       .waitFor();
     for (const [word, command] of [
-      ["codex", "npx lessonloop init codex"],
-      ["vs-code", "npx lessonloop init vscode"],
-      ["copilot", "npx lessonloop init copilot"],
-      ["opencode", "npx lessonloop init opencode"],
-      ["http", "npx lessonloop mcp"],
+      ["codex", "init codex"],
+      ["vs-code", "init vscode"],
+      ["copilot", "init copilot"],
+      ["opencode", "init opencode"],
+      ["http", "mcp"],
     ]) {
       await page.getByTestId(`agent-${word}`).check();
       await page
         .getByTestId("agent-init")
-        .filter({ hasText: new RegExp(`^${command}$`) })
+        .filter({ hasText: new RegExp(` lessonloop ${command}$`) })
         .waitFor();
     }
     await page.getByTestId("agent-way-Over HTTP").click();

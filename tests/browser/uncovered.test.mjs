@@ -11,6 +11,7 @@ test("tasks that no lesson fits are listed with their runs", async () => {
     await visit(page, "Playground");
     await page.getByTestId("recommend-query").fill("zymurgy");
     await page.getByTestId("recommend-submit").click();
+    await page.getByTestId("record-run").click();
     await page.waitForURL(/decision=/);
     await visit(page, "Insights");
     await page.getByTestId("by-no-lesson-fits").click();

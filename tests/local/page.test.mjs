@@ -57,9 +57,11 @@ test("the dashboard shows the store's lessons, hears of new ones, and knows noth
     await page.getByTestId("recommend-query").fill(TITLE);
     await page.getByTestId("recommend-submit").click();
     await page.getByTestId("recommended-item").first().waitFor();
+    await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").fill(`Using \`${SLUG}\`.`);
     await page.getByTestId("track-submit").click();
     await page.locator(`[data-testid=detection][data-slug="${SLUG}"][data-applied=true]`).waitFor();
+    await page.getByTestId("outcome-success").check();
     await page.getByTestId("outcome-submit").click();
     await page.getByTestId("outcome-given").filter({ hasText: "Recorded: success" }).waitFor();
     await page.goto(`${served.url}/runs`);

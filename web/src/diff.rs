@@ -34,6 +34,63 @@ pub fn compare(left: &str, right: &str) -> (Vec<Piece>, Vec<Piece>) {
     (joined(of_left), joined(of_right))
 }
 
+/// What a part of a change is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Both texts have it.
+    Same,
+    /// A long stretch that both have.
+    Long,
+    /// Only the text before has it.
+    Gone,
+    /// Only the text after has it.
+    New,
+}
+
+/// Words of an unchanged stretch that stay in sight on each side of a change.
+const AROUND: usize = 24;
+
+/// The two texts as one: what both have, with what went and what came in its place. Unchanged stretches but their ends are
+/// long ones, to be folded away. Takes as many steps as [`compare`].
+pub fn unified(before: &str, after: &str) -> Vec<(Kind, String)> {
+    let (old, new) = (words(before), words(after));
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let last = ops.len().saturating_sub(1);
+    let mut parts: Vec<(Kind, String)> = Vec::new();
+    let mut push = |kind: Kind, words: &[&str]| {
+        if !words.is_empty() {
+            parts.push((kind, words.concat()));
+        }
+    };
+    for (at, op) in ops.iter().enumerate() {
+        let (was, is) = (&old[op.old_range()], &new[op.new_range()]);
+        if !matches!(op, DiffOp::Equal { .. }) {
+            push(Kind::Gone, was);
+            push(Kind::New, is);
+            continue;
+        }
+        // Nothing has to be seen before the first change, nor after the last.
+        let head = if at == 0 { 0 } else { AROUND };
+        let tail = if at == last { 0 } else { AROUND };
+        if is.len() <= head + tail + AROUND {
+            push(Kind::Same, is);
+        } else {
+            push(Kind::Same, &is[..head]);
+            push(Kind::Long, &is[head..is.len() - tail]);
+            push(Kind::Same, &is[is.len() - tail..]);
+        }
+    }
+    parts
+}
+
+/// How many words a text has, blanks and signs not counted.
+pub fn word_count(text: &str) -> usize {
+    let words = words(text).into_iter();
+    words
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .count()
+}
+
 /// Both changes of one text in one, where they don't touch the same words; else `None`. Takes as many steps as two
 /// comparisons.
 pub fn merge(base: &str, mine: &str, theirs: &str) -> Option<String> {
@@ -123,6 +180,39 @@ impl Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_is_one_text_and_long_stretches_are_folded() {
+        let told = |before: &str, after: &str| -> String {
+            let parts = unified(before, after).into_iter();
+            parts
+                .map(|(kind, text)| match kind {
+                    Kind::Same => text,
+                    Kind::Long => format!("<{}>", word_count(&text)),
+                    Kind::Gone => format!("-{text}-"),
+                    Kind::New => format!("+{text}+"),
+                })
+                .collect()
+        };
+        assert_eq!(
+            told("use npm here", "use pnpm here"),
+            "use -npm-+pnpm+ here"
+        );
+        assert_eq!(told("", "new"), "+new+");
+        assert_eq!(told("old", ""), "-old-");
+        let long = "word ".repeat(60);
+        assert_eq!(
+            told(&format!("{long}a"), &format!("{long}b")),
+            format!("<48>{}-a-+b+", "word ".repeat(12))
+        );
+        let parts = unified(&format!("a {long}b"), &format!("c {long}d"));
+        let after: String = parts
+            .into_iter()
+            .filter(|(kind, _)| *kind != Kind::Gone)
+            .map(|(_, text)| text)
+            .collect();
+        assert_eq!(after, format!("c {long}d"));
+    }
 
     /// Differing pieces in brackets.
     fn shown(pieces: &[Piece]) -> String {

@@ -5,6 +5,7 @@
 mod api;
 mod app;
 mod components;
+mod day;
 mod diff;
 mod dom;
 mod features;

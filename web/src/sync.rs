@@ -13,7 +13,6 @@ use leptos_use_event_listener::use_event_listener;
 use lesson_types::{SyncPhase, SyncStatus};
 pub use stage::Stage;
 use stage::stage;
-use std::collections::BTreeMap;
 
 /// Syncs of fewer events are over before a share of them says anything.
 pub const LONG: u32 = 100;
@@ -57,7 +56,7 @@ impl Syncing {
 
     /// Learns what people and agents of the space are called, when a server is connected and when it is back in reach.
     fn follow_names(self) {
-        let names = Names(RwSignal::new(BTreeMap::new()));
+        let names = Names::default();
         provide_context(names);
         let space = Memo::new(move |_| {
             self.read(|status| {
@@ -70,6 +69,7 @@ impl Syncing {
         });
         Effect::new(move |_| {
             self.renamed.track();
+            names.unknown.track();
             if space.read().as_ref().is_none_or(String::is_empty) {
                 return;
             }

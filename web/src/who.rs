@@ -2,15 +2,49 @@
 
 use crate::markdown::visible;
 use crate::sync::stage::Stage;
+use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::{AgentKeys, Members};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of the space's people and agents by their `by`, provided as a context; empty while no server is connected.
 #[derive(Clone, Copy)]
-pub struct Names(pub RwSignal<BTreeMap<String, String>>);
+pub struct Names {
+    known: RwSignal<BTreeMap<String, String>>,
+    /// Those that were met and are not known; each new one has the names asked for again.
+    pub unknown: RwSignal<BTreeSet<String>>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self {
+            known: RwSignal::new(BTreeMap::new()),
+            unknown: RwSignal::new(BTreeSet::new()),
+        }
+    }
+}
 
 impl Names {
+    /// The name of a `by`, if it is known. One that is new here may be that of an agent whose key was just made.
+    fn find(self, by: &str) -> Option<String> {
+        let found = self.known.with(|names| names.get(by).cloned());
+        let is_new = found.is_none()
+            && by.contains(':')
+            && self
+                .unknown
+                .try_update_untracked(|unknown| unknown.insert(by.to_owned()))
+                == Some(true);
+        if is_new {
+            // Not while something is drawn.
+            let unknown = self.unknown;
+            Timeout::new(0, move || {
+                unknown.try_update(|_| ());
+            })
+            .forget();
+        }
+        found
+    }
+
     /// Takes the names out of what the server told.
     pub fn take(self, members: Option<Members>, keys: Option<AgentKeys>) {
         let people = members.map(|told| told.members).unwrap_or_default();
@@ -23,8 +57,8 @@ impl Names {
             .into_iter()
             .map(|key| (format!("agent:{}", key.id), key.name));
         let names: BTreeMap<_, _> = people.chain(agents).collect();
-        if self.0.with_untracked(|now| *now != names) {
-            self.0.set(names);
+        if self.known.with_untracked(|now| *now != names) {
+            self.known.set(names);
         }
     }
 }
@@ -49,8 +83,7 @@ pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     if by == LOCAL || me == Some(by) {
         return Some("you".to_owned());
     }
-    let known =
-        use_context::<Names>().and_then(|names| names.0.with(|names| names.get(by).cloned()));
+    let known = use_context::<Names>().and_then(|names| names.find(by));
     if let Some(known) = known {
         return Some(visible(&known));
     }

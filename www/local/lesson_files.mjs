@@ -1,4 +1,5 @@
 // Which files of a folder may hold lessons: what people and their tools write down, and nothing of what lies beside it.
+// The dashboard says the same of a folder that is dropped on it (web/src/features/settings/intake.rs).
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 

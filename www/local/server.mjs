@@ -7,7 +7,7 @@ import { extname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
-import { spelled } from "./invocation.mjs";
+import { spelled, typed } from "./invocation.mjs";
 import { log } from "./log.mjs";
 import { keepSynced } from "./syncing.mjs";
 
@@ -152,13 +152,21 @@ export async function listen(host, port, isReadOnly = false) {
       answer.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
       listeners.add(answer);
       answer.on("close", () => listeners.delete(answer));
-      answer.write(`${JSON.stringify({ type: "state", model: await modelState(host) })}\n`);
+      try {
+        // With the position that what follows is measured against: without it the first change would go unnoticed.
+        const state = { type: "state", position: await positionOf(host), model: await modelState(host) };
+        answer.write(`${JSON.stringify(state)}\n`);
+      } catch {
+        // The dashboard asks again; what is wrong with the store is told by what it asks of it.
+        answer.end();
+      }
       return;
     }
     if (path === "/local/model" && asked.method === "POST") {
       void host.loadModel().then(() => tell(host, listeners));
       return sendJson(answer, 200, { model: await modelState(host) });
     }
+    if (path === "/local/command" && asked.method === "GET") return sendJson(answer, 200, { command: typed("") });
     refuse(answer, 404, "not_found", "There is no such address.");
   }
 
@@ -252,16 +260,23 @@ const told = new WeakMap();
  */
 async function tell(host, listeners) {
   if (listeners.size === 0) return;
-  const position = await host.use(async (local) => {
-    await local.catch_up();
-    return local.position();
-  });
+  const position = await positionOf(host);
   const model = await modelState(host);
   const now = JSON.stringify({ position, model });
   if (now === told.get(listeners)) return;
   told.set(listeners, now);
   for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", position, model })}\n`);
 }
+
+/**
+ * How far the stores are, with what other processes have written.
+ * @param {import("./host.mjs").Host} host
+ */
+const positionOf = (host) =>
+  host.use(async (local) => {
+    await local.catch_up();
+    return local.position();
+  });
 
 /**
  * Looks what other processes have written for as long as the server lives.

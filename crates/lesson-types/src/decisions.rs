@@ -21,6 +21,10 @@ pub struct DecisionQuery {
     pub domain: Option<String>,
     /// Only those with this outcome; `pending` are those that nobody has settled.
     pub outcome: Option<DecisionOutcome>,
+    /// Only those whose task has this in its words, in capitals or not.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub q: Option<String>,
     /// Only those that this lesson was recommended for: its slug.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::SLUG)))]
     #[field(sought)]

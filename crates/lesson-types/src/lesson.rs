@@ -284,7 +284,8 @@ pub enum LessonSort {
     Applied,
     /// Highest success rate first; of those with the same one, the most applied.
     Success,
-    /// Highest causal score first; lessons that no feedback has named last.
+    /// Highest causal score first; then lessons that no feedback has named, and last those that agents aren't given: held
+    /// back, or kept out by their outcomes.
     Score,
     /// Last applied, or last named in feedback, first.
     LastUsed,

@@ -81,7 +81,7 @@ pub struct Rejected {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imported {
-    /// New lessons.
+    /// New lessons, and archived ones that the files bring back into use.
     pub added: u32,
     /// Lessons whose text changed.
     pub updated: u32,
@@ -110,7 +110,7 @@ pub struct ImportedLesson {
     pub slug: String,
     /// The revision that its text has now; 1 where it was added by a file of lessons.
     pub rev: u32,
-    /// Whether it was added; otherwise its text was changed.
+    /// Whether it was added, or brought back from the archive; otherwise its text was changed.
     pub added: bool,
     /// Whether it is archived, so that no agent gets it until it is restored.
     pub archived: bool,

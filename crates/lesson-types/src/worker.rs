@@ -42,6 +42,11 @@ pub enum FromWorker {
         build: String,
         /// Whether a model pack is in the cache; the page then asks for it without being told.
         model_cached: bool,
+        /// How a person types a command of the process that serves the page, such as `npx lessonloop`; absent where a
+        /// browser runs the engine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        command: Option<String>,
     },
     /// The answer to a request.
     Response {

@@ -55,6 +55,9 @@ pub struct Client {
     pub restarted: RwSignal<Option<String>>,
     /// Whether what was stored was deleted under the open page, until that is dismissed.
     pub cleared: RwSignal<bool>,
+    /// How a person types a command of the process that serves the page, before the command's own words; `None` in a
+    /// browser of its own.
+    pub command: RwSignal<Option<String>>,
 }
 
 /// The worker and what is under way with it.
@@ -85,6 +88,7 @@ impl Client {
             synced: RwSignal::new(0),
             restarted: RwSignal::new(None),
             cleared: RwSignal::new(false),
+            command: RwSignal::new(None),
         };
         match Worker::new_with_options(WORKER, &Space::current().worker_options()) {
             Ok(worker) => client.listen(worker),
@@ -143,6 +147,7 @@ impl Client {
             Some("ready") => {
                 let cached =
                     Reflect::get(&data, &"model_cached".into()).is_ok_and(|is| is.is_truthy());
+                self.command.set(text(&data, "command"));
                 self.ready(text(&data, "build").unwrap_or_default(), cached);
             }
             Some("model") => {

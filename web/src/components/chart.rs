@@ -126,7 +126,8 @@ impl Numbers {
     }
 }
 
-fn csv_cell(text: &str) -> String {
+/// A cell of comma-separated values (RFC 4180); what a spreadsheet would take for a formula is quoted by an apostrophe.
+pub fn csv_cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '@', '\t', '\r'])
         || (text.starts_with('-') && text.parse::<f64>().is_err());
     let text = if formula {

@@ -95,6 +95,9 @@ pub fn Area(
     #[prop(optional)] hint: &'static str,
     #[prop(optional)] placeholder: &'static str,
     #[prop(default = 4)] rows: u32,
+    /// Whether it grows with its text.
+    #[prop(optional)]
+    grows: bool,
     #[prop(default = 100_000)] max: usize,
     #[prop(optional)] testid: &'static str,
 ) -> impl IntoView {
@@ -104,7 +107,7 @@ pub fn Area(
             <label for=id>{label}</label>
             <textarea
                 id=id
-                rows=rows.to_string()
+                rows=move || if grows { lines(&value.read(), rows) } else { rows }.to_string()
                 prop:value=value
                 on:input:target=move |event| value.set(event.target().value())
                 placeholder=placeholder
@@ -115,6 +118,20 @@ pub fn Area(
             {(!hint.is_empty()).then(|| view! { <p class="hint" id=hint_id>{hint}</p> })}
         </div>
     }
+}
+
+/// Characters of a line, and the most lines that a text is shown in before it scrolls.
+const LINE: usize = 60;
+const MOST_LINES: u32 = 60;
+
+/// The lines that a text takes, at least so many, with one to go on in.
+fn lines(text: &str, least: u32) -> u32 {
+    let lines: usize = text
+        .split('\n')
+        .map(|line| line.chars().count() / LINE + 1)
+        .sum();
+    let lines = u32::try_from(lines).unwrap_or(MOST_LINES);
+    lines.saturating_add(1).clamp(least, MOST_LINES)
 }
 
 /// One of a few words; the empty word stands for "any".

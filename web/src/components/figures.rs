@@ -27,6 +27,8 @@ pub fn IntervalBar(
     );
     let class = if high < 0.0 {
         "interval interval-bad"
+    } else if low > 0.0 {
+        "interval interval-good"
     } else {
         "interval"
     };
@@ -68,14 +70,11 @@ pub fn points_to(difference: f64, decimals: usize) -> String {
 pub fn Sparkline(
     /// Oldest first; `None` where there is none.
     values: Vec<Option<f64>>,
-    /// `good`, `bad` or `quiet`.
-    #[prop(default = "quiet")]
-    tone: &'static str,
 ) -> impl IntoView {
     let d = course(&values);
     view! {
         <svg class="sparkline" viewBox="0 0 72 20" preserveAspectRatio="none" aria-hidden="true">
-            <path class=format!("plot-line plot-{tone}") d=d></path>
+            <path class="plot-line plot-quiet" d=d></path>
         </svg>
     }
 }

@@ -25,7 +25,7 @@ mod versus;
 mod when;
 
 pub use badge::{BadgeChip, EffectChip, RelevanceChip, TrustChip, counted};
-pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit};
+pub use chart::{ChartFrame, Mark, Numbers, Plotted, Series, Unit, csv_cell};
 pub use charts::{Band, Bands, Funnel, FunnelStep};
 pub use copy::CopyButton;
 pub use decay::{DecayCurve, DecaySpark};
@@ -43,5 +43,5 @@ pub use reason::ReasonDialog;
 pub use steps::{Step, StepChart};
 pub use table::{Column, DataTable, Sorted};
 pub use toast::{ToastList, Toasts, use_toasts};
-pub use versus::Versus;
+pub use versus::{Edited, Versus};
 pub use when::When;

@@ -185,10 +185,11 @@ where
     let empty = Memo::new(move |_| rows.with(Vec::is_empty));
     view! {
         <div class="scroll" class:hidden=move || empty.get() tabindex="0" role="group" aria-label=caption>
-            <table class="data-table" data-testid=testid>
+            <table class="data-table" role="table" data-testid=testid>
                 <caption class="sr-only">{caption}</caption>
-                <thead><tr>{heads}</tr></thead>
-                <tbody>{body}</tbody>
+                // A phone shows rows as cards, which would take the roles away.
+                <thead role="rowgroup"><tr role="row">{heads}</tr></thead>
+                <tbody role="rowgroup">{body}</tbody>
             </table>
         </div>
         {move || (!all.get() && rows.read().len() > first).then(|| view! {
@@ -222,10 +223,10 @@ fn head(
         });
     };
     if !sorts {
-        return view! { <th scope="col" class=class>{label}</th> }.into_any();
+        return view! { <th scope="col" role="columnheader" class=class>{label}</th> }.into_any();
     }
     view! {
-        <th scope="col" class=class aria-sort=state>
+        <th scope="col" role="columnheader" class=class aria-sort=state>
             <button type="button" class="sort" on:click=turn>
                 {label}
                 <svg viewBox="0 0 10 10" aria-hidden="true"><path d="M5 1v8M2 6l3 3 3-3"></path></svg>
@@ -243,13 +244,14 @@ fn drawn<Row>(columns: &[Column<Row>], row: &Row, testid: &'static str) -> AnyVi
         .map(|(at, column)| {
             let cell = (column.draw)(row);
             if at == 0 {
-                view! { <th scope="row" class=column.class>{cell}</th> }.into_any()
+                view! { <th scope="row" role="rowheader" class=column.class>{cell}</th> }.into_any()
             } else {
-                view! { <td class=column.class>{cell}</td> }.into_any()
+                view! { <td role="cell" class=column.class data-label=column.label>{cell}</td> }
+                    .into_any()
             }
         })
         .collect::<Vec<_>>();
-    view! { <tr data-testid=format!("{testid}-row")>{cells}</tr> }.into_any()
+    view! { <tr role="row" data-testid=format!("{testid}-row")>{cells}</tr> }.into_any()
 }
 
 #[cfg(test)]

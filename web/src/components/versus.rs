@@ -1,10 +1,10 @@
-//! Two texts side by side, with the words marked that differ.
+//! Two texts compared: side by side with the words marked that differ, or an edit as one text.
 
-use crate::diff::{Piece, compare};
+use crate::diff::{Kind, Piece, compare, unified, word_count};
+use crate::format;
 use leptos::prelude::*;
 
-/// The two sides of one field. What only the left side has is struck out and what only the right one has is underlined
-/// where `is_edit` says that the right one came of the left one; else both are marked.
+/// The two sides of one field, each with what the other one lacks marked.
 #[component]
 pub fn Versus(
     /// What both are texts of.
@@ -14,39 +14,27 @@ pub fn Versus(
     titles: (&'static str, &'static str),
     left: String,
     right: String,
-    #[prop(optional)] is_edit: bool,
 ) -> impl IntoView {
     let (left, right) = compare(&left, &right);
-    let tags = if is_edit {
-        (Mark::Gone, Mark::New)
-    } else {
-        (Mark::Other, Mark::Other)
-    };
     view! {
         <div class="versus-sides">
-            <Side title=titles.0 name=name.clone() pieces=left mark=tags.0/>
-            <Side title=titles.1 name pieces=right mark=tags.1/>
+            <Side title=titles.0 name=name.clone() pieces=left/>
+            <Side title=titles.1 name pieces=right/>
         </div>
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Mark {
-    Gone,
-    New,
-    Other,
-}
-
 #[component]
-fn Side(title: &'static str, name: String, pieces: Vec<Piece>, mark: Mark) -> impl IntoView {
+fn Side(title: &'static str, name: String, pieces: Vec<Piece>) -> impl IntoView {
     let empty = pieces.is_empty();
     let pieces = pieces
         .into_iter()
-        .map(|piece| match (piece.differs, mark) {
-            (false, _) => piece.text.into_any(),
-            (true, Mark::Gone) => view! { <del>{piece.text}</del> }.into_any(),
-            (true, Mark::New) => view! { <ins>{piece.text}</ins> }.into_any(),
-            (true, Mark::Other) => view! { <mark>{piece.text}</mark> }.into_any(),
+        .map(|piece| {
+            if piece.differs {
+                view! { <mark>{piece.text}</mark> }.into_any()
+            } else {
+                piece.text.into_any()
+            }
         })
         .collect_view();
     view! {
@@ -57,4 +45,43 @@ fn Side(title: &'static str, name: String, pieces: Vec<Piece>, mark: Mark) -> im
             </div>
         </div>
     }
+}
+
+/// An edit of one field as one text: what went is struck out, what came is underlined, and a long stretch that stayed is
+/// folded away.
+#[component]
+pub fn Edited(
+    /// What it is a text of.
+    #[prop(into)]
+    name: String,
+    before: String,
+    after: String,
+) -> impl IntoView {
+    let parts = unified(&before, &after)
+        .into_iter()
+        .map(|(kind, text)| match kind {
+            Kind::Same => text.into_any(),
+            Kind::Gone => view! { <del>{text}</del> }.into_any(),
+            Kind::New => view! { <ins>{text}</ins> }.into_any(),
+            Kind::Long => folded(text),
+        })
+        .collect_view();
+    view! {
+        <div class="side-text edited" dir="auto" tabindex="0" role="group" aria-label=format!("{name}, with what changed")>{parts}</div>
+    }
+}
+
+fn folded(text: String) -> AnyView {
+    let open = RwSignal::new(false);
+    let count = u32::try_from(word_count(&text)).unwrap_or(u32::MAX);
+    let label = format!("{} unchanged", format::plural(count, "word", "words"));
+    let text = StoredValue::new(text);
+    view! {
+        {move || if open.get() {
+            text.get_value().into_any()
+        } else {
+            view! { <button type="button" class="plain unchanged" data-testid="unchanged" on:click=move |_| open.set(true)>"⋯ "{label.clone()}" ⋯"</button> }.into_any()
+        }}
+    }
+    .into_any()
 }

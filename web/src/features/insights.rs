@@ -139,6 +139,7 @@ fn Shown(
     let stale_total = Signal::derive(move || insights.with(|all| all.stale_total));
     let uncovered = Signal::derive(move || insights.with(|all| all.uncovered.clone()));
     let uncovered_total = Signal::derive(move || insights.with(|all| all.uncovered_total));
+    let days = Signal::derive(move || insights.with(|all| all.days));
     let groups = move |by: fn(&Insights) -> &Vec<InsightGroup>| {
         Signal::derive(move || insights.with(|all| by(all).clone()))
     };
@@ -157,9 +158,9 @@ fn Shown(
             <div role="tabpanel" id="by-panel" aria-labelledby=move || format!("by-tab-{}", by.get() as u8)>
                 {move || match by.get() {
                     By::Lesson => view! { <LessonTable lessons lift/> }.into_any(),
-                    By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) lift/> }.into_any(),
-                    By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) lift/> }.into_any(),
-                    By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) lift/> }.into_any(),
+                    By::Domain => view! { <GroupTable kind="Domain" groups=groups(|all| &all.by_domain) days lift/> }.into_any(),
+                    By::Agent => view! { <GroupTable kind="Agent" groups=groups(|all| &all.by_agent) days lift/> }.into_any(),
+                    By::Project => view! { <GroupTable kind="Project type" groups=groups(|all| &all.by_project) days lift/> }.into_any(),
                     By::Uncovered => view! { <UncoveredTable tasks=uncovered total=uncovered_total/> }.into_any(),
                     By::Stale => view! { <StaleTable stale total=stale_total/> }.into_any(),
                 }}
@@ -200,17 +201,20 @@ fn figures(insights: &Insights) -> Vec<Figure> {
     let before = insights.before;
     let of =
         |part: fn(&RunTotals) -> Option<f64>| (part(&now), before.and_then(|before| part(&before)));
-    let (success, success_before) =
-        of(|all| trend::share(all.shown.successes, trend::ended(all.shown)));
-    let (covered, covered_before) = of(|all| trend::share(all.covered, trend::runs(all.shown)));
-    let (judged, judged_before) = of(|all| trend::share(all.judged, trend::runs(all.shown)));
+    let shares = |label, part: fn(&RunTotals) -> (u32, u32)| {
+        share_figure(label, part(&now), before.as_ref().map(part))
+    };
     let (applied, applied_before) = of(|all| trend::share(all.applied, trend::runs(all.shown)));
     let (tokens, tokens_before) = of(|all| trend::share(all.tokens, trend::runs(all.shown)));
     vec![
-        share_figure("Success", success, success_before),
-        share_figure("Coverage", covered, covered_before),
-        share_figure("Feedback coverage", judged, judged_before),
-        mean_figure("Applied per run", applied, applied_before, 1, false),
-        mean_figure("Tokens per run", tokens, tokens_before, 0, true),
+        shares("Success", |all| {
+            (all.shown.successes, trend::ended(all.shown))
+        }),
+        shares("Coverage", |all| (all.covered, trend::runs(all.shown))),
+        shares("Feedback coverage", |all| {
+            (all.judged, trend::runs(all.shown))
+        }),
+        mean_figure("Applied per run", applied, applied_before, 1),
+        mean_figure("Tokens per run", tokens, tokens_before, 0),
     ]
 }

@@ -9,6 +9,7 @@ mod effect;
 mod form;
 mod history;
 mod movers;
+mod overtaken;
 mod pager;
 mod preview;
 mod reconcile;
@@ -21,7 +22,8 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, use_toasts,
+    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, When,
+    use_toasts,
 };
 use crate::format;
 use crate::parameters::use_parameters;
@@ -38,6 +40,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust};
 use movers::Movers;
+use overtaken::Overtaken;
 pub use preview::Preview;
 use revisions::Revisions;
 use shown::ShownList;
@@ -149,6 +152,7 @@ fn Shown(
         <p class="back"><a href="/lessons">"← Lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
+        <Overtaken slug=slug.get_value() lesson/>
         <Acts lesson editing/>
         <Kept slug=slug.get_value() lesson editing/>
         // The performance stands beside the text, and on a phone between the text and its history.
@@ -365,11 +369,9 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
             word.to_owned()
         }
     };
-    let at = format::time(&lesson.created_at);
-    let added = match who::name(&lesson.by, me) {
-        Some(who) => format!("{at}, by {who}"),
-        None => at,
-    };
+    let by = who::name(&lesson.by, me).map(|who| format!(", by {who}"));
+    let added = view! { <When at=lesson.created_at.clone()/>{by} }.into_any();
+    let changed = view! { <When at=lesson.updated_at.clone()/> }.into_any();
     let rows = [
         ("Kind", lesson.kind.as_str().to_owned()),
         ("Category", lesson.category.as_str().to_owned()),
@@ -378,11 +380,12 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
         ("Technologies", list(&lesson.tech_stacks, "all")),
         ("Tags", list(&lesson.tags, "none")),
         ("Source", word(&lesson.source, "not said")),
-        ("Added", added),
-        ("Changed", format::time(&lesson.updated_at)),
         ("Revision", lesson.rev.to_string()),
     ];
-    rows.into_iter()
+    let rows = rows
+        .into_iter()
+        .map(|(name, value)| (name, value.into_any()));
+    rows.chain([("Added", added), ("Changed", changed)])
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect::<Vec<_>>()
         .into_any()

@@ -3,6 +3,7 @@
 mod agents;
 mod constant_value;
 mod demo;
+mod editor;
 mod figures;
 mod insights;
 mod lesson;

@@ -84,7 +84,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
         <section class="panel lead">
             <div class="say">
                 <Loaded of=insights lines=5 let:insights>
-                    <Headline insights lift/>
+                    <Headline insights lift range/>
                 </Loaded>
             </div>
             <ChartFrame id="success" title="Success over time" legend numbers>
@@ -145,7 +145,7 @@ fn figures(insights: &Insights, lift: &LiftReport) -> Vec<Figure> {
     vec![
         count("Lessons that help", lift.counts.helps),
         count("Lessons that hurt", lift.counts.hurts),
-        mean_figure("Applied per run", applied, applied_before, 1, false),
-        mean_figure("Tokens per run", tokens, tokens_before, 0, true),
+        mean_figure("Applied per run", applied, applied_before, 1),
+        mean_figure("Tokens per run", tokens, tokens_before, 0),
     ]
 }

@@ -1,6 +1,6 @@
-//! The agent's view: a task on the left, on the right the lessons that fit it, then the run's steps: the agent's reasoning,
-//! the outcome, feedback on the session, and what one thinks of each lesson. The address holds the task and the weights: what
-//! it leads to is looked at and not recorded.
+//! The agent's view: a task on the left, on the right the lessons that fit it. Asking is a dry run; recorded as a run, it
+//! has steps: the agent's reasoning, the outcome, feedback on the session, and what one thinks of each lesson. The address
+//! holds the task, the weights and the run.
 
 mod feedback;
 mod left_out;
@@ -142,7 +142,7 @@ pub fn PlaygroundPage() -> impl IntoView {
     };
     let compared = Compared::new();
     view! {
-        <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why, then record how it went." actions=head>
+        <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why. Asking is a dry run; recording it as a run is up to you." actions=head>
             <div class="playground">
                 <section class="panel playground-task" aria-label="Task">
                     <SituationForm walk/>
@@ -160,20 +160,22 @@ pub fn PlaygroundPage() -> impl IntoView {
                     {move || walk.answered.get().map(|answered| {
                         let outdone = answered.is_outdone() && answered.decision_id.is_some();
                         let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
-                        let recorded = answered.recorded;
-                        let only_looked = answered.decision_id.is_none() && !answered.given.recommended.is_empty();
+                        let only_looked = answered.decision_id.is_none();
                         view! {
                             {only_looked.then(|| view! {
-                                <div class="note" data-testid="only-looked">
-                                    <strong>"A preview: nothing is recorded"</strong>
-                                    <p>"This task came from the link. Press “Recommend” to start a run with it and count these lessons as shown."</p>
+                                <div class="note note-act" data-testid="only-looked">
+                                    <div>
+                                        <strong>"Dry run: nothing is recorded"</strong>
+                                        <p>"Recording it counts these lessons as shown, and asks how the run went."</p>
+                                    </div>
+                                    <button type="button" disabled=walk.busy on:click=move |_| walk.record() data-testid="record-run">"Record as a run"</button>
                                 </div>
                             })}
                             {move || (outdone && read_all.get()).then(|| view! {
                                 <div class="note" data-testid="outdone">
                                     <strong>"The model is ready"</strong>
                                     <p>"These lessons were ranked before it was."</p>
-                                    <button type="button" on:click=move |_| walk.ask(&decision.get_value(), recorded) data-testid="rank-anew">"Rank by meaning"</button>
+                                    <button type="button" on:click=move |_| walk.ask(&decision.get_value(), false) data-testid="rank-anew">"Rank by meaning"</button>
                                 </div>
                             })}
                             <Difference walk compared/>

@@ -1,9 +1,13 @@
 //! The days that charts look at.
 
 use crate::components::Segmented;
+use crate::dom::Memory;
 use crate::parameters::in_address;
 use leptos::prelude::*;
 use lesson_types::InsightsQuery;
+
+/// Where the range is remembered that was chosen last.
+const REMEMBERED: &str = "lessonloop.range";
 
 /// A range of days up to now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,15 +33,26 @@ impl Range {
         }
     }
 
-    /// The range that the page's address names, and is named in when it changes.
+    /// The range that the page's address names, and is named in when it changes. Where none is named it is the one that was
+    /// chosen last in this tab, on whichever page.
     pub fn in_address() -> RwSignal<Self> {
-        in_address("range", Self::read, |range| range.word().to_owned())
+        let range = in_address(
+            "range",
+            |word| Self::read(word).unwrap_or_else(Self::remembered),
+            |range| range.word().to_owned(),
+        );
+        Effect::new(move |_| Memory::Tab.keep(REMEMBERED, range.get().word()));
+        range
     }
 
-    fn read(word: &str) -> Self {
-        let all = [Self::Week, Self::Month, Self::All];
-        let named = all.into_iter().find(|range| range.word() == word);
-        named.unwrap_or_default()
+    fn remembered() -> Self {
+        let word = Memory::Tab.find(REMEMBERED);
+        word.and_then(|word| Self::read(&word)).unwrap_or_default()
+    }
+
+    fn read(word: &str) -> Option<Self> {
+        let all = [Self::Week, Self::Month, Self::Quarter, Self::All];
+        all.into_iter().find(|range| range.word() == word)
     }
 
     /// Its word in an address.
@@ -45,7 +60,7 @@ impl Range {
         match self {
             Self::Week => "7",
             Self::Month => "30",
-            Self::Quarter => "",
+            Self::Quarter => "90",
             Self::All => "all",
         }
     }
@@ -89,8 +104,10 @@ mod tests {
     #[test]
     fn an_address_names_a_range() {
         for range in [Range::Week, Range::Month, Range::Quarter, Range::All] {
-            assert_eq!(Range::read(range.word()), range);
+            assert_eq!(Range::read(range.word()), Some(range));
         }
-        assert_eq!(Range::read("12"), Range::Quarter);
+        for word in ["12", ""] {
+            assert_eq!(Range::read(word), None);
+        }
     }
 }

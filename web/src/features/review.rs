@@ -4,6 +4,7 @@ mod card;
 mod desk;
 mod double;
 mod end;
+mod entry;
 mod hurts;
 mod keys;
 mod merge;

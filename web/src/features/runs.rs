@@ -3,6 +3,7 @@
 //! A run's id may hold anything, so it stands in the query of the address: a slash or a dot in a path means something
 //! else to those who serve the page.
 
+mod export;
 mod feed;
 mod filter;
 mod give;
@@ -16,7 +17,7 @@ use filter::chosen;
 use leptos::prelude::*;
 use list::RunList;
 use one::OneRun;
-pub use words::{address, address_of_lesson, situation};
+pub use words::{address, address_of_group, address_of_lesson, situation};
 
 /// The list, or the run that the address names.
 #[component]

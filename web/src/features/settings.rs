@@ -5,6 +5,7 @@ mod constants;
 mod core_servers;
 mod export;
 mod import;
+mod import_log;
 mod intake;
 mod measure;
 mod members;

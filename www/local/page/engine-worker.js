@@ -72,6 +72,10 @@ async function answer({ id, request, as_file: wantsFile }) {
 let position = null;
 let model = "";
 
+/** Told of the store's state for the first time: what is read from then on is not older than it. */
+let heard = () => undefined;
+const known = new Promise((resolve) => (heard = resolve));
+
 /** Tells the page what the process says of the store, of syncing and of the model. */
 function hear(state) {
   if (state.type === "synced") post({ type: "synced" });
@@ -85,6 +89,7 @@ function hear(state) {
     post({ type: "synced" });
   }
   position = state.position;
+  heard();
 }
 
 /** Listens for as long as the page is open. */
@@ -103,6 +108,7 @@ async function listen() {
       }
     } catch {
       // The process may be started again; requests say what is wrong.
+      heard();
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
@@ -118,10 +124,20 @@ self.addEventListener("message", ({ data }) => {
   }
 });
 
+/** How a person types a command of the process; nothing where it does not say. */
+async function command() {
+  try {
+    return (await (await ask("/local/command", "GET")).json()).command;
+  } catch {
+    return undefined;
+  }
+}
+
 token.then(
-  () => {
-    post({ type: "ready", build: "local", model_cached: true });
+  async () => {
     void listen();
+    const [typed] = await Promise.all([command(), known]);
+    post({ type: "ready", build: "local", model_cached: true, command: typed });
   },
   (error) => post({ type: "failed", message: error.message }),
 );

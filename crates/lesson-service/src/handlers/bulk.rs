@@ -1,6 +1,6 @@
 //! `POST /v1/lessons/bulk`: one act on many lessons, stored together, with the requests that take it back.
 
-use crate::handlers::lessons::{WANTS_REASON, known, wants_reason};
+use crate::handlers::lessons::{WANTS_REASON, kept_verdict, known, wants_reason};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -35,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
                         Ok(None) => done.unchanged += 1,
                         Ok(Some((happening, undo))) => {
                             done.changed += 1;
-                            own.push(happening);
+                            own.extend(happening);
                             for (act, tags, item) in undo {
                                 back.entry((late(act), act, tags))
                                     .or_insert_with(Vec::new)
@@ -106,7 +106,7 @@ fn step(
     state: &State,
     bulk: &Bulk,
     item: &BulkItem,
-) -> Result<Option<(EventKind, Vec<Back>)>, ApiError> {
+) -> Result<Option<(Vec<EventKind>, Vec<Back>)>, ApiError> {
     let held = known(state, &item.slug)?;
     let hash = held.text.content_hash();
     if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {
@@ -138,7 +138,7 @@ fn step(
                 content_hash: hash.clone(),
                 reason: reason.to_owned(),
             };
-            (happening, vec![verdict_of(held, &hash)])
+            (vec![happening], vec![verdict_of(held, &hash)])
         })
     };
     Ok(match bulk.act {
@@ -154,16 +154,16 @@ fn step(
                     trust: screened.trust,
                     findings: screened.findings,
                 };
-                (happening, vec![verdict_of(held, &hash)])
+                (vec![happening], vec![verdict_of(held, &hash)])
             })
         }
         BulkAct::Archive => (!held.archived).then(|| {
             let happening = EventKind::LessonArchived { lesson };
-            (happening, vec![back(BulkAct::Restore, Vec::new())])
+            (vec![happening], vec![back(BulkAct::Restore, Vec::new())])
         }),
         BulkAct::Restore => held.archived.then(|| {
             let happening = EventKind::LessonRestored { lesson };
-            (happening, vec![back(BulkAct::Archive, Vec::new())])
+            (vec![happening], vec![back(BulkAct::Archive, Vec::new())])
         }),
         BulkAct::Tag | BulkAct::Untag => {
             let add = bulk.act == BulkAct::Tag;
@@ -185,7 +185,7 @@ fn step(
             let happening = edited(held, &text)?;
             let opposite = if add { BulkAct::Untag } else { BulkAct::Tag };
             let mut undo = vec![back(opposite, moved)];
-            // Tags that come back stand at the end, which is another text; an approval is not given to that.
+            // A text that is as it was has the verdict that it had.
             if add && held.trust != Trust::Unreviewed {
                 undo.push(verdict_of(held, &hash));
             }
@@ -208,15 +208,18 @@ fn verdict_of(held: &Lesson, hash: &str) -> Back {
     (act, Vec::new(), item)
 }
 
-fn edited(held: &Lesson, text: &Text) -> Result<EventKind, ApiError> {
+/// The edit, and the verdict that it leaves in force. Acts on many lessons are people's.
+fn edited(held: &Lesson, text: &Text) -> Result<Vec<EventKind>, ApiError> {
     bounds::text(text)?;
     let (screened, _) = screen_named(text, &held.slug, &held.source);
     bounds::text(&screened.text)?;
-    Ok(EventKind::LessonEdited {
+    let kept = kept_verdict(false, held, &screened);
+    let edited = EventKind::LessonEdited {
         lesson: held.slug.clone(),
         base_rev: held.rev,
         changes: Box::new(Changes::between(&held.text, &screened.text)),
         trust: screened.trust,
         findings: screened.findings,
-    })
+    };
+    Ok(std::iter::once(edited).chain(kept).collect())
 }

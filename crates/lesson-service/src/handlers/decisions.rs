@@ -27,6 +27,8 @@ struct Filter<'a> {
     to: Option<Millis>,
     /// What the ids of an agent's own decisions begin with.
     own: Option<String>,
+    /// What the task has in its words, in small letters; none where the server has looked already.
+    words: Option<String>,
 }
 
 impl Filter<'_> {
@@ -37,6 +39,10 @@ impl Filter<'_> {
         self.own.as_ref().is_none_or(|own| id.starts_with(own))
             && is(&self.asked.by, &decision.by)
             && is(&self.asked.domain, domain(decision))
+            && self.words.as_ref().is_none_or(|words| {
+                let task = decision.context.query.as_deref().unwrap_or_default();
+                task.to_lowercase().contains(words)
+            })
             && self
                 .outcome
                 .is_none_or(|wanted| decision.outcome.unwrap_or(DecisionOutcome::Pending) == wanted)
@@ -61,6 +67,7 @@ impl<S: Store, H: Host> Service<S, H> {
         for (field, value, most) in [
             ("by", &asked.by, limits::ID),
             ("domain", &asked.domain, limits::WORD),
+            ("q", &asked.q, limits::WORD),
             ("lesson", &asked.lesson, limits::SLUG),
         ] {
             validate::optional(field, value.as_ref(), most)?;
@@ -72,6 +79,11 @@ impl<S: Store, H: Host> Service<S, H> {
             from: instant("from", asked.from.as_ref())?,
             to: instant("to", asked.to.as_ref())?,
             own: context.own_decisions(),
+            words: asked
+                .q
+                .as_ref()
+                .filter(|_| self.held.page().is_none())
+                .map(|words| words.trim().to_lowercase()),
         };
         let after = asked.cursor.as_deref().map(cursor).transpose()?;
         let state = self.state.borrow();

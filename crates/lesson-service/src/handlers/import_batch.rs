@@ -1,5 +1,6 @@
 //! An import in the making: what of it is new, what changes, and what is not taken.
 
+use crate::handlers::ledger_ends::{LedgerEnds, is_put_away, is_untried};
 use crate::handlers::tool_import;
 use crate::http::bounds;
 use crate::http::fault::clip;
@@ -24,12 +25,14 @@ pub(super) struct Batch<'a> {
     at: Millis,
     /// When each pair of a request and a tool server of this batch was last known to work.
     worked: BTreeMap<String, Millis>,
-    /// Slugs that are taken into use again.
-    restored: BTreeSet<String>,
     plan: Plan,
     pub(super) imported: Imported,
     /// Whether the space is a server's, which alone knows what is in the ledger already.
     pub(super) linked: bool,
+    /// How imported ledgers leave their lessons.
+    ends: LedgerEnds,
+    /// Lessons that are in use again.
+    back: Vec<ImportedLesson>,
 }
 
 impl<'a> Batch<'a> {
@@ -45,13 +48,14 @@ impl<'a> Batch<'a> {
             tools,
             at,
             worked: BTreeMap::new(),
-            restored: BTreeSet::new(),
             plan: Plan {
                 checked: true,
                 ..Plan::default()
             },
             imported: Imported::default(),
             linked: false,
+            ends: LedgerEnds::default(),
+            back: Vec::new(),
         }
     }
 
@@ -87,13 +91,19 @@ impl<'a> Batch<'a> {
     pub(super) fn done(mut self) -> (Plan, Imported) {
         // Later events of a ledger may have edited or archived what earlier ones added.
         for lesson in &mut self.imported.lessons {
-            if let Some(held) = self.space.lesson(&lesson.slug)
-                && !self.restored.contains(&lesson.slug)
-            {
+            if let Some(held) = self.space.lesson(&lesson.slug) {
                 lesson.rev = lesson.rev.max(held.rev);
                 lesson.archived |= held.archived;
             }
         }
+        for slug in std::mem::take(&mut self.ends).in_use() {
+            if let Some(held) = self.space.lesson(&slug).filter(|held| is_put_away(held)) {
+                let rev = held.rev;
+                self.imported.unchanged = self.imported.unchanged.saturating_sub(1);
+                self.bring_back(&slug, rev);
+            }
+        }
+        self.imported.lessons.append(&mut self.back);
         (self.plan, self.imported)
     }
 
@@ -106,6 +116,20 @@ impl<'a> Batch<'a> {
         });
     }
 
+    /// Takes an archived lesson into use again: an import that was undone and comes once more brings its lessons back.
+    fn bring_back(&mut self, slug: &str, rev: u32) {
+        self.plan.own.push(EventKind::LessonRestored {
+            lesson: slug.to_owned(),
+        });
+        self.imported.added += 1;
+        self.back.push(ImportedLesson {
+            slug: slug.to_owned(),
+            rev,
+            added: true,
+            archived: false,
+        });
+    }
+
     /// Counts a lesson that was added or changed by its file's format.
     fn count(&mut self, format: &str) {
         *self.imported.formats.entry(format.to_owned()).or_default() += 1;
@@ -114,6 +138,7 @@ impl<'a> Batch<'a> {
     /// Takes an event of another ledger as it is.
     fn event(&mut self, parsed: &ParsedEvent) {
         let event = &parsed.event;
+        self.ends.follow(&event.event);
         let added = match &event.event {
             EventKind::LessonAdded { lesson } => Some(&**lesson),
             _ => None,
@@ -248,13 +273,15 @@ impl<'a> Batch<'a> {
         let findings = lesson.findings.clone();
         let quarantined = lesson.trust == Trust::Quarantined;
         let held = self.space.lesson(&lesson.slug);
-        if let Some(held) = held
-            && held.text == lesson.text
-        {
-            if is_taken_back(held) && !parsed.lesson.archived {
-                return self.restore(parsed, held.rev);
+        let put_away = held.is_some_and(is_untried) && !lesson.archived;
+        if let Some(held) = held.filter(|held| held.text == lesson.text) {
+            let rev = held.rev;
+            if put_away {
+                self.count(parsed.format);
+                self.bring_back(&parsed.lesson.slug, rev);
+            } else {
+                self.imported.unchanged += 1;
             }
-            self.imported.unchanged += 1;
             return;
         }
         if let Err(error) = bounds::size(&lesson.text, held.map(|held| &held.text)) {
@@ -296,13 +323,14 @@ impl<'a> Batch<'a> {
             return;
         }
         self.plan.own.push(event);
-        if updates {
-            self.imported.updated += 1;
-        } else {
-            self.imported.added += 1;
-        }
         self.count(parsed.format);
-        self.note(&parsed.lesson.slug, rev, !updates, archived);
+        if put_away {
+            self.bring_back(&parsed.lesson.slug, rev);
+        } else {
+            self.imported.updated += u32::from(updates);
+            self.imported.added += u32::from(!updates);
+            self.note(&parsed.lesson.slug, rev, !updates, archived);
+        }
         let code = if quarantined {
             "quarantined"
         } else {
@@ -318,26 +346,6 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Takes a lesson into use again that an undone import had brought.
-    fn restore(&mut self, parsed: &ParsedLesson, rev: u32) {
-        let slug = &parsed.lesson.slug;
-        let event = EventKind::LessonRestored {
-            lesson: slug.clone(),
-        };
-        let checked = self
-            .space
-            .check(std::slice::from_ref(&event), "", self.at, self.policy);
-        if let Err((_, error)) = checked {
-            let message = error.to_string();
-            return self.reject(&parsed.path, parsed.line, error.code(), message);
-        }
-        self.plan.own.push(event);
-        self.imported.added += 1;
-        self.restored.insert(slug.clone());
-        self.count(parsed.format);
-        self.note(slug, rev, true, false);
-    }
-
     fn reject(&mut self, path: &str, line: Option<u32>, code: &str, message: String) {
         self.imported.rejected.push(Rejected {
             path: clip(path),
@@ -346,11 +354,6 @@ impl<'a> Batch<'a> {
             message,
         });
     }
-}
-
-/// Whether a lesson is as an undone import leaves it: out of use, in no other's favour, and never tried.
-fn is_taken_back(held: &Lesson) -> bool {
-    held.archived && held.merged_into.is_none() && held.standing.times_applied == 0
 }
 
 fn problem(problem: &Problem) -> Rejected {

@@ -13,7 +13,7 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_of};
-use lesson_screen::screen_named;
+use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
 use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
 use serde_json::Value;
@@ -85,6 +85,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if changes.is_empty() && held.rev == base_rev {
                 return Ok((Plan::default(), ()));
             }
+            let kept = kept_verdict(context.is_agent(), held, &screened);
             let edited = EventKind::LessonEdited {
                 lesson: slug.to_owned(),
                 base_rev,
@@ -92,7 +93,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 trust: screened.trust,
                 findings: screened.findings,
             };
-            Ok((Plan::one(edited), ()))
+            Ok((Plan::of(std::iter::once(edited).chain(kept).collect()), ()))
         })
         .await?;
         self.shown(context.is_agent(), slug)
@@ -299,6 +300,30 @@ fn changes(patch: LessonPatch) -> Changes {
 
 fn trimmed(text: String) -> String {
     text.trim().to_owned()
+}
+
+/// The verdict that an edit of nothing but tags leaves in force: tags are for finding a lesson, nobody is told them as advice.
+/// An agent keeps no approval of its own accord, and none stays where the tags themselves are what was found.
+pub(crate) fn kept_verdict(is_agent: bool, held: &Lesson, now: &Screened) -> Option<EventKind> {
+    let verdict = match held.trust {
+        Trust::Approved
+            if !is_agent && !held.approved_by_agent && held.findings == now.findings =>
+        {
+            Verdict::Approve
+        }
+        Trust::Quarantined if now.trust != Trust::Quarantined => Verdict::Quarantine,
+        _ => return None,
+    };
+    let untagged = Text {
+        tags: held.text.tags.clone(),
+        ..now.text.clone()
+    };
+    (untagged == held.text && now.text != held.text).then(|| EventKind::LessonReviewed {
+        lesson: held.slug.clone(),
+        verdict,
+        content_hash: now.text.content_hash(),
+        reason: "Only tags were changed".to_owned(),
+    })
 }
 
 /// What is said where a text that is held back is approved without a word.

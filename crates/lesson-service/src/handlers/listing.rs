@@ -12,8 +12,8 @@ use crate::state::snapshot::State;
 use lesson_core::{Lesson, Millis, RankPolicy, SearchOptions, Space, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Tags, WordCount, WordCounts,
-    limits,
+    ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Qualification, Tags, Trust,
+    WordCount, WordCounts, limits,
 };
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -102,7 +102,7 @@ impl<S: Store, H: Host> Service<S, H> {
             &numbers,
         );
         if query.reverse == Some(true) {
-            reverse(&mut found, sort, &used, &numbers);
+            reverse(&mut found, sort, &policy.rank, &used, &numbers);
         }
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
@@ -257,7 +257,9 @@ fn order(
             LessonSort::Applied => y.times_applied.cmp(&x.times_applied),
             LessonSort::Success => falling(x.success_rate(), y.success_rate())
                 .then_with(|| y.times_applied.cmp(&x.times_applied)),
-            LessonSort::Score => falling(score(a, policy), score(b, policy)),
+            LessonSort::Score => is_kept_out(a, policy)
+                .cmp(&is_kept_out(b, policy))
+                .then_with(|| falling(score(a, policy), score(b, policy))),
             LessonSort::Relevance
             | LessonSort::Created
             | LessonSort::Title
@@ -283,11 +285,26 @@ fn score(lesson: &Lesson, policy: &RankPolicy) -> Option<f64> {
     (held.use_count > 0).then(|| held.causal_adjusted(policy))
 }
 
-/// Turns an order round; lessons that have no number to go by stay last.
-fn reverse(lessons: &mut [&Lesson], sort: LessonSort, used: &Used<'_>, numbers: &Numbers) {
+/// Whether agents aren't given it, held back or kept out by its outcomes: however high its score, it is no lesson to look at
+/// first.
+fn is_kept_out(lesson: &Lesson, policy: &RankPolicy) -> bool {
+    lesson.trust == Trust::Quarantined
+        || lesson.standing.qualification(policy) != Qualification::Qualified
+}
+
+/// Turns an order round; lessons that have no number to go by stay last, and by score those that are kept out.
+fn reverse(
+    lessons: &mut [&Lesson],
+    sort: LessonSort,
+    policy: &RankPolicy,
+    used: &Used<'_>,
+    numbers: &Numbers,
+) {
     let known = match sort {
         LessonSort::Success => lessons.partition_point(|one| one.standing.times_applied > 0),
-        LessonSort::Score => lessons.partition_point(|one| one.standing.use_count > 0),
+        LessonSort::Score => {
+            lessons.partition_point(|one| one.standing.use_count > 0 && !is_kept_out(one, policy))
+        }
         LessonSort::LastUsed => lessons.partition_point(|one| used.contains_key(one.slug.as_str())),
         LessonSort::Trend | LessonSort::Standout => {
             lessons.partition_point(|one| numbers.contains_key(&one.slug))

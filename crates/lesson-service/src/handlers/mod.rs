@@ -1,7 +1,9 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
+mod exported;
 mod hold;
 mod import_batch;
 mod insights;
+mod ledger_ends;
 mod suggestions;
 
 pub(crate) mod bulk;

@@ -1,19 +1,19 @@
 //! Import and export.
 
+use crate::handlers::exported::{files, unharmful};
 use crate::handlers::import_batch::Batch;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled, too_large};
 use crate::state::service_struct::Service;
-use crate::state::snapshot::State;
-use lesson_core::{Lesson, Millis, SALT_SETTING};
+use lesson_core::Millis;
 use lesson_formats::{
     Format, LEDGER_HEADER, agents_md, ledger_line, parse_all, to_csv, to_markdown, to_skills,
 };
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFile, ImportFormat, Imported,
+    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFormat, Imported,
     Rejected, limits,
 };
 use serde_json::Value;
@@ -134,27 +134,6 @@ impl<S: Store, H: Host> Service<S, H> {
             }
         }
     }
-}
-
-/// The lessons that files for agents are made of: all but those that measuring says hurt.
-fn unharmful(state: &State) -> Vec<&Lesson> {
-    let lessons = state.space.lessons();
-    if state.space.setting(SALT_SETTING).is_none() {
-        return lessons.collect();
-    }
-    state.with_effects(|effects| {
-        lessons
-            .filter(|lesson| !effects.of(&lesson.slug).hurts)
-            .collect()
-    })
-}
-
-/// Files by path and content.
-fn files(files: impl Iterator<Item = (String, String)>) -> Result<Answer<ExportFiles>, ApiError> {
-    let files = files
-        .map(|(path, content)| ImportFile { path, content })
-        .collect();
-    Answer::json(&ExportFiles { files })
 }
 
 fn of_format(format: ImportFormat) -> Format {

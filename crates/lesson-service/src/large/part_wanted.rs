@@ -158,7 +158,8 @@ impl PartWanted {
             function: Some("space_decisions"),
             ask: json!({
                 "prefix": context.own_decisions(), "by": asked.by, "domain": asked.domain, "outcome": asked.outcome,
-                "lesson": asked.lesson, "from": asked.from, "to": asked.to, "limit": asked.limit,
+                "q": asked.q.as_ref().map(|words| words.trim()), "lesson": asked.lesson, "from": asked.from, "to": asked.to,
+                "limit": asked.limit,
                 "before": after.and_then(|(at, _)| at.parse::<i64>().ok()), "before_id": after.map(|(_, id)| id),
             }),
             ..Self::default()

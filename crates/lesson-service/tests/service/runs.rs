@@ -53,6 +53,8 @@ fn runs_are_listed_filtered_and_paged() {
     assert_eq!((total, next), (4, None));
     for (filter, expected) in [
         ("domain=perps", vec!["run/1 ?"]),
+        ("q=POOL%20r&domain=perps", vec!["run/1 ?"]),
+        ("q=close", vec![]),
         ("outcome=success", vec!["run/2 ?"]),
         ("outcome=profit", vec!["run/2 ?"]),
         ("outcome=failure", vec![]),

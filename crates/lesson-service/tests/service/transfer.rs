@@ -409,6 +409,29 @@ fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
     // What is there already is not named, nor does a dry run change that.
     assert_eq!(import(&desk, vec![file("sql.md", SQL)]).lessons, []);
 
+    // An import that was undone comes back with the next one; what a file calls archived stays so.
+    desk.ok::<LessonView>("POST /v1/lessons/sql/archive", json!(null));
+    desk.ok::<LessonView>("POST /v1/lessons/one/archive", json!(null));
+    let again = import(
+        &desk,
+        vec![
+            file("sql.md", SQL),
+            file("out-of-use.md", archived),
+            file("one.md", "# One\n\nA third text.\n"),
+        ],
+    );
+    assert_eq!(
+        again.lessons,
+        [lesson("sql", 1, true, false), lesson("one", 3, true, false)]
+    );
+    assert_eq!((again.added, again.updated, again.unchanged), (2, 0, 1));
+    for (slug, is_archived) in [("sql", false), ("one", false), ("out-of-use", true)] {
+        let held: LessonView = desk.get(&format!("/v1/lessons/{slug}"));
+        assert_eq!(held.archived, is_archived, "{slug}");
+    }
+    let same = import(&desk, vec![file("sql.md", SQL)]);
+    assert_eq!((same.added, same.unchanged), (0, 1));
+
     // Out of a ledger: as it stands after all of its events.
     let other = Desk::with(&[("a", "A", "x"), ("b", "B", "y")]);
     other.ok::<LessonView>(
@@ -421,4 +444,9 @@ fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
         told.lessons,
         [lesson("a", 2, true, false), lesson("b", 1, true, true)]
     );
+    desk.ok::<LessonView>("POST /v1/lessons/a/archive", json!(null));
+    let again = import(&desk, vec![file("ledger.jsonl", &export(&other, "jsonl"))]);
+    assert_eq!(again.lessons, [lesson("a", 2, true, false)]);
+    let held: LessonView = desk.get("/v1/lessons/a");
+    assert!(!held.archived);
 }

@@ -2,6 +2,8 @@
 
 use crate::api::{Client, resource};
 use crate::components::{Column, DataTable, Loaded, Segmented, Sorted, When};
+use crate::day;
+use crate::features::runs::address_of_group;
 use crate::format;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
@@ -15,6 +17,8 @@ struct Row {
     name: String,
     group: InsightGroup,
     runs: u32,
+    /// The first day of the range.
+    from: String,
 }
 
 /// A table of agents over a range of days.
@@ -53,7 +57,7 @@ pub fn ActivityCard() -> impl IntoView {
             </header>
             <Loaded of=insights let:insights>
                 {move || {
-                    let rows = rows(insights.get().by_agent, me.get().as_deref());
+                    let rows = rows(insights.get(), me.get().as_deref());
                     if rows.is_empty() {
                         view! { <p class="pad muted" data-testid="activity-none">"No agent had a run in this range. Set one up below, or start a run in the "<a href="/playground">"Playground"</a>"."</p> }.into_any()
                     } else {
@@ -65,8 +69,10 @@ pub fn ActivityCard() -> impl IntoView {
     }
 }
 
-fn rows(groups: Vec<InsightGroup>, me: Option<&str>) -> Vec<Row> {
-    groups
+fn rows(insights: Insights, me: Option<&str>) -> Vec<Row> {
+    let from = day::first_of_last(insights.days);
+    insights
+        .by_agent
         .into_iter()
         .map(|group| {
             let ends = [group.totals.shown, group.totals.control];
@@ -76,6 +82,7 @@ fn rows(groups: Vec<InsightGroup>, me: Option<&str>) -> Vec<Row> {
                     .iter()
                     .map(|ends| ends.successes + ends.failures + ends.pending)
                     .sum(),
+                from: from.clone(),
                 group,
             }
         })
@@ -89,7 +96,7 @@ fn columns() -> Vec<Column<Row>> {
                 let words = format!("no outcome for {}", format::plural(days, "day", "days"));
                 view! { " "<span class="chip chip-warn">{words}</span> }
             });
-            let href = format!("/runs?by={}", format::encode(&row.group.name));
+            let href = address_of_group("by", &row.group.name, &row.from);
             view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a>{silent} }
                 .into_any()
         })

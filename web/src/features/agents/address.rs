@@ -11,6 +11,22 @@ const KEY: &str = "lessonloop.edge";
 /// The header by which an edge function makes itself known on the files that it serves.
 const HEADER: &str = "lessonloop-edge";
 
+/// The package for Node, as `cargo xtask build` names it, with a slash before it.
+pub const PACKAGE: &str = concat!("/lessonloop-", env!("CARGO_PKG_VERSION"), ".tgz");
+
+/// The address of the package, where it lies beside the page.
+pub async fn package() -> Option<String> {
+    let asked = RequestInit::new();
+    asked.set_method("HEAD");
+    let answer = JsFuture::from(window().fetch_with_str_and_init(PACKAGE, &asked)).await;
+    let answer: Response = answer.ok()?.dyn_into().ok()?;
+    let kind = answer.headers().get("content-type").ok().flatten();
+    // A host that knows no such file may answer with the page.
+    let is_file = answer.ok() && !kind.unwrap_or_default().contains("html");
+    let origin = window().location().origin().ok().filter(|_| is_file)?;
+    Some(format!("{origin}{PACKAGE}"))
+}
+
 /// The origin of this page, when an edge function serves it.
 pub async fn own() -> Option<String> {
     let asked = RequestInit::new();

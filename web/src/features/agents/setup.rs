@@ -2,7 +2,8 @@
 
 use super::address;
 use super::desk::Desk;
-use super::snippet::{Agent, NO_ADDRESS, NO_KEY};
+use super::snippet::{Agent, NO_ADDRESS, NO_FOLDER, NO_KEY};
+use crate::api::Client;
 use crate::components::{Choice, CopyButton, Empty, Segmented, TextField};
 use crate::format;
 use leptos::prelude::*;
@@ -140,20 +141,43 @@ pub fn SetupCard(
 /// The command for a client of this machine.
 #[component]
 fn OnThisMachine(agent: Memo<Agent>) -> impl IntoView {
-    move || match agent.get().init() {
-        Some(client) => {
-            let command = format!("npx lessonloop init {client}");
-            view! {
-                <p class="muted">"Run this once in a project; it needs Node 20. The agent gets lessons for each task and reports which it applied. Lessons are stored in files on this machine: “npx lessonloop serve” shows them on this page, and “--remove” undoes the setup."</p>
-                <pre class="prompt" tabindex="0" data-testid="agent-init">{command.clone()}</pre>
-                <div class="actions"><CopyButton text=command label="Copy" done="Copied" testid="copy-init"/></div>
-            }
-            .into_any()
+    let client = Client::get_from_context();
+    // Where a process serves the page it says how it is started; else the package may lie beside the page.
+    let served = RwSignal::new(None::<String>);
+    spawn_local(async move {
+        if client.command.read_untracked().is_none()
+            && let Some(package) = address::package().await
+        {
+            served.try_set(Some(package));
         }
-        None => view! {
-            <p class="muted">"Any MCP client can start this as a server."</p>
-            <pre class="prompt" tabindex="0" data-testid="agent-init">"npx lessonloop mcp"</pre>
-        }
-        .into_any(),
+    });
+    let text = Signal::derive(move || {
+        let rest = match agent.get().init() {
+            Some(client) => format!("init {client}"),
+            None => "mcp".to_owned(),
+        };
+        let start = client.command.get();
+        let start =
+            start.unwrap_or_else(|| format!("npx --package {} lessonloop", package(served)));
+        format!("{start} {rest}")
+    });
+    let is_unknown = Memo::new(move |_| client.command.read().is_none() && served.read().is_none());
+    view! {
+        <p class="muted">{move || if agent.get().init().is_some() {
+            "Run this once in a project; it needs Node 20. The agent gets lessons for each task and reports which it applied. Lessons are stored in files on this machine: “serve” in place of “init” and what follows shows them on this page, and “--remove” undoes the setup."
+        } else {
+            "Any MCP client can start this as a server."
+        }}</p>
+        <pre class="prompt" tabindex="0" data-testid="agent-init">{text}</pre>
+        <Show when=move || is_unknown.get()>
+            <p class="hint" data-testid="agent-init-gap"><code>{NO_FOLDER}</code>" stands for the folder of the package, which “cargo xtask build” makes in “dist”. It is not on npm yet."</p>
+        </Show>
+        <div class="actions"><CopyButton text label="Copy" done="Copied" testid="copy-init"/></div>
     }
+}
+
+/// Where the package is: beside the page, or a file of which the person knows the folder.
+fn package(served: RwSignal<Option<String>>) -> String {
+    let served = served.get();
+    served.unwrap_or_else(|| format!("{NO_FOLDER}{}", address::PACKAGE))
 }

@@ -23,6 +23,8 @@ pub enum Agent {
 
 /// What stands in for a key that is not at hand.
 pub const NO_KEY: &str = "YOUR_KEY";
+/// What stands in for a folder that is not known.
+pub const NO_FOLDER: &str = "/YOUR_FOLDER";
 /// What stands in for an address that is not known.
 pub const NO_ADDRESS: &str = "https://YOUR_EDGE";
 

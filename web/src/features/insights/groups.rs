@@ -1,6 +1,9 @@
 //! Runs by domain, agent or project type.
 
 use crate::components::{Column, DataTable, Sorted, points};
+use crate::day;
+use crate::features::figures::Change;
+use crate::features::runs::address_of_group;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use crate::markdown::visible;
@@ -23,6 +26,8 @@ pub fn GroupTable(
     /// What they are by.
     kind: &'static str,
     groups: Signal<Vec<InsightGroup>>,
+    /// The days of the range.
+    days: Signal<u32>,
     lift: Memo<Option<LiftReport>>,
 ) -> impl IntoView {
     let me = Syncing::get_from_context().me();
@@ -65,7 +70,8 @@ pub fn GroupTable(
             if key.is_empty() || row.group.name.is_empty() {
                 return row.name.clone().into_any();
             }
-            let href = format!("/runs?{key}={}", format::encode(&row.group.name));
+            let from = day::first_of_last(days.get_untracked());
+            let href = address_of_group(key, &row.group.name, &from);
             view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a> }.into_any()
         })
         .wide(),
@@ -94,7 +100,7 @@ pub fn GroupTable(
         Column::new("Lift", |row: &Row| match row.lift {
             Some((lift, low, high)) => {
                 let about = format!("{} to {} points", points(low), points(high));
-                view! { <span title=about>{points(lift)}</span> }.into_any()
+                view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
             }
             None => "–".into_any(),
         })

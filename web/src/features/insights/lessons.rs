@@ -1,6 +1,7 @@
 //! Lessons in the runs of the range, and lessons that no run was given.
 
-use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, points};
+use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, When, points};
+use crate::features::figures::Change;
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
@@ -97,32 +98,22 @@ fn effect(held: Option<&LessonLift>) -> AnyView {
 }
 
 fn lift_cell(held: Option<&LessonLift>) -> AnyView {
-    match held.and_then(|held| held.lift.estimate) {
-        Some(lift) => change(Some(lift)),
-        None => "–".into_any(),
-    }
-}
-
-fn change(change: Option<f64>) -> AnyView {
-    let Some(change) = change else {
+    let Some((lift, low, high)) =
+        held.and_then(|held| Some((held.lift.estimate?, held.lift.low?, held.lift.high?)))
+    else {
         return "–".into_any();
     };
-    let text = points(change);
-    let class = match text.chars().next() {
-        Some('+') => "up",
-        Some('−') => "down",
-        _ => "",
-    };
-    view! { <span class=class>{text}</span> }.into_any()
+    let about = format!("{} to {} points", points(low), points(high));
+    view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
+}
+
+/// A change without an interval is told and not judged.
+fn change(change: Option<f64>) -> AnyView {
+    change.map_or_else(|| "–".to_owned(), points).into_any()
 }
 
 fn course(lesson: &LessonInsight) -> AnyView {
-    let tone = match lesson.change {
-        Some(change) if change > 0.0 => "good",
-        Some(change) if change < 0.0 => "bad",
-        _ => "quiet",
-    };
-    view! { <Sparkline values=lesson.course.clone() tone/> }.into_any()
+    view! { <Sparkline values=lesson.course.clone()/> }.into_any()
 }
 
 /// Lessons in use that no run was given.
@@ -137,7 +128,7 @@ pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl I
     let columns = vec![
         Column::new("Lesson", |row: &StaleLesson| title(&row.slug, &row.title)).wide(),
         Column::new("Added", |row: &StaleLesson| {
-            format::time(&row.created_at).into_any()
+            view! { <When at=row.created_at.clone()/> }.into_any()
         })
         .num()
         .by(|row: &StaleLesson| Some(row.created_at.clone())),

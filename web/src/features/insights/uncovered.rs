@@ -1,6 +1,6 @@
 //! Tasks that no lesson fitted: where a lesson is worth writing.
 
-use crate::components::{Column, DataTable};
+use crate::components::{Column, DataTable, When};
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use crate::markdown::visible;
@@ -13,7 +13,8 @@ pub fn UncoveredTable(tasks: Signal<Vec<UncoveredTask>>, total: Signal<u32>) -> 
     let columns = vec![
         Column::new("Task", |row: &UncoveredTask| {
             let href = format!("/runs?run={}", format::encode(&row.last_run));
-            view! { <a href=href dir="auto" title="The latest run of it">{visible(&row.query)}</a> }.into_any()
+            view! { <a href=href dir="auto" title="The latest run of it">{visible(&row.query)}</a> }
+                .into_any()
         })
         .wide(),
         Column::new("Domain", |row: &UncoveredTask| match row.domain.as_str() {
@@ -37,7 +38,7 @@ pub fn UncoveredTable(tasks: Signal<Vec<UncoveredTask>>, total: Signal<u32>) -> 
         .by(|row: &UncoveredTask| row.best),
         Column::new("Last run", |row: &UncoveredTask| {
             let at = row.last_at.clone();
-            view! { <time datetime=at.clone() title=format::exact_time(&at)>{format::time(&at)}</time> }.into_any()
+            view! { <When at=at/> }.into_any()
         })
         .num()
         .by(|row: &UncoveredTask| Some(row.last_at.clone())),

@@ -30,7 +30,11 @@ pub fn offer(client: Client, toasts: Toasts, done: impl Into<String>, undo: Vec<
 /// Says that an edit was saved, with the way back to the text before.
 pub fn offer_edit(client: Client, toasts: Toasts, before: LessonView, saved: LessonView) {
     toasts.with_act(
-        "Saved. The text waits for review again",
+        if saved.trust == Trust::Approved {
+            "Saved"
+        } else {
+            "Saved. The text waits for review again"
+        },
         "Undo",
         move || {
             let (before, saved) = (before.clone(), saved.clone());

@@ -121,7 +121,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             <div class="form-foot">
                 <button type="submit" class="primary" disabled=move || busy.get() || theirs.read().is_some() data-testid="save-edit">{move || if busy.get() { "Saving…" } else { "Save" }}</button>
                 <button type="button" data-testid="cancel-edit" on:click=cancel>"Cancel"</button>
-                <p class="hint">"Saving resets the approval, which applies to the text that was reviewed."</p>
+                <p class="hint">"Saving another text resets the approval, which applies to the text that was reviewed; tags don't."</p>
             </div>
         </form>
     }

@@ -2,6 +2,7 @@
 
 use crate::api::{Client, resource};
 use crate::components::{EffectChip, Explain, IntervalBar, Loaded, points};
+use crate::features::figures::Change;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{LessonLift, LiftGuard, LiftReport};
@@ -35,7 +36,7 @@ fn told(report: LiftReport) -> AnyView {
     match (lift.guard, lift.estimate, lift.low, lift.high) {
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => view! {
             <p class="effect-head">
-                <span class=tone(estimate)>{points(estimate)}<small>" points"</small></span>
+                <span class=format!("effect-big {}", Change::of(low, high).class())>{points(estimate)}<small>" points"</small></span>
                 {effect(&lesson)}
                 <Explain id="effect-about" word="Lift">
                     <span class="meaning">
@@ -72,7 +73,7 @@ fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
     }
     view! {
         <p class="effect-head">
-            <span class=tone(lesson.evidence)>{points(lesson.evidence)}<small>" points observed"</small></span>
+            <span class="effect-big">{points(lesson.evidence)}<small>" points observed"</small></span>
             {effect(lesson)}
             <Explain id="effect-about" word="Evidence">
                 <span class="meaning">
@@ -96,14 +97,6 @@ fn arms(lesson: &LessonLift) -> String {
         format::count(without.successes),
         format::count(without.successes.saturating_add(without.failures)),
     )
-}
-
-fn tone(difference: f64) -> &'static str {
-    match points(difference).chars().next() {
-        Some('+') => "effect-big up",
-        Some('−') => "effect-big down",
-        _ => "effect-big",
-    }
 }
 
 fn effect(lesson: &LessonLift) -> AnyView {

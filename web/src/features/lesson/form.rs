@@ -240,10 +240,10 @@ pub fn LessonForm(fields: LessonFields) -> impl IntoView {
         .to_vec();
     view! {
         <TextField id="lesson-title" label="Title" value=fields.title max=limits::TITLE required=true/>
-        <Area id="lesson-description" label="Description" value=fields.description rows=2 max=limits::DESCRIPTION
+        <Area id="lesson-description" grows=true label="Description" value=fields.description rows=2 max=limits::DESCRIPTION
             hint="What it is about, in a sentence or two."/>
-        <Area id="lesson-context" label="When it applies" value=fields.context rows=3 max=limits::CONTEXT/>
-        <Area id="lesson-recommendation" label="What to do" value=fields.recommendation rows=8 max=limits::RECOMMENDATION
+        <Area id="lesson-context" grows=true label="When it applies" value=fields.context rows=3 max=limits::CONTEXT/>
+        <Area id="lesson-recommendation" grows=true label="What to do" value=fields.recommendation rows=8 max=limits::RECOMMENDATION
             hint="Markdown. HTML, links and images are shown as text."/>
         <div class="grid">
             <Pick id="lesson-category" label="Category" value=fields.category on_pick=Callback::new(move |word| fields.category.set(word)) options=categories/>

@@ -2,7 +2,7 @@
 
 use super::pager::Pager;
 use crate::api::{Asking, Client};
-use crate::components::ErrorNote;
+use crate::components::{ErrorNote, When};
 use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
@@ -94,7 +94,7 @@ fn entry(entry: HistoryEntry, domain: &str, me: Option<&str>) -> AnyView {
             <div class="event-head">
                 <b>{summary}</b>
                 <span class="muted">
-                    <time datetime=entry.at.clone()>{format::time(&entry.at)}</time>
+                    <When at=entry.at.clone()/>
                     " · "{kind(&entry.event).to_owned()}
                     {who.map(|who| format!(" · by {who}"))}
                 </span>

@@ -3,6 +3,7 @@
 use super::form::{FormText, LessonFields};
 use crate::components::Versus;
 use crate::diff::merge;
+use crate::features::editor::editor_of;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::LessonView;
@@ -44,6 +45,7 @@ pub fn Reconcile(
     /// The fields hold what is to be saved over this text.
     settled: Callback<LessonView>,
 ) -> impl IntoView {
+    let editor = editor_of(&theirs.slug, theirs.rev);
     let was = LessonFields::text_of(&base).all();
     let new = LessonFields::text_of(&theirs).all();
     let mine = fields.text_untracked().all();
@@ -112,7 +114,10 @@ pub fn Reconcile(
     };
     view! {
         <section class="note note-warn reconcile" id="reconcile" tabindex="-1" role="alertdialog" aria-label="The lesson was changed meanwhile" data-testid="edit-conflict">
-            <strong>"The lesson was changed since you started. Your text is still here."</strong>
+            <strong data-testid="conflict-who">{move || match editor.get() {
+                Some(who) => format!("This lesson was changed by {who} since you started. Your text is still here."),
+                None => "This lesson was changed since you started. Your text is still here.".to_owned(),
+            }}</strong>
             {taken.map(|taken| view! { <p data-testid="conflict-taken">{taken}</p> })}
             {sides}
             <div class="actions">

@@ -1,7 +1,7 @@
 //! A lesson's texts as they were, and what each edit changed, word by word.
 
 use crate::api::use_get;
-use crate::components::{ErrorNote, Loading, Versus};
+use crate::components::{Edited, ErrorNote, Loading, When};
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
@@ -50,7 +50,7 @@ fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
                 <span class="rank">{rev}</span>
                 <span class="revision-head">
                     <span>{mark.summary}</span>
-                    <span class="muted"><time datetime=at.clone()>{format::time(&at)}</time>{move || who().map(|who| format!(" · by {who}"))}</span>
+                    <span class="muted"><When at=at.clone()/>{move || who().map(|who| format!(" · by {who}"))}</span>
                 </span>
             </summary>
             {move || open.get().then(|| view! { <Text slug=slug.get_value() rev/> })}
@@ -98,7 +98,7 @@ fn Field(field: RevisionField) -> impl IntoView {
     let name = label(&field.name);
     let sides = match field.before.filter(|_| field.changed) {
         Some(before) => {
-            view! { <Versus name=name.clone() titles=("Before", "After") left=visible(&before) right=visible(&field.after) is_edit=true/> }
+            view! { <Edited name=name.clone() before=visible(&before) after=visible(&field.after)/> }
                 .into_any()
         }
         None => {

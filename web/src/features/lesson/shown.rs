@@ -3,7 +3,7 @@
 use super::history::PAGE;
 use super::pager::Pager;
 use crate::api::{Asking, Client};
-use crate::components::ErrorNote;
+use crate::components::{ErrorNote, When};
 use crate::features::playground::address_for;
 use crate::features::runs;
 use crate::format;
@@ -90,7 +90,7 @@ fn row(one: Impression) -> AnyView {
                 <span class=class>{followed}{pnl}</span>
             </div>
             <p class="muted shown-facts">
-                <time datetime=one.at.clone()>{format::time(&one.at)}</time>
+                <When at=one.at.clone()/>
                 {format!(" · rank {} · score {}", one.rank, format::trim(one.score, 3))}
                 {run.map(|(address, id)| view! { " · run "<a href=address data-testid="shown-run"><code>{id}</code></a> })}
             </p>

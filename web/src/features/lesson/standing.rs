@@ -2,6 +2,7 @@
 
 use super::terms::{Meaning, Terms};
 use crate::api::use_get;
+use crate::components::When;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{
@@ -63,9 +64,9 @@ fn Numbers(
     };
     let penalised = derived.effective_confidence < standing.confidence;
     let proven = match &standing.qualified_at {
-        Some(at) => format!("since {}", format::time(at)),
-        None if standing.proven_effective => "yes".to_owned(),
-        None => "not yet".to_owned(),
+        Some(at) => view! { <When at=at.clone()/> }.into_any(),
+        None if standing.proven_effective => "yes".into_any(),
+        None => "not yet".into_any(),
     };
     let learned = if standing.frequency == 1 {
         "once".to_owned()
@@ -96,12 +97,12 @@ fn Numbers(
             <Fact id="proven" label="Qualified by use" value=proven>
                 <Meaning terms term="proven" word="Qualified by use" about="It was applied at least three times, and at least half of those runs succeeded. Most useless lessons pass this rule too, so look at its effect."/>
             </Fact>
-            <Fact id="shown" label="Shown" value=format::plural(standing.times_surfaced, "time", "times")/>
-            <Fact id="rated" label="Rated" value=format!("{} helpful, {} not", n(standing.times_helpful), n(standing.times_not_helpful))/>
-            <Fact id="used" label="Used" value=format!("{}, {} as a cause", n(standing.use_count), n(standing.causal_hits))/>
-            <Fact id="applied" label="Applied" value=format!("{}, {} went well", n(standing.times_applied), n(standing.success_count))/>
-            <Fact id="failures" label="Failures in a row" value=n(standing.consecutive_failures)/>
-            <Fact id="frequency" label="Learned" value=learned/>
+            <Fact id="shown" label="Shown" value=format::plural(standing.times_surfaced, "time", "times").into_any()/>
+            <Fact id="rated" label="Rated" value=format!("{} helpful, {} not", n(standing.times_helpful), n(standing.times_not_helpful)).into_any()/>
+            <Fact id="used" label="Used" value=format!("{}, {} as a cause", n(standing.use_count), n(standing.causal_hits)).into_any()/>
+            <Fact id="applied" label="Applied" value=format!("{}, {} went well", n(standing.times_applied), n(standing.success_count)).into_any()/>
+            <Fact id="failures" label="Failures in a row" value=n(standing.consecutive_failures).into_any()/>
+            <Fact id="frequency" label="Learned" value=learned.into_any()/>
             <RankFactor terms/>
         </dl>
     }
@@ -118,7 +119,7 @@ fn RankFactor(terms: Terms) -> impl IntoView {
     });
     move || {
         value.get().map(|value| view! {
-            <Fact id="rank-factor" label="Weight in ranking" value=format!("× {}", format::trim(value, 3))>
+            <Fact id="rank-factor" label="Weight in ranking" value=format!("× {}", format::trim(value, 3)).into_any()>
                 <Meaning terms term="rank_factor" word="Weight in ranking" about="The factor by which its standing multiplies its relevance."/>
             </Fact>
         })
@@ -153,7 +154,7 @@ fn Meter(
 fn Fact(
     id: &'static str,
     label: &'static str,
-    value: String,
+    value: AnyView,
     #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     view! { <div><dt>{label}{children.map(|children| children())}</dt><dd data-testid=format!("standing-{id}")>{value}</dd></div> }

@@ -2,7 +2,7 @@
 
 use super::draft::{DraftOf, Keeper};
 use super::form::{LessonFields, LessonForm};
-use crate::components::Versus;
+use crate::components::{Edited, Versus};
 use leptos::prelude::*;
 use leptos::task::tick;
 use wasm_bindgen::JsCast;
@@ -81,13 +81,13 @@ async fn what_is_typed_is_there_when_the_form_is_opened_again() {
 async fn an_edit_strikes_out_what_went_and_underlines_what_came() {
     let (root, _held) = draw(|| {
         view! {
-            <Versus name="What to do" titles=("Before", "After") left="Use npm always".to_owned() right="Use pnpm always".to_owned() is_edit=true/>
+            <Edited name="What to do" before="Use npm always".to_owned() after="Use pnpm always".to_owned()/>
         }
     });
     tick().await;
     assert_eq!(texts(&root, "del"), ["npm"]);
     assert_eq!(texts(&root, "ins"), ["pnpm"]);
-    let side = root.query_selector("[aria-label='What to do, after']");
+    let side = root.query_selector("[aria-label='What to do, with what changed']");
     assert!(side.expect("a selector").is_some());
 }
 

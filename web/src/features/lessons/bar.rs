@@ -88,7 +88,7 @@ pub fn SelectionBar(
         <Dialog id="tagging" title=Signal::derive(move || format!("Tag {}", format::plural(selection.count(), "lesson", "lessons"))) open=tagging>
             <form class="form" on:submit=move |event| { event.prevent_default(); send_tags(); }>
                 <TextField id="bulk-tags" label="Tags to add" value=tags required=true
-                    hint="With commas between them. An approved lesson needs approval again, as after any edit."/>
+                    hint="With commas between them. What was approved stays so."/>
                 <div class="actions">
                     <button type="button" on:click=move |_| tagging.set(false)>"Cancel"</button>
                     <button type="submit" class="primary" data-testid="bulk-tag-send">"Add tags"</button>

@@ -73,8 +73,7 @@ fn trend(success: Vec<Option<f64>>) -> AnyView {
         format::percent(first),
         format::percent(last)
     );
-    let tone = if last < first { "bad" } else { "good" };
-    view! { <Sparkline values=success tone/><span class="sr-only">{words}</span> }.into_any()
+    view! { <Sparkline values=success/><span class="sr-only">{words}</span> }.into_any()
 }
 
 struct Numbers {

@@ -151,6 +151,6 @@ fn held(item: &ReviewItem) -> Option<Line> {
         word,
         text: visible(&item.title),
         note,
-        href: "/review".to_owned(),
+        href: format!("/review?item={}", format::encode(&item.slug)),
     })
 }

@@ -2,12 +2,14 @@
 
 use crate::api::{Asking, Client, json, read};
 use crate::components::{ErrorNote, IntervalBar, Skeleton, points_to, use_toasts};
+use crate::features::figures::{Change, FEW, rate, share_figure};
+use crate::features::range::Range;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{
     ApiError, Insights, Lift, LiftArm, LiftGuard, LiftReport, MeasurePolicyPatch, Method,
-    PolicyPatch,
+    PolicyPatch, RunEnds, RunTotals,
 };
 use serde_json::Value;
 
@@ -20,6 +22,7 @@ const WITHHOLD: f64 = 0.2;
 pub fn Headline(
     insights: Memo<Insights>,
     lift: LocalResource<Result<LiftReport, ApiError>>,
+    range: RwSignal<Range>,
 ) -> impl IntoView {
     let report = Memo::new(move |_| lift.get());
     move || match report.get() {
@@ -28,18 +31,12 @@ pub fn Headline(
         Some(Ok(report)) => {
             let whole = &report.whole;
             match (whole.guard, whole.estimate, whole.low, whole.high) {
-                (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
-                    known(&report, (estimate, low, high))
-                }
-                _ => insights.with(|insights| unknown(insights, &report)),
+                (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => insights
+                    .with(|insights| known(insights, range.get(), &report, (estimate, low, high))),
+                _ => insights.with(|insights| unknown(insights, range.get(), &report)),
             }
         }
     }
-}
-
-/// The share of successes in an arm.
-fn of(arm: LiftArm) -> Option<f64> {
-    share(arm.successes, arm.successes.saturating_add(arm.failures))
 }
 
 fn all(arm: LiftArm) -> u32 {
@@ -48,17 +45,35 @@ fn all(arm: LiftArm) -> u32 {
         .saturating_add(arm.open.unwrap_or_default())
 }
 
-fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView {
+/// Where the numbers come from, after `of runs`.
+fn within(range: Range) -> String {
+    match range {
+        Range::All => "since the first run".to_owned(),
+        range => format!("in the last {}", range.words()),
+    }
+}
+
+/// How the success of runs with lessons changed against as many days before; nothing where either is too few.
+fn moved(insights: &Insights, range: Range) -> Option<AnyView> {
+    let of = |totals: RunTotals| (totals.shown.successes, ended(totals.shown));
+    let figure = share_figure("", of(insights.totals), insights.before.map(of));
+    let (text, change) = figure.change?;
+    let than = format!(" points against the {} before", range.words());
+    Some(view! { <p class="said" data-testid="headline-change"><b class=change.class()>{text}</b>{than}</p> }.into_any())
+}
+
+fn known(
+    insights: &Insights,
+    range: Range,
+    report: &LiftReport,
+    (estimate, low, high): (f64, f64, f64),
+) -> AnyView {
     let Lift {
         shown, withheld, ..
     } = report.whole;
-    let class = if low > 0.0 {
-        "up"
-    } else if high < 0.0 {
-        "down"
-    } else {
-        "muted"
-    };
+    let class = Change::of(low, high).class();
+    let part = |ends: RunEnds| rate(ends.successes, ended(ends));
+    let totals = insights.totals;
     let says = if low > 0.0 {
         "Runs with lessons succeed more often than the control runs without."
     } else if high < 0.0 {
@@ -72,12 +87,14 @@ fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView
         .saturating_add(withheld.open.unwrap_or_default());
     view! {
         <div data-testid="headline" data-known="true">
-            <p class="big">{format::percent_or_dash(of(shown))}<span class="versus">" vs "</span>{format::percent_or_dash(of(withheld))}</p>
-            // One decimal, because the shares above are rounded: 63 % and 46 % may be 17.6 points apart.
+            <p class="big">{part(totals.shown)}<span class="versus">" vs "</span>{part(totals.control)}</p>
+            <p class="said">"of runs with lessons and of control runs succeeded "{within(range)}</p>
+            {moved(insights, range)}
             <p class=format!("big {class}")>{points_to(estimate, 1)}" points"</p>
-            <p class="muted">{says}" 95% interval, valid while you watch."</p>
+            <p class="muted">{says}" 95% confidence interval; safe to check at any time."</p>
             <IntervalBar estimate low high/>
-            <p class="muted">{format!("{} · {} control · {} pending",
+            // Lessons are drawn with differing odds, so it is no plain difference of the shares above.
+            <p class="muted">{format!("Of all {} ({} control, {} pending), each weighted by the odds of its draw.",
                 format::plural(all(shown).saturating_add(all(withheld)), "run", "runs"), format::count(all(withheld)), format::count(open))}</p>
         </div>
     }
@@ -85,15 +102,22 @@ fn known(report: &LiftReport, (estimate, low, high): (f64, f64, f64)) -> AnyView
 }
 
 /// How often runs succeed, and what is missing to know how much of it the lessons do.
-fn unknown(insights: &Insights, report: &LiftReport) -> AnyView {
+fn unknown(insights: &Insights, range: Range, report: &LiftReport) -> AnyView {
     let totals = insights.totals;
-    let success = share(totals.shown.successes, ended(totals.shown));
+    let (successes, finished) = (totals.shown.successes, ended(totals.shown));
+    let success = share(successes, finished);
     let begun = runs(totals.shown).saturating_add(runs(totals.control));
     let measures = report.control_runs > 0.0;
     let headline = match success {
+        Some(_) if finished < FEW => view! {
+            <p class="said-large">{format!("{successes} of {}: too few to tell", format::plural(finished, "run", "runs"))}</p>
+            <p class="said">"with lessons succeeded "{within(range)}</p>
+        }
+        .into_any(),
         Some(success) => view! {
             <p class="big">{format::percent(success)}</p>
-            <p class="said">"of runs with lessons succeed"</p>
+            <p class="said">"of runs with lessons succeeded "{within(range)}</p>
+            {moved(insights, range)}
         }
         .into_any(),
         None if begun > 0 => view! { <p class="said-large">{format!("{}, no outcome yet", format::plural(begun, "run", "runs"))}</p> }.into_any(),

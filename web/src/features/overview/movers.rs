@@ -34,11 +34,8 @@ pub fn Movers(insights: Memo<Insights>, range: RwSignal<Range>) -> impl IntoView
 fn drawn(lesson: LessonInsight) -> AnyView {
     let change = lesson.change.unwrap_or_default();
     let up = change > 0.0;
-    let (class, tone, d) = if up {
-        ("up", "good", "M8 3l6 10H2z")
-    } else {
-        ("down", "bad", "M8 13l6-10H2z")
-    };
+    // The change has no interval, so the arrow says which way it goes, and no colour judges it.
+    let d = if up { "M8 3l6 10H2z" } else { "M8 13l6-10H2z" };
     let name = if lesson.title.is_empty() {
         &lesson.slug
     } else {
@@ -47,10 +44,10 @@ fn drawn(lesson: LessonInsight) -> AnyView {
     let about = format!("{} points in success", points(change));
     view! {
         <li><a href=format!("/lessons/{}", format::encode(&lesson.slug)) title=about>
-            <svg class=format!("line-arrow {class}") viewBox="0 0 16 16" aria-hidden="true"><path d=d></path></svg>
+            <svg class="line-arrow muted" viewBox="0 0 16 16" aria-hidden="true"><path d=d></path></svg>
             <span class="line-text" dir="auto">{visible(name)}</span>
-            <Sparkline values=lesson.course tone/>
-            <b class=class>{points(change)}</b>
+            <Sparkline values=lesson.course/>
+            <b>{points(change)}</b>
         </a></li>
     }
     .into_any()

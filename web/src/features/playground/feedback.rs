@@ -48,7 +48,7 @@ impl Given {
 pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
     let toasts = use_toasts();
     let me = Syncing::get_from_context().me();
-    let chosen = RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned());
+    let chosen = RwSignal::new(String::new());
     let outcome_text = RwSignal::new(String::new());
     let by_text = RwSignal::new(false);
     let asking = Asking::default();
@@ -77,19 +77,6 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
             .collect()
     });
     let kept = StoredValue::new(causes.clone());
-    // What was seen as applied is offered as a cause; the person decides.
-    Effect::new(move |_| {
-        if let Some(tracked) = walk.tracked.get() {
-            for cause in kept.get_value() {
-                cause.ticked.set(
-                    tracked
-                        .detections
-                        .iter()
-                        .any(|detection| detection.applied && detection.slug == cause.slug),
-                );
-            }
-        }
-    });
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let Some(chosen) = FeedbackOutcome::parse(&chosen.get_untracked()) else {
@@ -149,11 +136,20 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
     let boxes = causes
         .into_iter()
         .map(|cause| {
+            // What was seen as applied says so; whether it made a difference is the person's to say.
+            let slug = cause.slug.clone();
+            let applied = Memo::new(move |_| {
+                walk.tracked.with(|tracked| {
+                    let mut seen = tracked.iter().flat_map(|tracked| &tracked.detections);
+                    seen.any(|seen| seen.applied && seen.slug == slug)
+                })
+            });
             view! {
                 <label class="check">
                     <input type="checkbox" prop:checked=cause.ticked data-testid="cause" data-slug=cause.slug
                         on:change:target=move |event| cause.ticked.set(event.target().checked())/>
                     <span>{cause.title}</span>
+                    {move || applied.get().then(|| view! { <small class="muted">"applied"</small> })}
                 </label>
             }
         })
@@ -176,7 +172,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
                     {boxes}
                 </fieldset>
                 <div class="actions">
-                    <button type="submit" class="primary" disabled=move || by_text.get() && outcome_text.read().trim().is_empty()
+                    <button type="submit" class="primary" disabled=move || chosen.read().is_empty() || by_text.get() && outcome_text.read().trim().is_empty()
                         data-testid="feedback-submit">{move || if asking.busy.get() { "Sending…" } else { "Give feedback" }}</button>
                 </div>
             </fieldset>

@@ -64,7 +64,7 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
     let domain = walk.domain();
     let is_trading = outcome::is_trading(&domain);
     let domain = StoredValue::new(domain);
-    let chosen = RwSignal::new(DecisionOutcome::Success.as_str().to_owned());
+    let chosen = RwSignal::new(String::new());
     let pnl = RwSignal::new(String::new());
     let asking = Asking::default();
     let told = RwSignal::new(None::<Told>);
@@ -154,7 +154,7 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
                     <p class="hint">"Without the reasoning no lesson counts as applied, and no score changes."</p>
                 </Show>
                 <div class="actions">
-                    <button type="submit" class="primary" data-testid="outcome-submit">
+                    <button type="submit" class="primary" disabled=move || chosen.read().is_empty() data-testid="outcome-submit">
                         {move || if asking.busy.get() { "Recording…" } else { "Record outcome" }}
                     </button>
                 </div>

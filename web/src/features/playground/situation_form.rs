@@ -49,7 +49,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
     );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        walk.decide();
+        walk.preview();
     };
     let any = |word: &str, label: &str| (word.to_owned(), label.to_owned());
     view! {

@@ -4,6 +4,7 @@ use super::situation::Situation;
 use super::weights::Weights;
 use crate::api::{Client, Query};
 use crate::dom;
+use crate::format;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -24,10 +25,8 @@ pub(super) struct Answered {
     pub(super) given: Recommendations,
     /// The situation alone: no decision, no part of the trace.
     pub(super) situation: Recommend,
-    /// The decision that was named, for the steps after it; none when it was only looked at.
+    /// The run that the steps after it are about; none when it was only looked at.
     pub(super) decision_id: Option<String>,
-    /// Whether it counts as shown.
-    pub(super) recorded: bool,
     /// Whether it came before the model had read every lesson.
     pub(super) early: bool,
 }
@@ -44,6 +43,8 @@ pub(super) struct Question {
     pub(super) situation: Recommend,
     pub(super) decision: String,
     pub(super) record: bool,
+    /// Whether the focus goes to the lessons: a button was pressed.
+    pub(super) focus: bool,
 }
 
 /// Where the walk stands.
@@ -91,15 +92,51 @@ impl Run {
 pub(super) type Go = Box<dyn Fn(&str, bool)>;
 
 impl Walk {
-    /// Asks for the lessons of the form's situation, for a decision: it is recorded, and the address holds it.
-    pub(super) fn decide(self) {
+    /// Asks for the lessons of the form's task. It is a dry run: nothing is recorded. A run that was recorded of the very
+    /// same task stays; a changed task leaves it, and would be a run of its own.
+    pub(super) fn preview(self) {
         if self.busy.get_untracked() {
             return;
         }
-        let decision = self.decision_id.get_untracked();
-        let decision = decision.trim();
-        self.ask(decision, true);
-        self.show(decision, false);
+        let typed = self.decision_id.get_untracked();
+        let task = self.form.request("");
+        let run = self.answered.with_untracked(|answered| {
+            let answered = answered.as_ref()?;
+            Some((answered.decision_id.clone()?, answered.situation == task))
+        });
+        let kept = match run {
+            Some((run, true)) if run == typed.trim() => run,
+            Some((run, _)) => {
+                if run == typed.trim() {
+                    self.decision_id.set(dom::random_id());
+                }
+                String::new()
+            }
+            None => String::new(),
+        };
+        self.ask(&kept, true);
+        self.show(&kept, false);
+    }
+
+    /// Records the task that is shown as a run, and counts its lessons as shown. The address holds the run.
+    pub(super) fn record(self) {
+        let task = self.answered.with_untracked(|answered| {
+            let only_looked = answered.as_ref().filter(|one| one.decision_id.is_none())?;
+            Some(only_looked.situation.clone())
+        });
+        let Some(situation) = task.filter(|_| !self.busy.get_untracked()) else {
+            return;
+        };
+        let typed = format::filled(&self.decision_id.get_untracked());
+        let decision = typed.unwrap_or_else(dom::random_id);
+        self.decision_id.set(decision.clone());
+        self.show(&decision, false);
+        self.send(Question {
+            situation,
+            decision,
+            record: true,
+            focus: true,
+        });
     }
 
     /// Puts the form, the weights and a decision into the address.
@@ -123,13 +160,14 @@ impl Walk {
         self.go.with_value(|go| go(&path, replace));
     }
 
-    /// Asks about the form's situation, once it is known whether the model has a part in it.
-    pub(super) fn ask(self, decision: &str, record: bool) {
+    /// Looks at the form's situation, once it is known whether the model has a part in it.
+    pub(super) fn ask(self, decision: &str, focus: bool) {
         self.asked.set_value(self.form.address());
         let question = Question {
             situation: self.form.request(""),
             decision: decision.to_owned(),
-            record,
+            record: false,
+            focus,
         };
         if !self.client.model_comes.get_untracked() {
             self.send(question);
@@ -159,6 +197,7 @@ impl Walk {
                 situation,
                 decision: String::new(),
                 record: false,
+                focus: false,
             });
         }
     }
@@ -168,6 +207,7 @@ impl Walk {
             situation,
             decision,
             record,
+            focus,
         } = question;
         self.busy.set(true);
         self.error.set(None);
@@ -196,13 +236,12 @@ impl Walk {
                         given,
                         situation,
                         decision_id,
-                        recorded: record,
                         early,
                     }));
                     if early && has_read_all(self.client) {
                         self.look_anew();
                     }
-                    if record {
+                    if focus {
                         dom::focus("results");
                     }
                 }

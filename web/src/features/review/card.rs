@@ -1,10 +1,11 @@
 //! The entry in front: why it is here, its text, and what can be done with it.
 
-use super::desk::{Command, Desk, Entry};
+use super::desk::{Command, Desk};
 use super::double::Double;
+use super::entry::Entry;
 use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
-use crate::components::{BadgeChip, EffectChip, ErrorNote, Prose, TrustChip};
+use crate::components::{BadgeChip, EffectChip, ErrorNote, Prose, TrustChip, When};
 use crate::features::set_aside::{ConflictCard, Desk as SetAsideDesk};
 use crate::format;
 use crate::review::Reviewing;
@@ -184,10 +185,10 @@ fn Facts(lesson: LessonView) -> impl IntoView {
                 lesson.source
             },
         ),
-        ("Changed", format::time(&lesson.updated_at)),
     ]
     .map(|(name, value)| view! { <div><dt>{name}</dt><dd dir="auto">{value}</dd></div> })
     .collect_view();
+    let changed = view! { <div><dt>"Changed"</dt><dd><When at=lesson.updated_at/></dd></div> };
     view! {
         <footer class="review-facts">
             <div class="chips">
@@ -196,7 +197,7 @@ fn Facts(lesson: LessonView) -> impl IntoView {
                 {(lesson.trust != Trust::Approved).then(|| view! { <TrustChip trust=lesson.trust/> })}
                 <code class="slug">{lesson.slug}</code>
             </div>
-            <dl>{rows}</dl>
+            <dl>{rows}{changed}</dl>
         </footer>
     }
 }

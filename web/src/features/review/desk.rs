@@ -1,29 +1,20 @@
 //! What the parts of the review page share: the entries, the one in front, and what is done with it.
 
 use crate::api::{Client, Query, use_get};
-use crate::features::review::reasons::short;
+use crate::features::review::entry::Entry;
 use crate::format;
+use crate::parameters::use_parameters;
 use crate::review::{Act, HOLD, Reviewing, Undone};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use lesson_types::{
-    ApiError, EditConflict, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList,
-    Trust,
+    ApiError, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList, Trust,
 };
 
 /// Goes to a path.
 type Go = Box<dyn Fn(&str)>;
-
-/// Something to decide on.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Entry {
-    /// An edit that came too late.
-    Conflict(Box<EditConflict>),
-    /// A lesson.
-    Lesson(Box<ReviewItem>),
-}
 
 /// What a key or a button does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,43 +66,6 @@ pub struct Desk {
     navigate: StoredValue<Go, LocalStorage>,
 }
 
-impl Entry {
-    /// Its name, unique in the queue.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Conflict(conflict) => format!("conflict:{}", conflict.id),
-            Self::Lesson(item) => item.slug.clone(),
-        }
-    }
-
-    /// Its lesson's title.
-    pub fn title(&self) -> String {
-        match self {
-            Self::Conflict(conflict) => conflict
-                .now
-                .as_ref()
-                .map_or_else(|| conflict.slug.clone(), |lesson| lesson.title.clone()),
-            Self::Lesson(item) => item.title.clone(),
-        }
-    }
-
-    /// The slug of its lesson.
-    pub fn slug(&self) -> &str {
-        match self {
-            Self::Conflict(conflict) => &conflict.slug,
-            Self::Lesson(item) => &item.slug,
-        }
-    }
-
-    /// Why it is here, in a word or two.
-    pub fn reason(&self) -> &'static str {
-        match self {
-            Self::Conflict(_) => "Edit came too late",
-            Self::Lesson(item) => item.reasons.first().map_or("", |reason| short(*reason)),
-        }
-    }
-}
-
 impl Desk {
     /// Follows the queue.
     pub fn new(reviewing: Reviewing) -> Self {
@@ -132,7 +86,12 @@ impl Desk {
                 )
                 .collect::<Vec<_>>()
         });
-        let front = RwSignal::new(Front::default());
+        // A link may name the lesson to begin with.
+        let named = use_parameters().read_untracked().text("item");
+        let front = RwSignal::new(Front {
+            name: (!named.is_empty()).then_some(named),
+            place: 0,
+        });
         let current = Memo::new(move |_| {
             let front = front.get();
             entries.with(|entries| {
@@ -194,7 +153,16 @@ impl Desk {
         self.entries.get()
     }
 
-    /// How many are left, those that are not read yet too.
+    /// How many wait, as the navigation counts them: those that were put off in this visit, and those that are not read yet, too.
+    pub fn waiting(self) -> u32 {
+        let late = self.conflicts.data.with(|list| match list {
+            Some(Ok(list)) => u32::try_from(list.conflicts.len()).unwrap_or(u32::MAX),
+            _ => 0,
+        });
+        self.reviewing.waiting().saturating_add(late)
+    }
+
+    /// How many are left to look at in this visit, those that are not read yet too.
     pub fn left(self) -> u32 {
         let lessons = self
             .reviewing

@@ -1,6 +1,7 @@
 //! Two lessons that say the same, side by side, and which of them stays.
 
-use super::desk::{Desk, Entry};
+use super::desk::Desk;
+use super::entry::Entry;
 use super::reasons::alike;
 use crate::api::{Query, use_get};
 use crate::components::{Dialog, ErrorNote, Loading, Pick, Versus};

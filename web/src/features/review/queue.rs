@@ -1,6 +1,7 @@
 //! The list of what waits, and how far one has come.
 
-use super::desk::{Desk, Entry};
+use super::desk::Desk;
+use super::entry::Entry;
 use super::reasons::short;
 use crate::format;
 use crate::review::Reviewing;
@@ -14,13 +15,16 @@ pub fn Progress() -> impl IntoView {
     let desk: Desk = expect_context();
     let reviewing = Reviewing::get_from_context();
     let done = Memo::new(move |_| reviewing.visit().done);
-    let all = Memo::new(move |_| done.get().saturating_add(desk.left()));
+    let waiting = Memo::new(move |_| desk.waiting());
+    let put_off = Memo::new(move |_| waiting.get().saturating_sub(desk.left()));
+    let all = Memo::new(move |_| done.get().saturating_add(waiting.get()));
     let counts = Memo::new(move |_| reviewing.read(|queue| queue.counts));
     view! {
         <div class="review-head">
             <div class="review-progress">
                 <label for="review-progress" data-testid="review-progress">
-                    <b>{move || format::count(done.get())}</b>" of "{move || format::count(all.get())}" done"
+                    <b>{move || format::count(waiting.get())}</b>" waiting · "{move || format::count(done.get())}" done"
+                    {move || (put_off.get() > 0).then(|| format!(" · {} skipped", format::count(put_off.get())))}
                 </label>
                 <progress id="review-progress" max=move || all.get().max(1).to_string() value=move || done.get().to_string()></progress>
             </div>

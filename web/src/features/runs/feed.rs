@@ -112,6 +112,22 @@ impl Feed {
         true
     }
 
+    /// Reads all runs that fit the filters, a page at a time, and tells how many there were. What is held stays.
+    pub async fn each_page(self, mut take: impl FnMut(&[DecisionView])) -> Result<u32, ApiError> {
+        let filter = self.filter.get_untracked();
+        let (mut count, mut cursor) = (0_u32, None::<String>);
+        loop {
+            let path = filter.request(limits::PAGE, cursor.as_deref());
+            let page = self.client.get::<DecisionPage>(path).await?;
+            take(&page.decisions);
+            count = count.saturating_add(u32::try_from(page.decisions.len()).unwrap_or(u32::MAX));
+            match page.next_cursor {
+                Some(next) => cursor = Some(next),
+                None => return Ok(count),
+            }
+        }
+    }
+
     /// The fields of the runs that are held, each once.
     pub fn domains(self) -> Vec<String> {
         self.each_once(|run| run.domain.clone())

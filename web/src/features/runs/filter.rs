@@ -1,5 +1,6 @@
 //! Which runs are looked for, as it stands in the page's address and in the request.
 
+use crate::day;
 use crate::format;
 use crate::parameters::Parameters;
 
@@ -14,6 +15,12 @@ pub struct Filter {
     pub lesson: String,
     /// Who asked, by their `by`.
     pub by: String,
+    /// What the task has in its words.
+    pub q: String,
+    /// The first day, such as `2026-11-22`, in UTC.
+    pub from: String,
+    /// The last day.
+    pub to: String,
 }
 
 impl Filter {
@@ -24,12 +31,15 @@ impl Filter {
             domain: query.text("domain"),
             lesson: query.text("lesson"),
             by: query.text("by"),
+            q: query.text("q"),
+            from: query.text("from"),
+            to: query.text("to"),
         }
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
-        let query = self.query();
+        let query = self.query(&self.from, &self.to);
         if query.is_empty() {
             "/runs".to_owned()
         } else {
@@ -39,7 +49,14 @@ impl Filter {
 
     /// The request for `limit` runs, from a cursor on.
     pub fn request(&self, limit: usize, cursor: Option<&str>) -> String {
-        let mut query = self.query();
+        // What is no day is left to the engine, which says so.
+        let begin = |day: &str| match day.trim() {
+            "" => String::new(),
+            day => format!("{day}T00:00:00Z"),
+        };
+        let end = day::number(self.to.trim())
+            .map_or_else(|| self.to.clone(), |last| day::named(last + 1));
+        let mut query = self.query(&begin(&self.from), &begin(&end));
         if !query.is_empty() {
             query.push('&');
         }
@@ -50,12 +67,15 @@ impl Filter {
         format!("/v1/decisions?{query}")
     }
 
-    fn query(&self) -> String {
+    fn query(&self, from: &str, to: &str) -> String {
         let parts = [
-            ("outcome", &self.outcome),
+            ("outcome", &*self.outcome),
             ("domain", &self.domain),
             ("lesson", &self.lesson),
             ("by", &self.by),
+            ("q", &self.q),
+            ("from", from),
+            ("to", to),
         ];
         let parts: Vec<String> = parts
             .into_iter()
@@ -98,6 +118,27 @@ mod tests {
             ..Filter::default()
         };
         assert_eq!(filter.address(), "/runs?by=agent%3Ak%201");
+        let filter = Filter {
+            q: "50% off".into(),
+            from: "2026-11-01".into(),
+            to: "2026-11-30".into(),
+            ..Filter::default()
+        };
+        assert_eq!(
+            filter.address(),
+            "/runs?q=50%25%20off&from=2026-11-01&to=2026-11-30"
+        );
+        // The last day is within.
+        assert_eq!(
+            filter.request(25, None),
+            "/v1/decisions?q=50%25%20off&from=2026-11-01T00%3A00%3A00Z&to=2026-12-01T00%3A00%3A00Z&limit=25"
+        );
+        assert_eq!(
+            Filter::read(&Parameters::read(
+                "?q=50%25%20off&from=2026-11-01&to=2026-11-30"
+            )),
+            filter
+        );
         assert_eq!(Filter::default().address(), "/runs");
         assert_eq!(
             Filter::default().request(25, None),

@@ -31,9 +31,9 @@ impl Drafts {
     /// Nothing typed yet.
     pub fn new() -> Self {
         Self {
-            outcome: RwSignal::new(DecisionOutcome::Success.as_str().to_owned()),
+            outcome: RwSignal::new(String::new()),
             pnl: RwSignal::new(String::new()),
-            of_session: RwSignal::new(FeedbackOutcome::Delivered.as_str().to_owned()),
+            of_session: RwSignal::new(String::new()),
             causal: RwSignal::new(Vec::new()),
         }
     }
@@ -103,7 +103,7 @@ pub fn GiveOutcome(
             <Choice name="run-outcome" legend="How did it end?" value=chosen options/>
             <TextField id="run-pnl" label="Gain or loss in percent" value=pnl kind="decimal" max=24 placeholder="optional, such as 3.5 or -2"/>
             {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-            <div class="actions"><button type="submit" disabled=asking.busy data-testid="run-outcome-submit">{move || if asking.busy.get() { "Recording…" } else { "Record outcome" }}</button></div>
+            <div class="actions"><button type="submit" disabled=move || asking.busy.get() || chosen.read().is_empty() data-testid="run-outcome-submit">{move || if asking.busy.get() { "Recording…" } else { "Record outcome" }}</button></div>
         </form>
     }
 }
@@ -184,7 +184,7 @@ pub fn GiveFeedback(
                 {boxes}
             </fieldset>
             {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-            <div class="actions"><button type="submit" disabled=asking.busy data-testid="run-feedback-submit">{move || if asking.busy.get() { "Sending…" } else { "Give feedback" }}</button></div>
+            <div class="actions"><button type="submit" disabled=move || asking.busy.get() || chosen.read().is_empty() data-testid="run-feedback-submit">{move || if asking.busy.get() { "Sending…" } else { "Give feedback" }}</button></div>
         </form>
     }
 }

@@ -1,8 +1,10 @@
 //! The list of runs: when, what was asked, by whom, how many lessons, and what came of it.
 
+use super::export::ExportRuns;
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::{address, situation};
+use crate::api::{Client, resource};
 use crate::components::{Empty, ErrorNote, Page, Pick, Skeleton, When};
 use crate::format;
 use crate::outcome;
@@ -13,7 +15,12 @@ use crate::who;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 use leptos_router::{NavigateOptions, location::State};
-use lesson_types::{DecisionOutcome, DecisionView, limits};
+use leptos_use_fn_debounce_throttle::use_debounce_fn;
+use lesson_types::{DecisionOutcome, DecisionView, Insights, limits};
+use std::collections::BTreeSet;
+
+/// A pause in typing after which runs are looked for, in milliseconds.
+const PAUSE: f64 = 250.0;
 
 /// Filters, table, and the way to more.
 #[component]
@@ -30,14 +37,17 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     view! {
         <Page title="Runs" intro="Each task that an agent got lessons for: which lessons it got, which it applied, and how it ended.">
             <Filters filter feed/>
-            <p class="list-head" aria-live="polite" data-testid="runs-total">
-                {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
-            </p>
+            <div class="run-head">
+                <p class="list-head" aria-live="polite" data-testid="runs-total">
+                    {move || feed.total.get().map(|total| format::plural(total, "run", "runs"))}
+                </p>
+                <Show when=move || !feed.runs.read().is_empty()><ExportRuns feed/></Show>
+            </div>
             {move || feed.error.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=move || waiting.get()><Skeleton lines=8/></Show>
             {move || none.get().then(|| if is_plain() {
                 view! {
-                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you press Recommend in the Playground. What was applied, the outcome and feedback are then recorded for the same run and shown here.">
+                    <Empty title="No runs yet" text="A run starts when an agent asks for lessons, or when you record one in the Playground. What was applied, the outcome and feedback are then recorded for the same run and shown here.">
                         <a href="/playground" class="button primary">"Open the Playground"</a>
                         <a href="/agents" class="button">"Connect an agent"</a>
                     </Empty>
@@ -84,10 +94,20 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
         }))
         .collect::<Vec<_>>();
     let me = Syncing::get_from_context().me();
+    // Everybody who ever had a run, not only those on show; where that can't be told, these.
+    let client = Client::get_from_context();
+    let insights = resource(move || client.get::<Insights>("/v1/insights"));
+    let known = Memo::new(move |_| match insights.get() {
+        Some(Ok(insights)) => insights.by_agent.into_iter().map(|one| one.name).collect(),
+        _ => Vec::new(),
+    });
     let askers = move || {
         let now = filter.get().by;
         let me = me.get();
-        let mut all = feed.askers();
+        let mut all = known.get();
+        all.extend(feed.askers());
+        let mut seen = BTreeSet::new();
+        all.retain(|by| !by.is_empty() && seen.insert(by.clone()));
         if !now.is_empty() && !all.contains(&now) {
             all.push(now.clone());
         }
@@ -103,9 +123,47 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
             })
             .collect_view()
     };
+    // As one types; the address follows a pause.
+    let words = RwSignal::new(filter.get_untracked().q);
+    let search_soon = use_debounce_fn(
+        move || change(&|filter| filter.q = words.get_untracked().trim().to_owned()),
+        PAUSE,
+    );
+    // Going back, or clearing the filters; a blank at the end of what is typed stays.
+    Effect::new(move |_| {
+        let named = filter.get().q;
+        if words.with_untracked(|words| words.trim() != named) {
+            words.set(named);
+        }
+    });
+    let day = move |id: &'static str, label: &'static str, part: fn(&mut Filter) -> &mut String| {
+        let value = move || {
+            let mut filter = filter.get();
+            part(&mut filter).clone()
+        };
+        view! {
+            <div class="field">
+                <label for=id>{label}</label>
+                <input id=id type="date" title="Days in UTC" prop:value=value data-testid=id
+                    on:change:target=move |event| {
+                        let day = event.target().value();
+                        change(&|filter| part(filter).clone_from(&day));
+                    }/>
+            </div>
+        }
+    };
     let is_filtered = move || filter.read() != Filter::default();
     view! {
         <form class="run-filters" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
+                <div class="field run-search">
+                    <label for="runs-q">"Task"</label>
+                    <input id="runs-q" type="search" placeholder="Words of the task" autocomplete="off" maxlength=limits::WORD.to_string()
+                        prop:value=words data-testid="runs-q"
+                        on:input:target=move |event| {
+                            words.set(event.target().value());
+                            search_soon();
+                        }/>
+                </div>
                 <Pick id="runs-outcome" label="Outcome" value=Signal::derive(move || filter.get().outcome) options
                     on_pick=Callback::new(move |word: String| change(&|filter| filter.outcome.clone_from(&word)))/>
                 <div class="field">
@@ -139,6 +197,8 @@ fn Filters(filter: Memo<Filter>, feed: Feed) -> impl IntoView {
                             change(&|filter| filter.lesson = word.trim().to_owned());
                         }/>
                 </div>
+                {day("runs-from", "From", |filter| &mut filter.from)}
+                {day("runs-to", "To", |filter| &mut filter.to)}
             <Show when=is_filtered>
                 <button type="button" class="plain" data-testid="runs-clear" on:click=move |_| apply(Filter::default())>"Clear filters"</button>
             </Show>
@@ -160,13 +220,13 @@ fn Table(feed: Feed) -> impl IntoView {
     view! {
         <section class="panel">
             <div class="scroll" tabindex="0" role="group" aria-label="Runs, newest first">
-                <table class="data-table runs" data-testid="runs">
+                <table class="data-table runs" role="table" data-testid="runs">
                     <caption class="sr-only">"Runs, newest first"</caption>
-                    <thead><tr>
-                        <th scope="col" class="wide">"Task"</th><th scope="col">"Agent"</th><th scope="col" class="num">"Lessons"</th>
-                        <th scope="col" class="num">"Applied"</th><th scope="col">"Outcome"</th><th scope="col" class="num">"When"</th>
+                    <thead role="rowgroup"><tr role="row">
+                        <th scope="col" role="columnheader" class="wide">"Task"</th><th scope="col" role="columnheader">"Agent"</th><th scope="col" role="columnheader" class="num">"Lessons"</th>
+                        <th scope="col" role="columnheader" class="num">"Applied"</th><th scope="col" role="columnheader">"Outcome"</th><th scope="col" role="columnheader" class="num">"When"</th>
                     </tr></thead>
-                    <tbody>{rows}</tbody>
+                    <tbody role="rowgroup">{rows}</tbody>
                 </table>
             </div>
         </section>
@@ -194,13 +254,13 @@ fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
         .as_ref()
         .is_some_and(|measured| measured.control);
     view! {
-        <tr data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
-            <th scope="row" class="wide"><a href=address(&run.id) dir="auto" title=words.clone()>{words.clone()}</a></th>
-            <td class="run-who">{who::name(&run.by, me)}</td>
-            <td class="num">{if control { "control".to_owned() } else { run.lessons.len().to_string() }}</td>
-            <td class="num">{applied}</td>
-            <td><span class=outcome::chip(run.outcome)>{chip}</span></td>
-            <td class="num muted">{when}</td>
+        <tr role="row" data-testid="run" data-run=run.id.clone() data-outcome=told.as_str()>
+            <th scope="row" role="rowheader" class="wide"><a href=address(&run.id) dir="auto" title=words.clone()>{words.clone()}</a></th>
+            <td role="cell" class="run-who" data-label="Agent">{who::name(&run.by, me)}</td>
+            <td role="cell" class="num" data-label="Lessons">{if control { "control".to_owned() } else { run.lessons.len().to_string() }}</td>
+            <td role="cell" class="num" data-label="Applied">{applied}</td>
+            <td role="cell" data-label="Outcome"><span class=outcome::chip(run.outcome)>{chip}</span></td>
+            <td role="cell" class="num muted" data-label="When">{when}</td>
         </tr>
     }
     .into_any()

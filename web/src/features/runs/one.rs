@@ -3,7 +3,7 @@
 use super::give::{Drafts, GiveFeedback, GiveOutcome};
 use super::words::situation;
 use crate::api::{Query, use_get};
-use crate::components::{Empty, ErrorNote, Loading, MeasuredNote, Page};
+use crate::components::{Empty, ErrorNote, Loading, MeasuredNote, Page, When};
 use crate::features::playground::{address_for, how_seen, seen};
 use crate::format;
 use crate::markdown::visible;
@@ -182,8 +182,7 @@ fn opinion(given: &GivenOpinion, me: Option<&str>) -> AnyView {
 /// Who and when, after what they did.
 fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
     let by = who::name(by, me).map(|who| format!(" by {who}"));
-    view! { <span class="muted">{by}" · "<time datetime=at.to_owned()>{format::time(at)}</time></span> }
-        .into_any()
+    view! { <span class="muted">{by}" · "<When at=at.to_owned()/></span> }.into_any()
 }
 
 fn outcome_words(run: &DecisionView, domain: &str, me: Option<&str>) -> AnyView {

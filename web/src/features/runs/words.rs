@@ -18,6 +18,19 @@ pub fn address_of_lesson(slug: &str) -> String {
     .address()
 }
 
+/// The address of the runs of an agent (`by`) or of a domain (`domain`), from a day on.
+pub fn address_of_group(key: &str, name: &str, from: &str) -> String {
+    let mut filter = Filter {
+        from: from.to_owned(),
+        ..Filter::default()
+    };
+    match key {
+        "domain" => name.clone_into(&mut filter.domain),
+        _ => name.clone_into(&mut filter.by),
+    }
+    filter.address()
+}
+
 /// A situation in words: what was asked, or what else is known of it.
 pub fn situation(
     query: Option<&str>,

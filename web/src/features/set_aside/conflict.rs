@@ -1,7 +1,8 @@
 //! An edit that came too late: both texts side by side, and the decision.
 
 use super::desk::Desk;
-use crate::components::Versus;
+use crate::components::{Versus, When};
+use crate::features::editor::editor_of;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Category, ConflictField, EditConflict, LessonPatch, Settlement};
@@ -22,6 +23,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
     let merge_about = StoredValue::new(heading.clone());
     let there = now.is_some();
     let rev = now.as_ref().map_or(0, |lesson| lesson.rev);
+    let editor = editor_of(&slug, rev);
     let slug_of = StoredValue::new(slug.clone());
     let archived = now.as_ref().is_some_and(|lesson| lesson.archived);
     let title = now.map_or_else(|| slug.clone(), |lesson| lesson.title);
@@ -54,7 +56,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
                 <h3 id=heading.clone() dir="auto">
                     {if there { view! { <a href=address>{title}</a> }.into_any() } else { title.into_any() }}
                 </h3>
-                <p class="muted">"Your edit of "<time datetime=at.clone()>{format::time(&at)}</time></p>
+                <p class="muted" data-testid="conflict-who">"Your edit of "<When at=at.clone()/>{move || editor.get().map(|who| format!("; in force is the text by {who}"))}</p>
             </div>
             {archived.then(|| view! { <p class="note">"The lesson is archived now."</p> })}
             {(!there).then(|| view! { <p class="note note-warn">"The lesson is not there any more, so your text can't be put into it. Copy what you want to keep."</p> })}
@@ -87,7 +89,7 @@ fn Field(field: ConflictField, merging: RwSignal<bool>, merged: RwSignal<String>
     view! {
         <section class="versus" data-testid="conflict-field" data-field=field.name.clone()>
             <h4>{heading}</h4>
-            <Versus name titles=("On the server", "Yours") left=field.theirs right=field.mine/>
+            <Versus name titles=("In force", "Yours") left=field.theirs right=field.mine/>
             <Show when=move || merging.get()>
                 <div class="field">
                     <div class="actions">

@@ -1,7 +1,7 @@
 //! Changes that the server refused: what they were and why.
 
 use super::desk::Desk;
-use crate::components::Dialog;
+use crate::components::{Dialog, When};
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{SetAsideEvent, Settlement};
@@ -60,7 +60,7 @@ fn Row(event: SetAsideEvent) -> impl IntoView {
             <th scope="row" id=about.clone()>
                 {words(&event.kind)}
                 {subject}
-                <time class="muted" datetime=event.at.clone()>{format::time(&event.at)}</time>
+                <span class="muted"><When at=event.at.clone()/></span>
             </th>
             <td><span dir="auto">{event.reason}</span>{field}</td>
             <td><button type="button" class="plain" aria-describedby=about disabled=desk.asking.busy data-testid="dismiss"

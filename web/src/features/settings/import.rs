@@ -1,8 +1,10 @@
 //! Importing: choose or drop, read and send in batches, with progress and a way to stop.
 
+use super::import_log::ImportLog;
 use super::intake::{self, Given};
 use super::report::{Report, ReportView};
-use super::samples::{load_samples, told};
+use super::samples::{self, load_samples, told};
+use super::undo::Imports;
 use crate::api::{Client, object, read};
 use crate::components::{OnServerNote, use_toasts};
 use crate::format;
@@ -11,6 +13,7 @@ use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use leptos_use_event_listener::use_event_listener;
 use lesson_types::{ApiError, Imported, Method};
 use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, HtmlInputElement};
@@ -35,6 +38,7 @@ struct Run {
     progress: RwSignal<Option<Progress>>,
     stop: RwSignal<bool>,
     report: RwSignal<Option<Report>>,
+    log: ImportLog,
 }
 
 /// The import card.
@@ -47,6 +51,7 @@ pub fn ImportCard() -> impl IntoView {
         progress: RwSignal::new(None),
         stop: RwSignal::new(false),
         report: RwSignal::new(None),
+        log: ImportLog::provide(),
     };
     let busy = Memo::new(move |_| run.progress.with(Option::is_some));
     let over = RwSignal::new(false);
@@ -74,10 +79,28 @@ pub fn ImportCard() -> impl IntoView {
             .data_transfer()
             .map(|transfer| intake::dropped(&transfer))
             .unwrap_or_default();
-        if !busy.get_untracked() {
+        if !busy.get_untracked() && !on_server.get_untracked() {
             spawn_local(async move { run.take(intake::expand(entries, files).await).await });
         }
     };
+    // Anywhere on the page: beside the box the browser would leave the page for the file.
+    let _ = use_event_listener(window(), leptos::ev::dragover, move |event: DragEvent| {
+        if brings_files(&event) {
+            event.prevent_default();
+            over.set(true);
+        }
+    });
+    let _ = use_event_listener(window(), leptos::ev::dragleave, move |event: DragEvent| {
+        // Only leaving the window names nothing that it goes to.
+        if event.related_target().is_none() {
+            over.set(false);
+        }
+    });
+    let _ = use_event_listener(window(), leptos::ev::drop, move |event: DragEvent| {
+        if brings_files(&event) {
+            drop(event);
+        }
+    });
     let samples = move |_| {
         run.progress.set(Some(Progress::default()));
         run.report.set(None);
@@ -86,6 +109,7 @@ pub fn ImportCard() -> impl IntoView {
                 Ok(done) => {
                     toasts.good(told(&done));
                     run.report.try_set(Some(Report {
+                        logged: run.log.note(samples::NAME, &done),
                         done,
                         ..Report::default()
                     }));
@@ -101,12 +125,9 @@ pub fn ImportCard() -> impl IntoView {
             <Show when=move || on_server.get()>
                 <OnServerNote text="you work on this space on the server, and an import is compared with every lesson of it; import in a browser that keeps a copy".to_owned()/>
             </Show>
-            <div class=move || if over.get() { "drop over" } else { "drop" } style:display=move || if on_server.get() { "none" } else { "" }
-                on:dragover=move |event| { event.prevent_default(); over.set(true); }
-                on:dragleave=move |_| over.set(false)
-                on:drop=drop>
-                <p><b>"Drop files or a folder here"</b></p>
-                <p class="muted">"Markdown with front matter, JSON, JSONL, playbooks, reflections, or an export of this dashboard."</p>
+            <div class=move || if over.get() { "drop over" } else { "drop" } style:display=move || if on_server.get() { "none" } else { "" }>
+                <p><b>"Drop files, or a repository's folder, anywhere on this page"</b></p>
+                <p class="muted">"Markdown with front matter, JSON, JSONL, CSV, playbooks, reflections, or an export of this dashboard. Of a repository: its notes, and the rules, skills and memories that tools keep in it."</p>
                 <div class="actions">
                     <label class="button primary">
                         "Choose files"
@@ -139,8 +160,15 @@ pub fn ImportCard() -> impl IntoView {
             <div aria-live="polite">
                 {move || run.report.get().map(|report| view! { <ReportView report/> })}
             </div>
+            <Imports/>
         </section>
     }
+}
+
+/// Whether a drag is of files; text that is dragged into a field is the field's.
+fn brings_files(event: &DragEvent) -> bool {
+    let types = event.data_transfer().map(|transfer| transfer.types());
+    types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
 impl Run {
@@ -185,6 +213,9 @@ impl Run {
         }
         if report.failed.is_none() {
             self.send(batch, &mut report).await;
+        }
+        if !dry_run {
+            report.logged = self.log.note(&intake::named(&files), &report.done);
         }
         self.report.try_set(Some(report));
         self.progress.try_set(None);

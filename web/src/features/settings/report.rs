@@ -22,6 +22,8 @@ pub struct Report {
     pub stopped_after: Option<usize>,
     /// Why the rest was not sent.
     pub failed: Option<ApiError>,
+    /// The import in the log of imports, if it changed a lesson.
+    pub logged: Option<String>,
 }
 
 /// Shows it.
@@ -68,7 +70,7 @@ pub fn ReportView(report: Report) -> impl IntoView {
             </dl>
             {archived.map(|words| view! { <p class="note note-warn" data-testid="import-archived">{words}</p> })}
             {report.failed.map(|error| view! { <ErrorNote error/> })}
-            {(!report.dry_run && !done.lessons.is_empty()).then(|| view! { <Arrived lessons=done.lessons/> })}
+            {(!report.dry_run && !done.lessons.is_empty()).then(|| view! { <Arrived lessons=done.lessons id=report.logged/> })}
             <Lines title="Rejected" testid="rejected" list=done.rejected/>
             <Lines title="Imported with changes" testid="warning" list=done.warnings/>
         </div>

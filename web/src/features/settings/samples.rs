@@ -1,5 +1,6 @@
 //! The sample lessons that are served with the dashboard.
 
+use super::import_log;
 use crate::api::Client;
 use crate::components::use_toasts;
 use crate::dom;
@@ -12,6 +13,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
 
+/// What they are called among the imports.
+pub const NAME: &str = "Sample lessons";
 /// Lists the files.
 const INDEX: &str = "/samples/index.json";
 /// Holds them.
@@ -34,7 +37,10 @@ pub fn SamplesButton(
         busy.set(true);
         spawn_local(async move {
             match load_samples(client).await {
-                Ok(done) => toasts.good(format!("{}{then}", told(&done))),
+                Ok(done) => {
+                    import_log::note(NAME, &done);
+                    toasts.good(format!("{}{then}", told(&done)));
+                }
                 Err(message) => toasts.bad(message),
             }
             busy.try_set(false);

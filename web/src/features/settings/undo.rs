@@ -1,37 +1,22 @@
-//! What an import brought: the way to it, and taking it back.
+//! What an import brought: the way to it, and taking it back and bringing it again.
 
-use crate::api::{Asking, Client, json, read};
-use crate::components::{ErrorNote, use_toasts};
+use super::import_log::{ImportLog, Logged, Undone};
+use crate::api::{Asking, Client};
+use crate::components::{ErrorNote, When, use_toasts};
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{
-    ApiError, Bulk, BulkAct, BulkDone, BulkItem, ImportedLesson, LessonView, Method, Revision,
-};
-use serde_json::{Map, Value};
+use lesson_types::ImportedLesson;
 
-/// Lessons that one request archives.
-const BATCH: usize = 1_000;
 /// Lessons that are listed before the rest is only counted.
 const LISTED: usize = 10;
 
-/// Fields of a text that are lists, which a revision writes with commas.
-const LISTS: [&str; 3] = ["project_types", "tech_stacks", "tags"];
-
-/// What taking an import back did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Undone {
-    archived: u32,
-    restored: u32,
-    left: u32,
-}
-
 /// Links to what arrived, and *Undo*.
 #[component]
-pub fn Arrived(lessons: Vec<ImportedLesson>) -> impl IntoView {
-    let client = Client::get_from_context();
-    let toasts = use_toasts();
-    let asking = Asking::default();
-    let undone = RwSignal::new(None::<Undone>);
+pub fn Arrived(
+    lessons: Vec<ImportedLesson>,
+    /// The import in the log of imports.
+    id: Option<String>,
+) -> impl IntoView {
     let rest = u32::try_from(lessons.len().saturating_sub(LISTED)).unwrap_or(u32::MAX);
     let links = lessons
         .iter()
@@ -52,105 +37,110 @@ pub fn Arrived(lessons: Vec<ImportedLesson>) -> impl IntoView {
     } else {
         "/lessons?sort=created"
     };
-    let kept = StoredValue::new(lessons);
-    let undo = move |_| {
-        if undone.read_untracked().is_some() {
-            return;
-        }
-        let lessons = kept.get_value();
-        asking.run(take_back(client, lessons), move |answer| {
-            toasts.good("The import was undone");
-            undone.try_set(Some(answer));
-        });
-    };
-    let words = move || {
-        undone.get().map(
-            |Undone {
-                 archived,
-                 restored,
-                 left,
-             }| {
-                let mut words = format!(
-                    "Undone: {} archived, {} restored to the previous text.",
-                    format::plural(archived, "lesson", "lessons"),
-                    format::plural(restored, "lesson", "lessons"),
-                );
-                if left > 0 {
-                    words.push_str(&format!(
-                        " {} changed since and stayed.",
-                        format::plural(left, "lesson has", "lessons have")
-                    ));
-                }
-                words
-            },
-        )
-    };
     view! {
         <ul class="arrived">{links}</ul>
         {(rest > 0).then(|| view! { <p class="muted">{format!("and {} more", format::count(rest))}</p> })}
         <div class="actions">
             <a href=to_list class="button" data-testid="import-open">"Show imported lessons"</a>
-            <button type="button" disabled=move || asking.busy.get() || undone.read().is_some() on:click=undo data-testid="import-undo">
-                {move || if asking.busy.get() { "Undoing…" } else { "Undo import" }}
-            </button>
+            {id.map(|id| view! { <Turn id testid="import-undo" what="Undo import"/> })}
         </div>
+    }
+}
+
+/// Undoes an import, then redoes it; what undoing did stands beside it.
+#[component]
+fn Turn(id: String, testid: &'static str, what: &'static str) -> impl IntoView {
+    let client = Client::get_from_context();
+    let log = ImportLog::get_from_context();
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let id = StoredValue::new(id);
+    let undone = Memo::new(move |_| log.find(&id.get_value()).and_then(|one| one.undone));
+    // Two buttons, so that a second click on one does not take back what the first did.
+    let turn = move |is_undo: bool| {
+        if undone.read_untracked().is_some() == is_undo {
+            return;
+        }
+        let id = id.get_value();
+        asking.run(
+            async move { log.turn(client, &id).await },
+            move |one: Logged| {
+                toasts.good(if one.undone.is_some() {
+                    "The import was undone"
+                } else {
+                    "The import was redone"
+                });
+            },
+        );
+    };
+    let is_undone = Memo::new(move |_| undone.read().is_some());
+    view! {
+        <button type="button" disabled=move || asking.busy.get() || is_undone.get() on:click=move |_| turn(true) data-testid=testid>
+            {move || if asking.busy.get() && !is_undone.get() { "Undoing…" } else { what }}
+        </button>
+        <Show when=move || is_undone.get()>
+            <button type="button" disabled=asking.busy on:click=move |_| turn(false) data-testid=testid.replace("undo", "redo")>
+                {move || if asking.busy.get() { "Redoing…" } else { "Redo" }}
+            </button>
+        </Show>
         <div aria-live="polite">
             {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-            {move || words().map(|words| view! { <p class="note" data-testid="import-undone">{words}</p> })}
+            {move || undone.get().map(|undone| view! { <p class="note" data-testid=testid.replace("undo", "undone")>{words(&undone)}</p> })}
         </div>
     }
 }
 
-/// Archives what was added and puts back the texts of what was updated. A text that changed since is left.
-async fn take_back(client: Client, lessons: Vec<ImportedLesson>) -> Result<Undone, ApiError> {
-    let mut undone = Undone::default();
-    let added: Vec<BulkItem> = lessons
-        .iter()
-        .filter(|lesson| lesson.added && !lesson.archived)
-        .map(|lesson| BulkItem {
-            slug: lesson.slug.clone(),
-            content_hash: None,
-        })
-        .collect();
-    for batch in added.chunks(BATCH) {
-        let request = Bulk {
-            act: BulkAct::Archive,
-            lessons: batch.to_vec(),
-            tags: Vec::new(),
-            reason: None,
-        };
-        let done: BulkDone = client.post_json("/v1/lessons/bulk", &request).await?;
-        undone.archived += done.changed;
-        undone.left += u32::try_from(done.refused.len()).unwrap_or(u32::MAX);
+fn words(undone: &Undone) -> String {
+    let mut words = format!(
+        "Undone: {} archived, {} restored to the previous text.",
+        format::plural(undone.archived, "lesson", "lessons"),
+        format::plural(undone.restored, "lesson", "lessons"),
+    );
+    if undone.left > 0 {
+        words.push_str(&format!(
+            " {} changed since and stayed.",
+            format::plural(undone.left, "lesson has", "lessons have")
+        ));
     }
-    for lesson in lessons.iter().filter(|lesson| !lesson.added) {
-        match put_back(client, lesson).await {
-            Ok(_) => undone.restored += 1,
-            Err(_) => undone.left += 1,
-        }
-    }
-    Ok(undone)
+    words
 }
 
-/// Gives a lesson the text that it had before this revision.
-async fn put_back(client: Client, lesson: &ImportedLesson) -> Result<LessonView, ApiError> {
-    let path = format!("/v1/lessons/{}", format::encode(&lesson.slug));
-    let revision: Revision = client
-        .get(format!("{path}/revisions/{}", lesson.rev))
-        .await?;
-    let mut patch = Map::new();
-    patch.insert("base_rev".to_owned(), lesson.rev.into());
-    for field in revision.fields.into_iter().filter(|field| field.changed) {
-        let before = field.before.unwrap_or_default();
-        let value = if LISTS.contains(&&*field.name) {
-            format::words(&before).into()
-        } else {
-            before.into()
-        };
-        patch.insert(field.name, value);
+/// The imports of this browser, the latest first, each with its *Undo*.
+#[component]
+pub fn Imports() -> impl IntoView {
+    let log = ImportLog::get_from_context();
+    let ids = Memo::new(move |_| {
+        log.0
+            .with(|all| all.iter().map(|one| one.id.clone()).collect::<Vec<_>>())
+    });
+    view! {
+        <Show when=move || !ids.read().is_empty()>
+            <details class="imports" data-testid="imports">
+                <summary>{move || format!("Imports in this browser ({})", format::count(u32::try_from(ids.read().len()).unwrap_or(u32::MAX)))}</summary>
+                <ul class="lines">
+                    <For each=move || ids.get() key=Clone::clone let:id>{row(log, id)}</For>
+                </ul>
+            </details>
+        </Show>
     }
-    client
-        .raw(Method::Patch, path, json(&Value::Object(patch)))
-        .await
-        .and_then(read)
+}
+
+fn row(log: ImportLog, id: String) -> AnyView {
+    let Some(one) = untrack(|| log.find(&id)) else {
+        return ().into_any();
+    };
+    let at = js_sys::Date::new(&one.at.into()).to_iso_string();
+    let added = one.lessons.iter().filter(|lesson| lesson.added).count();
+    let updated = one.lessons.len() - added;
+    let n = |count: usize| format::count(u32::try_from(count).unwrap_or(u32::MAX));
+    let told = format!("{} added, {} updated", n(added), n(updated));
+    view! {
+        <li class="import-row" data-testid="import-row">
+            <span class="line-text" dir="auto">{one.name}</span>
+            <span class="muted">{told}</span>
+            <span class="muted"><When at=String::from(at)/></span>
+            <Turn id testid="import-row-undo" what="Undo"/>
+        </li>
+    }
+    .into_any()
 }

@@ -1,0 +1,29 @@
+//! What an export holds: which lessons, and how several files are answered.
+
+use crate::http::answer::Answer;
+use crate::state::snapshot::State;
+use lesson_core::{Lesson, SALT_SETTING};
+use lesson_types::{ApiError, ExportFiles, ImportFile};
+
+/// The lessons that files for agents are made of: all but those that measuring says hurt.
+pub(super) fn unharmful(state: &State) -> Vec<&Lesson> {
+    let lessons = state.space.lessons();
+    if state.space.setting(SALT_SETTING).is_none() {
+        return lessons.collect();
+    }
+    state.with_effects(|effects| {
+        lessons
+            .filter(|lesson| !effects.of(&lesson.slug).hurts)
+            .collect()
+    })
+}
+
+/// Files by path and content.
+pub(super) fn files(
+    files: impl Iterator<Item = (String, String)>,
+) -> Result<Answer<ExportFiles>, ApiError> {
+    let files = files
+        .map(|(path, content)| ImportFile { path, content })
+        .collect();
+    Answer::json(&ExportFiles { files })
+}

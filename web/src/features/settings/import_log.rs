@@ -1,0 +1,289 @@
+//! The imports of this browser, so that each can be undone and redone later.
+
+use crate::api::{Client, json, read};
+use crate::dom::{self, Memory};
+use crate::format;
+use leptos::prelude::*;
+use lesson_types::{
+    ApiError, Bulk, BulkAct, BulkDone, BulkItem, Imported, ImportedLesson, LessonView, Method,
+    Revision, RevisionField,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Where they are remembered.
+const KEY: &str = "lessonloop.imports";
+/// Imports that are remembered.
+const MOST: usize = 20;
+/// Lessons that all of them may have, so that the browser's storage holds the list.
+const MOST_LESSONS: usize = 20_000;
+/// Lessons that one request archives.
+const BATCH: usize = 1_000;
+/// Fields of a text that are lists, which a revision writes with commas.
+const LISTS: [&str; 3] = ["project_types", "tech_stacks", "tags"];
+
+/// An import.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Logged {
+    /// Names it.
+    pub(super) id: String,
+    /// When, in milliseconds since the Unix epoch.
+    pub(super) at: f64,
+    /// The files, in a word.
+    pub(super) name: String,
+    /// What it added and changed.
+    pub(super) lessons: Vec<ImportedLesson>,
+    /// What undoing it did; absent while it stands.
+    #[serde(default)]
+    pub(super) undone: Option<Undone>,
+}
+
+/// What taking an import back did, and what it takes to redo it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Undone {
+    /// Lessons that were archived.
+    pub(super) archived: u32,
+    /// Lessons that have the text of before.
+    pub(super) restored: u32,
+    /// Lessons that changed since, and stayed.
+    pub(super) left: u32,
+    /// The requests that bring back what was archived.
+    back: Vec<Bulk>,
+    /// Lessons whose text was put back, with the revision that this made.
+    texts: Vec<(String, u32)>,
+}
+
+/// The imports, the latest first; cheap to copy, provided as a context of the page.
+#[derive(Clone, Copy)]
+pub(super) struct ImportLog(pub(super) RwSignal<Vec<Logged>>);
+
+impl ImportLog {
+    /// Reads what is remembered, and provides it.
+    pub(super) fn provide() -> Self {
+        let log = Self(RwSignal::new(remembered()));
+        provide_context(log);
+        log
+    }
+
+    /// The log of the page.
+    pub(super) fn get_from_context() -> Self {
+        // The page provides it before its sections are made.
+        expect_context()
+    }
+
+    /// Takes an import down, and names it; nothing of one that changed no lesson.
+    pub(super) fn note(self, name: &str, done: &Imported) -> Option<String> {
+        let id = note(name, done)?;
+        self.0.try_set(remembered());
+        Some(id)
+    }
+
+    /// Reads one.
+    pub(super) fn find(self, id: &str) -> Option<Logged> {
+        self.0
+            .with(|all| all.iter().find(|one| one.id == id).cloned())
+    }
+
+    /// Undoes one that stands, and redoes one that was undone.
+    pub(super) async fn turn(self, client: Client, id: &str) -> Result<Logged, ApiError> {
+        let Some(mut one) = untrack(|| self.find(id)) else {
+            return Err(ApiError::new(
+                lesson_types::ErrorCode::NotFound,
+                "This import is not remembered any more. Its lessons are in the list.",
+            ));
+        };
+        match one.undone.take() {
+            None => one.undone = Some(take_back(client, &one.lessons).await?),
+            Some(undone) => redo(client, &mut one.lessons, undone).await?,
+        }
+        let mut all = remembered();
+        if let Some(held) = all.iter_mut().find(|held| held.id == id) {
+            held.clone_from(&one);
+        }
+        keep(&all);
+        self.0.try_set(all);
+        Ok(one)
+    }
+}
+
+/// Takes an import down without a page that lists them.
+pub(super) fn note(name: &str, done: &Imported) -> Option<String> {
+    if done.lessons.is_empty() {
+        return None;
+    }
+    let id = dom::random_id();
+    let mut all = remembered();
+    all.insert(
+        0,
+        Logged {
+            id: id.clone(),
+            at: js_sys::Date::now(),
+            name: name.to_owned(),
+            lessons: done.lessons.clone(),
+            undone: None,
+        },
+    );
+    keep(&all);
+    Some(id)
+}
+
+fn remembered() -> Vec<Logged> {
+    let text = Memory::Browser.find(KEY);
+    text.and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default()
+}
+
+/// Keeps as many of the latest as fit.
+fn keep(all: &[Logged]) {
+    let fits = fitting(all);
+    if let Ok(text) = serde_json::to_string(&all[..fits.min(all.len())]) {
+        Memory::Browser.keep(KEY, &text);
+    }
+}
+
+/// How many of the latest imports are remembered; the first one always is.
+fn fitting(all: &[Logged]) -> usize {
+    let mut lessons = 0;
+    let fits = all.iter().take(MOST).take_while(|one| {
+        let first = lessons == 0;
+        lessons += one.lessons.len();
+        first || lessons <= MOST_LESSONS
+    });
+    fits.count()
+}
+
+/// Archives what was added and puts back the texts of what was updated. A text that changed since is left.
+async fn take_back(client: Client, lessons: &[ImportedLesson]) -> Result<Undone, ApiError> {
+    let mut undone = Undone::default();
+    let added: Vec<BulkItem> = lessons
+        .iter()
+        .filter(|lesson| lesson.added && !lesson.archived)
+        .map(|lesson| BulkItem {
+            slug: lesson.slug.clone(),
+            content_hash: None,
+        })
+        .collect();
+    for batch in added.chunks(BATCH) {
+        let request = Bulk {
+            act: BulkAct::Archive,
+            lessons: batch.to_vec(),
+            tags: Vec::new(),
+            reason: None,
+        };
+        let done: BulkDone = client.post_json("/v1/lessons/bulk", &request).await?;
+        undone.archived += done.changed;
+        undone.left += u32::try_from(done.refused.len()).unwrap_or(u32::MAX);
+        undone.back.extend(done.undo);
+    }
+    for lesson in lessons.iter().filter(|lesson| !lesson.added) {
+        let before = |field: &RevisionField| field.before.clone().unwrap_or_default();
+        match put(client, lesson, lesson.rev, before).await {
+            Ok(now) => {
+                undone.restored += 1;
+                undone.texts.push((now.slug, now.rev));
+            }
+            Err(_) => undone.left += 1,
+        }
+    }
+    Ok(undone)
+}
+
+/// Brings back what undoing took away. What changed since is left.
+async fn redo(
+    client: Client,
+    lessons: &mut [ImportedLesson],
+    undone: Undone,
+) -> Result<(), ApiError> {
+    for request in &undone.back {
+        client
+            .post_json::<BulkDone>("/v1/lessons/bulk", request)
+            .await?;
+    }
+    for (slug, rev) in undone.texts {
+        let Some(lesson) = lessons.iter_mut().find(|lesson| lesson.slug == slug) else {
+            continue;
+        };
+        if let Ok(now) = put(client, lesson, rev, |field| field.after.clone()).await {
+            lesson.rev = now.rev;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a lesson, over the revision `base`, the texts that `pick` takes of the revision that an import made.
+async fn put(
+    client: Client,
+    lesson: &ImportedLesson,
+    base: u32,
+    pick: impl Fn(&RevisionField) -> String,
+) -> Result<LessonView, ApiError> {
+    let path = format!("/v1/lessons/{}", format::encode(&lesson.slug));
+    let revision: Revision = client
+        .get(format!("{path}/revisions/{}", lesson.rev))
+        .await?;
+    let mut patch = Map::new();
+    patch.insert("base_rev".to_owned(), base.into());
+    for field in revision.fields.into_iter().filter(|field| field.changed) {
+        let text = pick(&field);
+        let value = if LISTS.contains(&&*field.name) {
+            format::words(&text).into()
+        } else {
+            text.into()
+        };
+        patch.insert(field.name, value);
+    }
+    client
+        .raw(Method::Patch, path, json(&Value::Object(patch)))
+        .await
+        .and_then(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn import(lessons: usize) -> Logged {
+        let lesson = ImportedLesson {
+            slug: "a".to_owned(),
+            rev: 1,
+            added: true,
+            archived: false,
+        };
+        Logged {
+            id: "i".to_owned(),
+            at: 0.0,
+            name: "a.md".to_owned(),
+            lessons: vec![lesson; lessons],
+            undone: None,
+        }
+    }
+
+    #[test]
+    fn the_latest_imports_are_remembered_as_far_as_they_fit() {
+        for (sizes, fits) in [
+            (vec![], 0),
+            (vec![1; 30], MOST),
+            (vec![MOST_LESSONS + 1, 1], 1),
+            (vec![10, MOST_LESSONS - 10, 1], 2),
+            (vec![10, MOST_LESSONS, 1], 1),
+        ] {
+            let all: Vec<Logged> = sizes.iter().map(|size| import(*size)).collect();
+            assert_eq!(fitting(&all), fits, "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_read_back() {
+        let one = Logged {
+            undone: Some(Undone {
+                archived: 2,
+                texts: vec![("b".to_owned(), 3)],
+                ..Undone::default()
+            }),
+            ..import(2)
+        };
+        let text = serde_json::to_string(&[&one]).unwrap_or_default();
+        let read: Vec<Logged> = serde_json::from_str(&text).unwrap_or_default();
+        assert_eq!(read, [one]);
+    }
+}
