@@ -15,6 +15,7 @@ pub(super) struct Rules {
     denial: Option<usize>,
     mention: Option<usize>,
     lead: Option<usize>,
+    caution: Option<usize>,
 }
 
 /// Words, or sequences of them, any of which may stand in a place.
@@ -45,6 +46,9 @@ enum Excuse {
     Clause,
     /// Also a denial anywhere before it in the sentence.
     Sentence,
+    /// A denial before it in the sentence, or a word of caution anywhere in it; no quotation, since
+    /// what it matches is mostly quoted.
+    Caution,
 }
 
 #[derive(Debug)]
@@ -119,6 +123,7 @@ impl Rules {
         rules.denial = names.get("denial").copied();
         rules.mention = names.get("mention").copied();
         rules.lead = names.get("lead").copied();
+        rules.caution = names.get("caution").copied();
         for (at, rule) in rules.rules.iter().enumerate() {
             let first = rule.elements.iter().find_map(|element| match element {
                 Element::Words {
@@ -171,13 +176,14 @@ impl Rules {
     /// `family: element element …`
     fn rule(&mut self, line: &str, names: &BTreeMap<String, usize>) -> Option<Rule> {
         let (family, body) = line.split_once(": ")?;
-        let (family, excuse) = match family.strip_suffix('=') {
-            Some(family) => (family, Excuse::None),
-            None => match family.strip_suffix('~') {
-                Some(family) => (family, Excuse::Sentence),
-                None => (family, Excuse::Clause),
-            },
-        };
+        let (family, excuse) = [
+            ('=', Excuse::None),
+            ('~', Excuse::Sentence),
+            ('+', Excuse::Caution),
+        ]
+        .into_iter()
+        .find_map(|(sign, excuse)| Some((family.strip_suffix(sign)?, excuse)))
+        .unwrap_or((family, Excuse::Clause));
         let elements = body
             .split_whitespace()
             .map(|word| self.element(word, names))
@@ -395,25 +401,31 @@ impl Rules {
         if excuse == Excuse::None {
             return false;
         }
-        let reach = if excuse == Excuse::Sentence {
-            SENTENCE
-        } else {
-            DENIED
+        let sentence = excuse != Excuse::Clause;
+        let reach = if sentence { SENTENCE } else { DENIED };
+        let says = |set: Option<usize>, at: usize| {
+            set.is_some_and(|set| self.ends(set, tokens, at).next().is_some())
         };
         let mut at = from;
         while at > 0 && from - at < reach {
             let inside = !tokens[at - 1].ends_sentence
-                && (excuse == Excuse::Sentence || !tokens[at].begins_clause);
+                && (sentence || !tokens[at].begins_clause);
             if !inside {
                 break;
             }
             at -= 1;
-            if self
-                .denial
-                .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
-            {
+            if says(self.denial, at) || excuse == Excuse::Caution && says(self.caution, at) {
                 return true;
             }
+        }
+        if excuse == Excuse::Caution {
+            let rest = &tokens[from..tokens.len().min(to + SENTENCE)];
+            let last = (to - from).max(1) - 1;
+            let after = rest[last..]
+                .iter()
+                .position(|token| token.ends_sentence)
+                .map_or(rest.len(), |end| last + end + 1);
+            return (from..from + after).any(|at| says(self.caution, at));
         }
         // A match may begin with a word before the quotation.
         tokens[to - 1].quoted && self.mentioned(tokens, from, to)
