@@ -11,7 +11,7 @@ pub(super) struct Rules {
     sets: Vec<Set>,
     rules: Vec<Rule>,
     /// Rules by the first word of what they match.
-    starts: BTreeMap<WordId, Vec<usize>>,
+    starts: Vec<Vec<usize>>,
     denial: Option<usize>,
     mention: Option<usize>,
     lead: Option<usize>,
@@ -133,7 +133,11 @@ impl Rules {
             });
             let first = first.ok_or_else(|| format!("rule {at} begins with no word"))?;
             for word in first.0.keys() {
-                rules.starts.entry(*word).or_default().push(at);
+                let word = usize::from(*word);
+                if rules.starts.len() <= word {
+                    rules.starts.resize(word + 1, Vec::new());
+                }
+                rules.starts[word].push(at);
             }
         }
         Ok(rules)
@@ -256,17 +260,15 @@ impl Rules {
 
     /// The first place where a rule holds and nothing excuses it.
     pub fn find(&self, tokens: &[Token]) -> Option<Hit<'_>> {
+        let mut tried: Vec<usize> = Vec::new();
         for from in 0..tokens.len() {
-            let mut tried: Vec<usize> = Vec::new();
+            tried.clear();
             for id in &tokens[from].ids {
-                for at in self.starts.get(id).into_iter().flatten() {
-                    if !tried.contains(at) {
-                        tried.push(*at);
-                    }
-                }
+                tried.extend(self.starts.get(usize::from(*id)).into_iter().flatten());
             }
             // In the order of the data, whichever word of a token led to them.
             tried.sort_unstable();
+            tried.dedup();
             for rule in tried.iter().filter_map(|at| self.rules.get(*at)) {
                 let mut steps = STEPS;
                 if let Some(to) = self.holds(tokens, from, &rule.elements, from, &mut steps)
@@ -408,8 +410,7 @@ impl Rules {
         };
         let mut at = from;
         while at > 0 && from - at < reach {
-            let inside = !tokens[at - 1].ends_sentence
-                && (sentence || !tokens[at].begins_clause);
+            let inside = !tokens[at - 1].ends_sentence && (sentence || !tokens[at].begins_clause);
             if !inside {
                 break;
             }
