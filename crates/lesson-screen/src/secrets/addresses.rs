@@ -15,6 +15,9 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     for (at, _) in text.match_indices(":5432:") {
         spans.extend(pgpass(text, at + 6));
     }
+    for (at, _) in text.match_indices("| chpasswd") {
+        spans.extend(piped(text, at));
+    }
     for (flag, programs) in FLAGS {
         for (at, _) in text.match_indices(flag) {
             spans.extend(after_flag(text, at, flag, programs));
@@ -42,7 +45,23 @@ const FLAGS: &[(&str, &[&str])] = &[
     (" -a ", &["redis-cli"]),
     (" -w ", &["ldapsearch", "ldapadd", "ldapmodify"]),
     (" pass:", &["openssl"]),
+    (" -P ", &["unzip", "zip "]),
+    ("ConvertTo-SecureString ", &[""]),
+    (" /pass:", &["cmdkey", "net use"]),
 ];
+
+/// What is piped into `chpasswd`: `user:password`.
+fn piped(text: &str, at: usize) -> Option<Span> {
+    let before = text[..at].trim_end_matches(['"', '\'', ' ', '|']);
+    let from = before.rfind([' ', '"', '\'', '\n'])? + 1;
+    let colon = from + before[from..].find(':')?;
+    let (start, end) = (colon + 1, before.len());
+    looks(&text[start..end]).then_some(Span {
+        start,
+        end,
+        label: "password",
+    })
+}
 
 fn after_flag(text: &str, at: usize, flag: &str, programs: &[&str]) -> Option<Span> {
     let line = text[..at].rfind('\n').map_or(0, |line| line + 1);

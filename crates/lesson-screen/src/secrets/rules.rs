@@ -74,6 +74,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("jfrog token", &["AKCp{a60,}", "cmVmdGtu{a50,}"]),
     rule("clojars token", &["CLOJARS_{h60}"]),
     rule("build service token", &[
+        "sqa_{h40}", "sqp_{h40}", "squ_{h40}", "tk-us-{w48}", "VF.DM.{h24}.{a16,}", "prod:{w3,}|{b40,}", "dev:{w3,}|{b40,}", "production.{h60,}", "development.{h60,}",
         "CCIPAT_{w20,}", "CCIPRJ_{w20,}", "bkua_{h40}", "bkct_{w20,}", "dt0c01.{u24}.{u64}",
     ]),
     rule("sourcegraph token", &["sgp_{w40,}", "slk_{h64}"]),
@@ -117,7 +118,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("razorpay key", &["rzp_live_{a14,}", "rzp_test_{a14,}"]),
     rule("plaid token", &["access-production-{w36}", "access-sandbox-{w36}", "access-development-{w36}"]),
     rule("payment key", &[
-        "FLWSECK_TEST-{a12,}", "FLWSECK-{a20,}", "live_{a30,35}?", "EZAK{a54}", "EZTK{a54}",
+        "pdl_live_apikey_{w40,}", "pdl_sdbx_apikey_{w40,}", "sk_{w24,}?",
+        "FLWSECK_TEST-{a12,}", "FLWSECK-{a20,}", "live_{w30,}?", "test_{w30,}?", "EZAK{a54}", "EZTK{a54}",
         "shippo_live_{h40}", "shippo_test_{h40}", "lip_sk_{a16,}", "sk_prod_{a16,}", "AQE{b60,}",
     ]),
     rule("facebook token", &["EAACEdEose0cBA{a20,}", "EAAB{a60,}", "EAAG{a60,}", "IGQV{w60,}"]),
@@ -151,6 +153,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("pulumi token", &["pul-{h40}"]),
     rule("infisical token", &["st.{h20,}.{h20,}"]),
     rule("database token", &[
+        "nbp_{a36}", "K10{h64}::server:{h32}", "K10{h64}::node:{h32}",
         "napi_{l50,}", "AstraCS:{a24}:{h64}", "ory_at_{w40,}", "ory_pat_{w30,}", "essu_{b40,}", "xau_{a36,}",
         "mdb_sa_sk_{w40}", "mdb_sa_id_{h24}", "tskey-auth-{w16,}", "tskey-api-{w16,}", "tskey-client-{w16,}",
         "tskey-webhook-{w16,}",
@@ -166,6 +169,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("honeycomb key", &["hcaik_{l58}", "hcxik_{l58}", "hcamk_{l20,}", "hcbik_{l20,}"]),
     rule("posthog key", &["phx_{a40,}", "phs_{a40,}"]),
     rule("monitoring key", &[
+        "u+{w18}?", "hbp_{a36}",
         "pylf_v1_{w20,}", "SWMTKN-1-{l50}-{l25}", "xaat-{w36}", "tk_{l29}?", "NRIQ-{w32}", "sk-lf-{w36}",
     ]),
     // Work: linear.app, developers.notion.com, figma.com, learning.postman.com, airtable.com,
@@ -179,6 +183,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("typeform token", &["tfp_{s40,}"]),
     rule("contentful token", &["CFPAT-{w40,}"]),
     rule("work token", &[
+        "aio_{a28}", "sl.{s60,}", "s-s4t2ud-{h64}", "s-s4t2af-{h64}", "userflow_ct_{l32}", "1000.{h32}.{h32}", "oauth:{l30}",
         "pk_{d6,9}_{u32}", "duffel_live_{w43}", "duffel_test_{w43}", "fio-u-{w60,}", "rdme_{l70}",
         "dnkey-{w20,}", "ATTA{h60,}", "cal_live_{h32}", "zpka_{l30,}", "pnu_{a36}", "pnb_{a36}",
         "apify_api_{w30,}", "unkey_{a20,}", "tr_prod_{w20,}", "tr_dev_{w20,}", "p8e-{l32}", "API-{u26,}",

@@ -330,7 +330,10 @@ fn said(text: &str, from: usize, kind: Kind) -> Option<Value> {
                 form: Form::Said,
             });
         }
-        called = matches!(word, "is" | "was" | "to" | "be");
+        called = matches!(
+            word,
+            "is" | "was" | "to" | "be" | "es" | "est" | "ist" | "lautet" | "to:" | "jest"
+        );
         at += length.max(1);
     }
     None
