@@ -81,7 +81,9 @@ fn sentence(text: &str) -> Option<(&str, &str)> {
     let mut replaced = None;
     let mut before = "";
     let mut names = Vec::new();
+    let mut all = Vec::new();
     for word in words.by_ref() {
+        all.extend(name(word));
         if BEFORE.contains(&word) {
             left = REACH;
         } else if left > 0 {
@@ -100,15 +102,17 @@ fn sentence(text: &str) -> Option<(&str, &str)> {
                     .strip_prefix("python3-")
                     .is_some_and(|rest| known.strip_prefix("python-") == Some(rest))
     };
-    names.iter().enumerate().find_map(|(at, name)| {
-        if KNOWN.contains(name) {
-            return None;
-        }
-        let known = KNOWN.iter().find(|known| near(name, known)).copied();
-        // What it stands in for need not be well known.
-        let other = replaced.filter(|place| at < *place);
-        let other = other.and_then(|place| names[place..].iter().find(|known| near(name, known)));
-        Some((*name, known.or(other.copied())?))
+    let known = all.iter().find_map(|name| {
+        let known = KNOWN.iter().find(|known| near(name, known))?;
+        (!KNOWN.contains(name)).then_some((*name, *known))
+    });
+    // What it stands in for need not be well known.
+    known.or_else(|| {
+        let (names, others) = names.split_at(replaced?);
+        names.iter().find_map(|name| {
+            let other = others.iter().find(|other| near(name, other))?;
+            (!KNOWN.contains(name)).then_some((*name, *other))
+        })
     })
 }
 

@@ -155,6 +155,13 @@ fn secret(text: &str, form: Form, kind: Kind, start: usize, end: usize) -> bool 
             let basic = token::decoded(value).contains(':') && value.len() >= 8;
             random || basic || (value.len() >= 12 && look::mixed(value))
         }
+        // `X_PASSPHRASE='words 12 and signs!'`.
+        (Form::Quoted, Kind::Password) if blank => {
+            let name = text[..start].trim_end_matches(['=', '"', '\'']);
+            (name.ends_with("_PASSPHRASE") || name.ends_with("_PASSWORD"))
+                && value.len() >= 12
+                && value.bytes().any(|b| b.is_ascii_digit())
+        }
         (Form::Quoted, Kind::Password) => {
             value.len() >= 6 && !blank && (random || look::password(value))
         }

@@ -18,6 +18,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let found = web_token(text, at, end)
             .or_else(|| discord(text, at, end))
             .or_else(|| mailgun(text, at, end))
+            .or_else(|| ghost(text, at, end))
             .or_else(|| prefixed(text, at, end));
         if let Some(span) = found {
             at = span.end;
@@ -107,6 +108,19 @@ fn mailgun(text: &str, start: usize, end: usize) -> Option<Span> {
     })
 }
 
+/// 24 hexadecimal digits, a colon and 64 more: Ghost's admin keys.
+fn ghost(text: &str, start: usize, first: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let hex = |b: u8| Class::Hex.allows(b);
+    let id = first - start == 24 && bytes[start..first].iter().all(|b| hex(*b));
+    let end = first + 1 + run(bytes.get(first + 1..)?, hex);
+    (id && bytes[first] == b':' && end - first == 65 && boundary_after(text, end)).then_some(Span {
+        start,
+        end,
+        label: "ghost key",
+    })
+}
+
 /// Beginnings of what is public: ids of objects, and hashes.
 const PUBLIC: &[&str] = &[
     "sha1", "sha256", "sha384", "sha512", "md5", "blake3", "chatcmpl", "file", "gen", "cs", "resp",
@@ -126,7 +140,7 @@ fn prefixed(text: &str, start: usize, end: usize) -> Option<Span> {
         Some((middle, rest)) if middle.len() <= 8 && rest.len() >= PREFIXED => rest,
         _ => rest,
     };
-    let has = |kind: fn(&u8) -> bool| rest.bytes().filter(kind).count() >= 3;
+    let has = |kind: fn(&u8) -> bool| rest.bytes().filter(kind).count() >= 2;
     let token = (2..=12).contains(&prefix.len())
         && prefix
             .bytes()
