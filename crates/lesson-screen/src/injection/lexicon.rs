@@ -10,6 +10,8 @@ pub(super) type WordId = u16;
 pub(super) struct Lexicon {
     words: BTreeMap<String, WordId>,
     beginnings: BTreeMap<String, WordId>,
+    /// Lengths of the beginnings by their first character, a bit for each.
+    lengths: BTreeMap<char, u32>,
     swapped: BTreeMap<String, WordId>,
     shortened: BTreeMap<String, WordId>,
     count: WordId,
@@ -34,6 +36,10 @@ impl Lexicon {
         let id = *known.entry(word.to_owned()).or_insert(next);
         if id == next {
             self.count = self.count.saturating_add(1);
+            if beginning && let Some(first) = word.chars().next() {
+                let length = word.chars().count().min(31);
+                *self.lengths.entry(first).or_default() |= 1 << length;
+            }
             if !beginning && let Some(key) = swap_key(word) {
                 self.swapped.entry(key).or_insert(id);
                 for short in shortened(word) {
@@ -48,11 +54,14 @@ impl Lexicon {
     pub fn ids(&self, word: &str) -> Vec<WordId> {
         let word = skeleton(word);
         let mut ids: Vec<WordId> = self.words.get(&word).copied().into_iter().collect();
+        let first = word.chars().next();
+        let lengths = first.and_then(|first| self.lengths.get(&first)).copied();
+        let lengths = lengths.unwrap_or_default();
         for (place, (end, c)) in word.char_indices().enumerate() {
-            if place >= *BEGINNING.end() {
+            if lengths >> (place + 1) == 0 || place >= *BEGINNING.end() {
                 break;
             }
-            if place + 1 >= *BEGINNING.start() {
+            if place + 1 >= *BEGINNING.start() && lengths & (1 << (place + 1)) != 0 {
                 ids.extend(self.beginnings.get(&word[..end + c.len_utf8()]));
             }
         }

@@ -1,9 +1,11 @@
 //! Text that speaks to the agent which reads it: orders to drop its instructions, new roles, leaks,
-//! spoofed turns and tool calls. What it looks for is data: `rules.txt` and `markup.txt`.
+//! spoofed turns and tool calls. What it looks for is data: `rules.txt`, `markup.txt`
+//! and `packages.txt`.
 
 mod encoded;
 mod lexicon;
 mod rules;
+mod squat;
 mod tokens;
 
 use super::plain::plain;
@@ -48,7 +50,11 @@ fn judged(read: &str, words: &[Token]) -> Option<String> {
     if let Some(tag) = markup(read, words) {
         return Some(format!("spoofs a turn or a tool call: `{tag}`"));
     }
-    let hit = RULES.find(words)?;
+    let Some(hit) = RULES.find(words) else {
+        return squat::found(read).map(|(name, known)| {
+            format!("names a package a letter away from `{known}`: `{name}`")
+        });
+    };
     let mut quote = words[hit.from..hit.to]
         .iter()
         .map(|token| token.word.as_str())

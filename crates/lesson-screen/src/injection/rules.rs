@@ -11,10 +11,11 @@ pub(super) struct Rules {
     sets: Vec<Set>,
     rules: Vec<Rule>,
     /// Rules by the first word of what they match.
-    starts: BTreeMap<WordId, Vec<usize>>,
+    starts: Vec<Vec<usize>>,
     denial: Option<usize>,
     mention: Option<usize>,
     lead: Option<usize>,
+    caution: Option<usize>,
 }
 
 /// Words, or sequences of them, any of which may stand in a place.
@@ -45,6 +46,9 @@ enum Excuse {
     Clause,
     /// Also a denial anywhere before it in the sentence.
     Sentence,
+    /// A denial before it in the sentence, or a word of caution anywhere in it; no quotation, since
+    /// what it matches is mostly quoted.
+    Caution,
 }
 
 #[derive(Debug)]
@@ -119,6 +123,7 @@ impl Rules {
         rules.denial = names.get("denial").copied();
         rules.mention = names.get("mention").copied();
         rules.lead = names.get("lead").copied();
+        rules.caution = names.get("caution").copied();
         for (at, rule) in rules.rules.iter().enumerate() {
             let first = rule.elements.iter().find_map(|element| match element {
                 Element::Words {
@@ -128,7 +133,11 @@ impl Rules {
             });
             let first = first.ok_or_else(|| format!("rule {at} begins with no word"))?;
             for word in first.0.keys() {
-                rules.starts.entry(*word).or_default().push(at);
+                let word = usize::from(*word);
+                if rules.starts.len() <= word {
+                    rules.starts.resize(word + 1, Vec::new());
+                }
+                rules.starts[word].push(at);
             }
         }
         Ok(rules)
@@ -171,13 +180,14 @@ impl Rules {
     /// `family: element element …`
     fn rule(&mut self, line: &str, names: &BTreeMap<String, usize>) -> Option<Rule> {
         let (family, body) = line.split_once(": ")?;
-        let (family, excuse) = match family.strip_suffix('=') {
-            Some(family) => (family, Excuse::None),
-            None => match family.strip_suffix('~') {
-                Some(family) => (family, Excuse::Sentence),
-                None => (family, Excuse::Clause),
-            },
-        };
+        let (family, excuse) = [
+            ('=', Excuse::None),
+            ('~', Excuse::Sentence),
+            ('+', Excuse::Caution),
+        ]
+        .into_iter()
+        .find_map(|(sign, excuse)| Some((family.strip_suffix(sign)?, excuse)))
+        .unwrap_or((family, Excuse::Clause));
         let elements = body
             .split_whitespace()
             .map(|word| self.element(word, names))
@@ -250,17 +260,15 @@ impl Rules {
 
     /// The first place where a rule holds and nothing excuses it.
     pub fn find(&self, tokens: &[Token]) -> Option<Hit<'_>> {
+        let mut tried: Vec<usize> = Vec::new();
         for from in 0..tokens.len() {
-            let mut tried: Vec<usize> = Vec::new();
+            tried.clear();
             for id in &tokens[from].ids {
-                for at in self.starts.get(id).into_iter().flatten() {
-                    if !tried.contains(at) {
-                        tried.push(*at);
-                    }
-                }
+                tried.extend(self.starts.get(usize::from(*id)).into_iter().flatten());
             }
             // In the order of the data, whichever word of a token led to them.
             tried.sort_unstable();
+            tried.dedup();
             for rule in tried.iter().filter_map(|at| self.rules.get(*at)) {
                 let mut steps = STEPS;
                 if let Some(to) = self.holds(tokens, from, &rule.elements, from, &mut steps)
@@ -395,25 +403,30 @@ impl Rules {
         if excuse == Excuse::None {
             return false;
         }
-        let reach = if excuse == Excuse::Sentence {
-            SENTENCE
-        } else {
-            DENIED
+        let sentence = excuse != Excuse::Clause;
+        let reach = if sentence { SENTENCE } else { DENIED };
+        let says = |set: Option<usize>, at: usize| {
+            set.is_some_and(|set| self.ends(set, tokens, at).next().is_some())
         };
         let mut at = from;
         while at > 0 && from - at < reach {
-            let inside = !tokens[at - 1].ends_sentence
-                && (excuse == Excuse::Sentence || !tokens[at].begins_clause);
+            let inside = !tokens[at - 1].ends_sentence && (sentence || !tokens[at].begins_clause);
             if !inside {
                 break;
             }
             at -= 1;
-            if self
-                .denial
-                .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
-            {
+            if says(self.denial, at) || excuse == Excuse::Caution && says(self.caution, at) {
                 return true;
             }
+        }
+        if excuse == Excuse::Caution {
+            let rest = &tokens[from..tokens.len().min(to + SENTENCE)];
+            let last = (to - from).max(1) - 1;
+            let after = rest[last..]
+                .iter()
+                .position(|token| token.ends_sentence)
+                .map_or(rest.len(), |end| last + end + 1);
+            return (from..from + after).any(|at| says(self.caution, at));
         }
         // A match may begin with a word before the quotation.
         tokens[to - 1].quoted && self.mentioned(tokens, from, to)

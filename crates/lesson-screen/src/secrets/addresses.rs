@@ -15,6 +15,21 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     for (at, _) in text.match_indices(":5432:") {
         spans.extend(pgpass(text, at + 6));
     }
+    for (pipe, pair) in [("| chpasswd", true), ("| sudo -S", false)] {
+        for (at, _) in text.match_indices(pipe) {
+            spans.extend(piped(text, at, pair));
+        }
+    }
+    for call in CALLS {
+        for (at, _) in text.match_indices(call) {
+            spans.extend(second_string(text, at + call.len()));
+        }
+    }
+    for (command, skip) in COMMANDS {
+        for (at, _) in text.match_indices(command) {
+            spans.extend(word_after(text, at + command.len(), *skip));
+        }
+    }
     for (flag, programs) in FLAGS {
         for (at, _) in text.match_indices(flag) {
             spans.extend(after_flag(text, at, flag, programs));
@@ -42,7 +57,72 @@ const FLAGS: &[(&str, &[&str])] = &[
     (" -a ", &["redis-cli"]),
     (" -w ", &["ldapsearch", "ldapadd", "ldapmodify"]),
     (" pass:", &["openssl"]),
+    (" -P ", &["unzip", "zip "]),
+    ("ConvertTo-SecureString ", &[""]),
+    (" /pass:", &["cmdkey", "net use"]),
 ];
+
+/// Commands that a password follows as a word, and how many words stand between.
+const COMMANDS: &[(&str, usize)] = &[("net user ", 1), ("htpasswd -", 3)];
+
+/// Calls whose second string is a password.
+const CALLS: &[&str] = &[".login(", "auth=(", "basic_auth(", "BasicAuth("];
+
+/// The second string of a call's arguments.
+fn second_string(text: &str, at: usize) -> Option<Span> {
+    let quote = *text.as_bytes().get(at)?;
+    if !matches!(quote, b'"' | b'\'') {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let string = |from: usize| from + part(bytes.get(from..).unwrap_or_default(), |b| b != quote);
+    let first = string(at + 1);
+    let gap = first + 1 + run(bytes.get(first + 1..)?, |b| matches!(b, b',' | b' '));
+    let (start, end) = (gap + 1, string(gap + 1));
+    let value = text.get(start..end)?;
+    (bytes.get(gap) == Some(&quote) && bytes.get(end) == Some(&quote) && looks(value)).then_some(
+        Span {
+            start,
+            end,
+            label: "password",
+        },
+    )
+}
+
+/// The word after some others, as a password.
+fn word_after(text: &str, at: usize, skip: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let graphic = |at: usize| part(&bytes[at..], |b| !matches!(b, b'`' | b'"' | b'\''));
+    let mut start = at;
+    for _ in 0..skip {
+        start += graphic(start);
+        start += usize::from(bytes.get(start) == Some(&b' '));
+    }
+    let end = start + graphic(start);
+    let value = text.get(start..end)?;
+    (value.len() >= 6 && !value.starts_with('/') && looks(value)).then_some(Span {
+        start,
+        end,
+        label: "password",
+    })
+}
+
+/// What is piped into `chpasswd` as `user:password`, or into `sudo -S`.
+fn piped(text: &str, at: usize, pair: bool) -> Option<Span> {
+    let before = text[..at].trim_end_matches(['"', '\'', ' ', '|']);
+    let from = before.rfind([' ', '"', '\'', '\n'])? + 1;
+    let start = if pair {
+        from + before[from..].find(':')? + 1
+    } else {
+        from
+    };
+    let end = before.len();
+    looks(&text[start..end]).then_some(Span {
+        start,
+        end,
+        label: "password",
+    })
+}
 
 fn after_flag(text: &str, at: usize, flag: &str, programs: &[&str]) -> Option<Span> {
     let line = text[..at].rfind('\n').map_or(0, |line| line + 1);

@@ -35,6 +35,17 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
             spans.extend(phrase(text, end, label));
             continue;
         }
+        if kind == Kind::Groups
+            && let Some(span) = groups(text, end, label)
+        {
+            spans.push(span);
+            continue;
+        }
+        let kind = if kind == Kind::Groups {
+            Kind::Password
+        } else {
+            kind
+        };
         let Some(found) = value(text, hit.start(), end, kind) else {
             continue;
         };
@@ -144,6 +155,13 @@ fn secret(text: &str, form: Form, kind: Kind, start: usize, end: usize) -> bool 
             let basic = token::decoded(value).contains(':') && value.len() >= 8;
             random || basic || (value.len() >= 12 && look::mixed(value))
         }
+        // `X_PASSPHRASE='words 12 and signs!'`.
+        (Form::Quoted, Kind::Password) if blank => {
+            let name = text[..start].trim_end_matches(['=', '"', '\'']);
+            (name.ends_with("_PASSPHRASE") || name.ends_with("_PASSWORD"))
+                && value.len() >= 12
+                && value.bytes().any(|b| b.is_ascii_digit())
+        }
         (Form::Quoted, Kind::Password) => {
             value.len() >= 6 && !blank && (random || look::password(value))
         }
@@ -162,7 +180,7 @@ fn secret(text: &str, form: Form, kind: Kind, start: usize, end: usize) -> bool 
         }
         (Form::Said, Kind::Weak) => random && value.len() >= 24 && !hash_before(text, start),
         (_, Kind::Weak) => random && !uuid(value) && !hash_before(text, start),
-        (_, Kind::Phrase) => false,
+        (_, Kind::Phrase | Kind::Groups) => false,
     }
 }
 
@@ -224,6 +242,37 @@ fn phrase(text: &str, from: usize, label: &'static str) -> Option<Span> {
     (words >= 12 && words % 3 == 0 && boundary_after(text, end)).then_some(Span {
         start,
         end,
+        label,
+    })
+}
+
+/// Six groups of four letters and digits, or four of small letters, soon after a name.
+fn groups(text: &str, from: usize, label: &'static str) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let lead = run(&bytes[from..bytes.len().min(from + 8)], |b| {
+        !b.is_ascii_alphanumeric()
+    });
+    let start = from + lead;
+    let is = |at: usize| bytes[at..].starts_with(b"is ");
+    let start = if is(start) { start + 3 } else { start };
+    let start = start
+        + run(&bytes[start..bytes.len().min(start + 2)], |b| {
+            b == b'`' || b == b'"'
+        });
+    let mut at = start;
+    let mut count = 0;
+    while count < 6 && run(&bytes[at..], |b| b.is_ascii_alphanumeric()) == 4 {
+        count += 1;
+        at += 4;
+        if count == 6 || bytes.get(at) != Some(&b' ') {
+            break;
+        }
+        at += 1;
+    }
+    let mixed = text[start..at].bytes().any(|b| b.is_ascii_digit());
+    (count == 6 && mixed || count == 4).then(|| Span {
+        start,
+        end: start + count * 5 - 1,
         label,
     })
 }

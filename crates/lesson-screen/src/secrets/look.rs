@@ -67,7 +67,7 @@ pub(super) fn mixed(value: &str) -> bool {
 pub(super) fn password(value: &str) -> bool {
     let chosen = has_digit(value) && value.bytes().any(|b| b.is_ascii_uppercase());
     if different(value) < 4
-        || (worded(value) && !chosen)
+        || (worded(value) && !chosen && !scrambled(value))
         || ALGORITHMS.contains(&&*value.to_ascii_lowercase())
     {
         return false;
@@ -79,16 +79,44 @@ pub(super) fn password(value: &str) -> bool {
     match (has_letter(value), has_digit(value)) {
         (true, true) => value.len() >= 8 || (value.len() >= 6 && (sign || upper)),
         (true, false) => {
-            value.len() >= 8
-                && sign
-                && !value
-                    .bytes()
-                    .all(|b| matches!(b, b'_' | b'-') || b.is_ascii_alphabetic())
+            scrambled(value)
+                || value.len() >= 8
+                    && sign
+                    && !value
+                        .bytes()
+                        .all(|b| matches!(b, b'_' | b'-') || b.is_ascii_alphabetic())
                 || value.len() >= 12 && sign && upper && value.bytes().any(|b| b == b'-')
         }
         (false, true) => value.len() >= 8 && sign,
         (false, false) => false,
     }
+}
+
+/// Whether letters alone look drawn by chance: capitals and small letters in no order, which
+/// identifiers made of words have.
+fn scrambled(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    if !(12..=64).contains(&bytes.len()) || !bytes.iter().all(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    let humps = bytes
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    let mut in_words = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at + 1..];
+        let length = 1 + rest.iter().take_while(|b| b.is_ascii_lowercase()).count();
+        let vowel = bytes[at..at + length]
+            .iter()
+            .any(|b| b"aeiouAEIOU".contains(b));
+        if length >= 4 && vowel {
+            in_words += length;
+        }
+        at += length;
+    }
+    humps >= 2 && 2 * in_words < bytes.len()
 }
 
 /// Names of hashes and the like, which stand where a password's kind is told.

@@ -47,8 +47,9 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
     let view = View::of(text);
     let mut spans = Vec::new();
     blocks::find(&view.text, &mut spans);
-    token::find(&view.text, &mut spans);
+    // Before tokens by their look, which may see less of one.
     shape::find(&view.text, &mut spans);
+    token::find(&view.text, &mut spans);
     addresses::find(&view.text, &mut spans);
     assigned::find(&view.text, &mut spans);
     if spans.is_empty() {

@@ -11,6 +11,8 @@ pub(super) enum Kind {
     Weak,
     /// Twelve words or more.
     Phrase,
+    /// Four or six groups of four characters.
+    Groups,
 }
 
 /// Ends of names, what is assigned to them, and how the value has to look. The longest that fits
@@ -24,6 +26,19 @@ pub(super) const NAMES: &[(&str, &str, Kind)] = &[
     ("pwd", "password", Kind::Password),
     ("pass", "password", Kind::Password),
     ("pgpassword", "password", Kind::Password),
+    ("psk", "password", Kind::Password),
+    ("identified by", "password", Kind::Password),
+    ("contraseña", "password", Kind::Password),
+    ("mot de passe", "password", Kind::Password),
+    ("senha", "password", Kind::Password),
+    ("wachtwoord", "password", Kind::Password),
+    ("пароль", "password", Kind::Password),
+    ("密码", "password", Kind::Password),
+    ("パスワード", "password", Kind::Password),
+    ("hasło", "password", Kind::Password),
+    ("parola", "password", Kind::Password),
+    ("app password", "app password", Kind::Groups),
+    ("application password", "app password", Kind::Groups),
     ("secret", "secret", Kind::Secret),
     ("credential", "credential", Kind::Secret),
     ("credentials", "credential", Kind::Secret),
@@ -77,6 +92,10 @@ pub(super) const NAMES: &[(&str, &str, Kind)] = &[
     ("_auth", "token", Kind::Secret),
     ("\"auth", "token", Kind::Secret),
     ("webhook_key", "secret", Kind::Secret),
+    ("setup-key", "key", Kind::Secret),
+    ("setup_key", "key", Kind::Secret),
+    ("appid", "key", Kind::Weak),
+    ("crumb", "token", Kind::Weak),
     ("jwt", "token", Kind::Weak),
     ("key", "key", Kind::Weak),
     ("pat", "token", Kind::Weak),

@@ -1,6 +1,7 @@
-//! Tokens that are told by what is in them: JSON web tokens, Discord's bot tokens, and a few that
-//! have neither prefix nor name.
+//! Tokens that are told by what is in them: JSON web tokens, Discord's bot tokens, a few that have
+//! neither prefix nor name, and those of providers that the table of shapes does not know.
 
+use super::look;
 use super::shape::Class;
 use super::span::{Span, boundary_after, boundary_before, run};
 
@@ -16,7 +17,9 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let end = at + run(&bytes[at..], |b| Class::Dashed.allows(b));
         let found = web_token(text, at, end)
             .or_else(|| discord(text, at, end))
-            .or_else(|| mailgun(text, at, end));
+            .or_else(|| mailgun(text, at, end))
+            .or_else(|| ghost(text, at, end))
+            .or_else(|| prefixed(text, at, end));
         if let Some(span) = found {
             at = span.end;
             spans.push(span);
@@ -102,6 +105,58 @@ fn mailgun(text: &str, start: usize, end: usize) -> Option<Span> {
         start,
         end,
         label: "mailgun key",
+    })
+}
+
+/// 24 hexadecimal digits, a colon and 64 more: Ghost's admin keys.
+fn ghost(text: &str, start: usize, first: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let hex = |b: u8| Class::Hex.allows(b);
+    let id = first - start == 24 && bytes[start..first].iter().all(|b| hex(*b));
+    let end = first + 1 + run(bytes.get(first + 1..)?, hex);
+    (id && bytes[first] == b':' && end - first == 65 && boundary_after(text, end)).then_some(Span {
+        start,
+        end,
+        label: "ghost key",
+    })
+}
+
+/// Beginnings of what is public: ids of objects, and hashes.
+const PUBLIC: &[&str] = &[
+    "sha1", "sha256", "sha384", "sha512", "md5", "blake3", "chatcmpl", "file", "gen", "cs", "resp",
+    "msg", "call", "toolu", "req", "thread", "asst", "run", "batch", "price", "prod", "evt", "pi",
+    "seti", "cus", "dpl", "prj", "team", "user", "org", "id", "img", "css", "hash", "etag", "pk",
+    "pub", "public", "sb", "phc",
+];
+/// Letters and digits after a short name, at the least, that make a token of an unknown provider.
+const PREFIXED: usize = 28;
+
+/// A short name in small letters, a `_` or `-`, and a long run drawn from capitals, small letters
+/// and digits: the form that most providers give their tokens.
+fn prefixed(text: &str, start: usize, end: usize) -> Option<Span> {
+    let word = text[start..end].trim_end_matches('-');
+    let (prefix, rest) = word.split_once(['_', '-'])?;
+    let rest = match rest.split_once('_') {
+        Some((middle, rest)) if middle.len() <= 8 && rest.len() >= PREFIXED => rest,
+        _ => rest,
+    };
+    let has = |kind: fn(&u8) -> bool| rest.bytes().filter(kind).count() >= 2;
+    let token = (2..=12).contains(&prefix.len())
+        && prefix
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        && !PUBLIC.contains(&prefix)
+        && rest.len() >= PREFIXED
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+        && rest.bytes().filter(|b| matches!(b, b'-' | b'_')).count() * 10 <= rest.len()
+        && look::random(rest)
+        && boundary_before(text, start);
+    token.then_some(Span {
+        start,
+        end: start + word.len(),
+        label: "token",
     })
 }
 

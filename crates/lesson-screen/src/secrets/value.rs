@@ -45,8 +45,13 @@ fn assigned(text: &str, begin: usize, from: usize) -> Option<Value> {
         Sign::None => {
             let flag = option(text, begin) && closed > from && bytes[from].is_ascii_whitespace();
             let netrc = name.starts_with("passw") && line_before(text, begin).contains("login ");
+            // SQL: `PASSWORD '…'`, `IDENTIFIED BY '…'`.
+            let sql = (name.ends_with("password") || name.ends_with("identified by"))
+                && text[from..].starts_with(" '");
             if let Some(at) = typed(text, from).or_else(|| beside(text, from)) {
                 at
+            } else if sql {
+                from + 1
             } else if (flag || netrc || scheme_name) && closed == from + 1 {
                 closed
             } else {
@@ -330,7 +335,10 @@ fn said(text: &str, from: usize, kind: Kind) -> Option<Value> {
                 form: Form::Said,
             });
         }
-        called = matches!(word, "is" | "was" | "to" | "be");
+        called = matches!(
+            word,
+            "is" | "was" | "to" | "be" | "es" | "est" | "ist" | "lautet" | "to:" | "jest"
+        );
         at += length.max(1);
     }
     None
