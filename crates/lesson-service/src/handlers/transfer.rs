@@ -7,6 +7,7 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate::{self, filled, too_large};
 use crate::state::service_struct::Service;
+use crate::state::snapshot::State;
 use lesson_core::Millis;
 use lesson_formats::{
     Format, LEDGER_HEADER, agents_md, ledger_line, parse_all, to_csv, to_markdown, to_skills,
