@@ -208,7 +208,7 @@ test("bad files are listed with their place, and good ones beside them are kept"
       .getByTestId("import-files")
       .setInputFiles([
         file("good-lesson.md", "# A good lesson\n\nKeep what is good.\n"),
-        file("broken.md", "---\ntags: [unclosed\n---\n# Broken\n\nText.\n"),
+        file("broken.json", '{"title": "Broken", '),
         file("latin.md", Buffer.from([0x23, 0x20, 0xe9, 0xe8, 0x0a])),
         file(
           "events.jsonl",
@@ -219,7 +219,7 @@ test("bad files are listed with their place, and good ones beside them are kept"
     await eventually(async () => assert.equal(await page.getByTestId("import-added").textContent(), "1"));
     await eventually(async () => assert.equal(await page.getByTestId("import-rejected").textContent(), "3"));
     const report = await page.getByTestId("import-report").textContent();
-    for (const name of ["broken.md", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
+    for (const name of ["broken.json", "latin.md", "events.jsonl"]) assert.ok(report.includes(name), name);
     // Files that hold no text at all leave nothing to import.
     await page
       .getByTestId("import-files")

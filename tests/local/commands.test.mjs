@@ -102,6 +102,18 @@ test("lessons go out and come in again", () => {
   assert.ok(once.startsWith("# Mine\n") && once.includes("lessonloop:begin"), once);
   assert.equal(on.run(["export", "--agents-md", agents]).code, 0);
   assert.equal(readFileSync(agents, "utf8"), once);
+  // A mark in fenced code is text; line ends and a byte order mark stay.
+  const shown = "\ufeff# Mine\r\n\r\n```md\r\n<!-- lessonloop:begin -->\r\n```\r\n";
+  writeFileSync(agents, shown);
+  assert.equal(on.run(["export", "--agents-md", agents]).code, 0);
+  const after = readFileSync(agents, "utf8");
+  assert.ok(after.startsWith(shown) && !/[^\r]\n/.test(after), JSON.stringify(after));
+  const damaged = "# Mine\n\n<!-- lessonloop:begin -->\n";
+  writeFileSync(agents, damaged);
+  const refused = on.run(["export", "--agents-md", agents]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /line 3: a begin marker without an end marker/);
+  assert.equal(readFileSync(agents, "utf8"), damaged);
 });
 
 test("a repository's folder gives what tools keep in it, and says what was left out", () => {
@@ -136,7 +148,11 @@ test("a repository's folder gives what tools keep in it, and says what was left 
 
   const look = on.run(["import", ".", "--dry-run"]);
   assert.equal(look.code, 1, "some files were left out");
-  assert.match(look.out, /^would be added 5, would be updated 0, unchanged 0\n$/);
+  assert.match(
+    look.out,
+    /^would be added 5, would be updated 0, unchanged 0\nby format: cursor 1, markdown 1, reflections 1, rules 1, skill 1\nleft out: not_a_lesson 6\n$/,
+  );
+  assert.match(look.err, /release\/SKILL\.md: files beside the skill .* were not read: references\/checklist\.md/);
   const told = look.err.split("\n").filter((line) => /README/.test(line));
   assert.equal(told.length, 2, look.err);
   assert.match(told[1] ?? "", /and 5 more of this kind: .*README\.md, .*; --json lists all/);

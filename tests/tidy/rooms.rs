@@ -202,6 +202,7 @@ pub const ROOMS: &[Room] = &[
             "lesson-clients",
             "lesson-edge",
             "lesson-embed",
+            "lesson-formats",
             "lesson-local",
             "lesson-service",
             "lesson-sync",

@@ -98,6 +98,7 @@ interface Local {
 }
 
 interface EngineModule {
+  merge_block(existing: string, block: string): string;
   default(options: { module_or_path: any }): Promise<any>;
   Engine: any;
   Local: { open(options: any): Promise<Local>; pack_hashed_from(): number };

@@ -44,7 +44,7 @@ export async function handle(engine, request) {
     return {
       status: 200,
       headers: {},
-      body: { added: 0, updated: 0, unchanged: 0, events: 0, rejected, warnings: [], lessons: [] },
+      body: { added: 0, updated: 0, unchanged: 0, events: 0, formats: {}, rejected, warnings: [], lessons: [] },
     };
   }
   const response = await engine().handle({ ...request, body: { ...request.body, files: readable } });

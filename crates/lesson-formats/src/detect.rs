@@ -4,7 +4,7 @@ use super::exports::{self, Export};
 use super::file_name::file_name;
 use super::format::Format;
 use super::limits::FILE_BYTES;
-use super::{ace, claude_memory, cursor, instincts, reflections, rules, skill_file};
+use super::{ace, claude_memory, cursor, instincts, reflections, rules, skill_file, yaml_file};
 
 type Refusal = (&'static str, String);
 
@@ -113,7 +113,9 @@ pub(super) fn reader_of(path: &str, content: &str) -> Result<Reader, Refusal> {
     match extension {
         "jsonl" | "ndjson" => return Ok(lines(content)),
         "json" => return Ok(json_kind(content)),
-        "yaml" | "yml" if instincts::is_instincts(content) => return Ok(Reader::Instincts),
+        "yaml" | "yml" if !yaml_file::is_documents(content) && instincts::is_instincts(content) => {
+            return Ok(Reader::Instincts);
+        }
         "yaml" | "yml" => return Ok(Reader::Yaml),
         "md" | "markdown" | "mdx" | "txt" | "" => {}
         _ => {

@@ -45,29 +45,47 @@ pub(super) fn headings(text: &str) -> Vec<Heading<'_>> {
 
 /// Lines with their byte offsets, line break included, without fenced code blocks.
 pub(super) fn lines_outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fence: Option<(u8, usize)> = None;
+    let mut fence = Fence::default();
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
+        (!fence.holds(line)).then_some((start, line))
+    })
+}
+
+/// Tells fenced code from other lines, one line after the other.
+#[derive(Debug, Default)]
+pub(super) struct Fence {
+    open: Option<(u8, usize)>,
+}
+
+impl Fence {
+    /// Whether the next line is code, or a fence.
+    pub fn holds(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
         let mark = trimmed.bytes().next().filter(|b| matches!(b, b'`' | b'~'));
         let run = mark.map_or(0, |mark| trimmed.bytes().take_while(|b| *b == mark).count());
-        match fence {
+        match self.open {
             Some((open, length)) => {
                 if mark == Some(open) && run >= length && run == trimmed.len() {
-                    fence = None;
+                    self.open = None;
                 }
-                None
+                true
             }
             None => match mark {
                 // An info string may not hold a backtick: that line is inline code.
                 Some(mark) if run >= 3 && !(mark == b'`' && trimmed[run..].contains('`')) => {
-                    fence = Some((mark, run));
-                    None
+                    self.open = Some((mark, run));
+                    true
                 }
-                _ => Some((start, line)),
+                _ => false,
             },
         }
-    })
+    }
+
+    /// Whether a fence is open.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
 }

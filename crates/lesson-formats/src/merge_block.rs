@@ -1,6 +1,7 @@
 //! Keeps our block up to date within a file that is somebody else's.
 
 use crate::agents_md::{BEGIN, END};
+use crate::headings::Fence;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -22,11 +23,11 @@ impl fmt::Display for DamagedBlock {
 impl std::error::Error for DamagedBlock {}
 
 /// The file with the block in place of the one it has, or at its end. All else stays to the byte; the block takes the file's
-/// line ends. The same block again changes nothing.
+/// line ends. The same block again changes nothing. Markers in fenced code are text.
 ///
 /// # Errors
-/// The line of a marker without its other half, of a second block, or of a marker that does not end on its line: nobody can
-/// tell what stands between them.
+/// The line of a marker without its other half, of a second block, or of a marker that is not alone on its line: nobody can
+/// tell what stands between them. So is a code fence that is never closed where the block would have to follow it.
 ///
 /// ```
 /// use lesson_formats::merge_block;
@@ -36,7 +37,7 @@ impl std::error::Error for DamagedBlock {}
 /// assert_eq!(merge_block(&merged, block).unwrap(), merged);
 /// ```
 pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> {
-    let held = held(existing)?;
+    let (held, fence) = held(existing)?;
     // A line break added after a last `\r` makes the file one of these line ends, too.
     let is_crlf = existing.contains("\r\n") || existing.ends_with('\r');
     let end = if is_crlf { "\r\n" } else { "\n" };
@@ -47,6 +48,12 @@ pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> 
             &existing[..begin],
             &existing[after..]
         ));
+    }
+    if let Some(line) = fence {
+        return Err(DamagedBlock {
+            line,
+            message: "a code fence that begins here is never closed, so a block after it would be code; close it",
+        });
     }
     let bare = existing.strip_prefix('\u{feff}').unwrap_or(existing);
     let gap = if bare.is_empty() || ends_blank(existing) {
@@ -61,7 +68,7 @@ pub fn merge_block(existing: &str, block: &str) -> Result<String, DamagedBlock> 
 
 /// The file without its block, whose lines are blank then, so that the others keep their numbers.
 pub(crate) fn without_block(text: &str) -> Result<Cow<'_, str>, DamagedBlock> {
-    Ok(match held(text)? {
+    Ok(match held(text)?.0 {
         Some((begin, after)) => {
             let blank = "\n".repeat(text[begin..after].matches('\n').count());
             Cow::Owned(format!("{}{blank}{}", &text[..begin], &text[after..]))
@@ -74,21 +81,34 @@ fn ends_blank(text: &str) -> bool {
     text.ends_with("\n\n") || text.ends_with("\n\r\n")
 }
 
-/// Where the block is: from its first marker to the end of its last one, the line end left out.
-fn held(text: &str) -> Result<Option<(usize, usize)>, DamagedBlock> {
+/// Where the block is, from its first marker to the end of its last one, the line end left out; and the line of a code fence
+/// that is never closed.
+fn held(text: &str) -> Result<(Option<(usize, usize)>, Option<usize>), DamagedBlock> {
     let mut open = None;
     let mut found = None;
+    let mut fence = Fence::default();
+    let mut fenced = 0;
     let mut at = 0;
     for (line, whole) in (1..).zip(text.split_inclusive('\n')) {
+        let start = at;
+        at += whole.len();
         let bare = whole.trim_end();
         let bad = |message| Err(DamagedBlock { line, message });
         // A byte order mark may stand before the first line.
         let plain = bare.trim_start_matches('\u{feff}');
-        let begin = at + (bare.len() - plain.len());
+        // What stands in the block is ours: its fences end with it.
+        if open.is_none() {
+            let was_open = fence.is_open();
+            if fence.holds(whole) {
+                fenced = if was_open { fenced } else { line };
+                continue;
+            }
+        }
+        let begin = start + (bare.len() - plain.len());
         if plain.starts_with(BEGIN) {
-            if !plain.ends_with("-->") {
+            if plain.find("-->") != plain.len().checked_sub(3) {
                 return bad(
-                    "the begin marker does not end with --> on its line; mend it, or remove the block",
+                    "the begin marker does not end with --> on its line, and nothing else; mend it, or remove the block",
                 );
             }
             if open.is_some() {
@@ -107,15 +127,14 @@ fn held(text: &str) -> Result<Option<(usize, usize)>, DamagedBlock> {
             let Some((begin, _)) = open.take() else {
                 return bad("an end marker without a begin marker before it; remove it");
             };
-            found = Some((begin, at + bare.len()));
+            found = Some((begin, start + bare.len()));
         }
-        at += whole.len();
     }
     match open {
         Some((_, line)) => Err(DamagedBlock {
             line,
             message: "a begin marker without an end marker after it; remove it, or add the end",
         }),
-        None => Ok(found),
+        None => Ok((found, fence.is_open().then_some(fenced))),
     }
 }

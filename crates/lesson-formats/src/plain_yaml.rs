@@ -135,14 +135,14 @@ pub(super) fn key(line: &str) -> Option<(&str, &str)> {
 fn chunks(text: &str, first_line: u32) -> (Vec<Chunk<'_>>, String) {
     let mut chunks: Vec<Chunk<'_>> = Vec::new();
     let mut strays = String::new();
-    let mut start = 0;
+    let (mut start, mut after) = (0, 0);
     let mut at = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let begin = at;
         at += line.len();
         let number = first_line.saturating_add(line_number(number));
         if let Some((key, rest)) = key(line) {
-            start = begin;
+            (start, after) = (begin, at);
             chunks.push(Chunk {
                 line: number,
                 key,
@@ -160,7 +160,6 @@ fn chunks(text: &str, first_line: u32) -> (Vec<Chunk<'_>>, String) {
             continue;
         };
         open.text = &text[start..at];
-        let after = start + text[start..].find('\n').map_or(0, |end| end + 1);
         open.block = &text[after..at];
         if !line.trim().is_empty() && !line.starts_with([' ', '\t', '-', '#', ']', '}']) {
             open.unindented = open.unindented.or(Some(number));

@@ -18,10 +18,45 @@ const STATED: &[&str] = &[
     "action",
     "body",
     "text",
+    "trigger",
 ];
+
+/// Whether a text is several YAML documents that are records each, without text between them.
+pub(super) fn is_documents(content: &str) -> bool {
+    documents(content).is_some()
+}
+
+fn documents(content: &str) -> Option<Vec<Node>> {
+    let mut found = Vec::new();
+    let (mut at, mut start, mut first_line) = (0, 0, 1_u32);
+    let mut ends = Vec::new();
+    for (number, line) in (1_u32..).zip(content.split_inclusive('\n')) {
+        let begin = at;
+        at += line.len();
+        if line.trim_end() == "---" {
+            ends.push((start, begin, first_line));
+            (start, first_line) = (at, number.saturating_add(1));
+        }
+    }
+    ends.push((start, content.len(), first_line));
+    for (start, end, line) in ends {
+        match yaml::read(&content[start..end], line, VALUES).ok()? {
+            Some(node) if is_stated(&node) => found.push(node),
+            Some(_) => return None,
+            None => {}
+        }
+    }
+    (found.len() > 1).then_some(found)
+}
 
 /// Reads one file.
 pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
+    if let Some(records) = documents(content) {
+        for record in records {
+            json::take(record, now, sink);
+        }
+        return;
+    }
     let root = match yaml::read(content, 1, VALUES) {
         Ok(Some(root)) => root,
         Ok(None) => return sink.reject(None, "not_a_lesson", NONE),

@@ -253,6 +253,16 @@ pub fn sequence_ratio(a: &str, b: &str) -> f64 {
     difflib_exact::sequence_ratio(a, b)
 }
 
+/// The file `existing` with the block of an `AGENTS.md` in place of the one it has, or at its end; all else stays to the byte.
+///
+/// # Errors
+/// Throws an `EngineError` that names the line of a marker, or of a code fence, that leaves open where the block is.
+#[wasm_bindgen]
+pub fn merge_block(existing: &str, block: &str) -> Result<String, JsValue> {
+    lesson_formats::merge_block(existing, block)
+        .map_err(|damaged| thrown(&ApiError::invalid("existing", damaged.to_string())))
+}
+
 /// The engine's version.
 #[wasm_bindgen]
 pub fn version() -> String {

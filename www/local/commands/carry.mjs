@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { load } from "../engine.mjs";
 import { replaceFile } from "../files.mjs";
 import { stdin } from "../input.mjs";
 import { lessonFiles } from "../lesson_files.mjs";
@@ -9,10 +10,6 @@ import { findStores } from "../places.cjs";
 import { colour, counted, Failure, json, note, out, plain, UsageError } from "../print.mjs";
 import { send } from "./ask.mjs";
 import { onlyOf } from "./mcp.mjs";
-
-/** How the block's first line begins; the module writes it, and what follows in that line. */
-const BEGIN = "<!-- lessonloop:begin";
-const END = "<!-- lessonloop:end -->";
 
 /** Problems of one kind that are told one by one; more are told by the first and their files. */
 const TOLD = 3;
@@ -28,6 +25,8 @@ export async function importFiles(given) {
   /** @type {{ path: string, content: string }[]} */
   const files = [];
   const unread = [];
+  /** @type {Problem[]} */
+  const beside = [];
   for (const path of positionals) {
     if (path === "-") {
       files.push({ path: "standard-input", content: await stdin() });
@@ -35,7 +34,9 @@ export async function importFiles(given) {
     }
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) throw new UsageError(`${path}: there is no such file`);
-    for (const at of found.isDirectory() ? lessonFiles(path) : [path]) {
+    const walked = found.isDirectory() ? lessonFiles(path) : { files: [path], beside: new Map() };
+    for (const [skill, names] of walked.beside) beside.push(besideSkill(relative(".", skill) || skill, names));
+    for (const at of walked.files) {
       try {
         files.push({
           path: relative(".", at) || at,
@@ -63,6 +64,7 @@ export async function importFiles(given) {
   const isOnlyLook = values["dry-run"] && only !== "project" && !(project ?? personal ?? untrusted);
   const done = await (isOnlyLook ? withoutStore(taken) : taken());
   done.rejected.unshift(...unread);
+  done.warnings.push(...beside);
   if (values.json) json(done);
   else {
     const would = values["dry-run"] ? "would be " : "";
@@ -71,8 +73,38 @@ export async function importFiles(given) {
     out(
       `${would}added ${done.added}, ${would}updated ${done.updated}, unchanged ${done.unchanged}${done.events ? `, events ${done.events}` : ""}`,
     );
+    const formats = Object.entries(done.formats ?? {});
+    if (formats.length > 0) out(`by format: ${formats.map(([format, count]) => `${format} ${count}`).join(", ")}`);
+    const left = byCode(done.rejected);
+    if (left) out(`left out: ${left}`);
   }
   return done.rejected.length > 0 ? 1 : 0;
+}
+
+/** Files of a skill that are named. */
+const BESIDE = 8;
+
+/**
+ * What the module says of files beside a skill that were sent.
+ * @param {string} path
+ * @param {string[]} names
+ * @returns {Problem}
+ */
+function besideSkill(path, names) {
+  const more = names.length > BESIDE ? ` and ${names.length - BESIDE} more` : "";
+  const message = `files beside the skill belong to it and were not read: ${names.slice(0, BESIDE).join(", ")}${more}`;
+  return { path, code: "beside", message };
+}
+
+/** How many were refused for what, the most first. @param {Problem[]} problems */
+function byCode(problems) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { code } of problems) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(", ");
 }
 
 /**
@@ -152,26 +184,29 @@ const ask = (given, format) =>
  */
 async function agentsMd(given, path) {
   const answer = await ask(given, "agents-md");
-  const block = String(answer).trim();
-  let before = "";
+  const before = textOf(path);
+  const { merge_block } = await load();
+  let after;
   try {
-    before = readFileSync(path, "utf8");
+    after = merge_block(before, String(answer));
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
+    throw new Failure(`${path}: ${/** @type {Error} */ (error).message}; nothing was written`);
   }
-  const [from, to] = [before.indexOf(BEGIN), before.indexOf(END)];
-  if (from < 0 !== to < 0 || (from >= 0 && to < from) || before.indexOf(BEGIN, from + 1) > 0) {
-    throw new Failure(
-      `${path}: the marks ${BEGIN} … --> and ${END} are not there once each, in this order; mend that by hand`,
-    );
-  }
-  const after =
-    from < 0
-      ? `${before}${before && !before.endsWith("\n") ? "\n" : ""}${before ? "\n" : ""}${block}\n`
-      : before.slice(0, from) + block + before.slice(to + END.length);
   if (after !== before) replaceFile(resolve(path), after);
   note(after === before ? `${path}: is up to date` : `${path}: written`);
   return 0;
+}
+
+/** A file's text to the byte, with its byte order mark; empty where there is none. @param {string} path */
+function textOf(path) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === "ENOENT") return "";
+    if (code !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
+    throw new Failure(`${path}: is not UTF-8 text; save it as UTF-8 first, as nothing else of it may change`);
+  }
 }
 
 /**

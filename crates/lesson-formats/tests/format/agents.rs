@@ -137,6 +137,14 @@ fn a_file_keeps_all_but_its_block() {
             "  <!-- lessonloop:begin is spoken of here\n",
             format!("  <!-- lessonloop:begin is spoken of here\n\n{BLOCK}"),
         ),
+        (
+            "a\n```md\n<!-- lessonloop:begin -->\n```\nb\n",
+            format!("a\n```md\n<!-- lessonloop:begin -->\n```\nb\n\n{BLOCK}"),
+        ),
+        (
+            "~~~\n<!-- lessonloop:end -->\n~~~\n<!-- lessonloop:begin -->\n```\n<!-- lessonloop:end -->\nb",
+            format!("~~~\n<!-- lessonloop:end -->\n~~~\n{BLOCK}b"),
+        ),
     ] {
         let got = merge_block(existing, BLOCK).unwrap();
         assert_eq!(got, merged, "{existing:?}");
@@ -172,6 +180,12 @@ fn damaged_markers_are_refused_by_line() {
             2,
             "not as it was written",
         ),
+        (
+            format!("{begin} and -->\n{end}\n"),
+            1,
+            "does not end with -->",
+        ),
+        ("a\n```\nb\n".to_owned(), 2, "never closed"),
         (
             format!("{begin}\n{end} and more\n"),
             2,

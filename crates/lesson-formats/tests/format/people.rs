@@ -184,6 +184,21 @@ fn lines_of_problems_are_those_of_the_file() {
 }
 
 #[test]
+fn documents_of_yaml_are_records_each() {
+    let content =
+        "---\nid: a-one\ntrigger: when\naction: Do one.\n---\nid: b-two\naction: Do two.\n";
+    let parsed = read(("x.yaml", content));
+    assert_eq!(parsed.rejected, []);
+    let slugs: Vec<_> = parsed
+        .lessons
+        .iter()
+        .map(|read| &*read.lesson.slug)
+        .collect();
+    assert_eq!(slugs, ["a-one", "b-two"]);
+    assert_eq!(parsed.lessons[0].lesson.text.recommendation, "Do one.");
+}
+
+#[test]
 fn a_block_of_ours_that_is_damaged_is_refused_by_its_line() {
     let parsed = read((
         "AGENTS.md",

@@ -215,20 +215,23 @@ fn an_import_is_one_append_and_good_files_are_kept_beside_bad_ones() {
             file("broken.md", "---\ncategory: [unclosed\n---\n# Broken\n"),
             file("broken.json", "{\"title\": "),
             file("copy/good.md", "# Good\n\nAnother text."),
+            file("Good.md", "# Good\n\nA third text."),
             file("also-good.md", "# Also good\n\nText."),
         ],
     );
     assert_eq!(desk.store.0.appends.get(), appends + 1);
-    assert_eq!(imported.added, 2, "{imported:?}");
+    assert_eq!(imported.added, 4, "{imported:?}");
+    assert_eq!(imported.formats, [("markdown".to_owned(), 4)].into());
+    let slugs: Vec<&str> = imported.lessons.iter().map(|one| &*one.slug).collect();
+    assert_eq!(slugs, ["good", "broken", "good-copy", "also-good"]);
     let rejected: Vec<(&str, &str)> = imported
         .rejected
         .iter()
         .map(|one| (one.path.as_str(), one.code.as_str()))
         .collect();
-    assert_eq!(rejected.len(), 3, "{rejected:?}");
-    assert!(
-        rejected.contains(&("copy/good.md", "duplicate_slug")),
-        "{rejected:?}"
+    assert_eq!(
+        rejected,
+        [("broken.json", "json"), ("Good.md", "duplicate_slug")]
     );
     assert!(imported.rejected.iter().all(|one| one.message.len() > 10));
 }
@@ -378,6 +381,41 @@ fn agents_read_the_lessons_in_use_and_the_proven_ones_as_skills() {
     assert_eq!(skills.files.len(), 1);
     assert_eq!(skills.files[0].path, "one/SKILL.md");
     assert!(export(&desk, "agents_md").contains("### one\n✅ Proven\n"));
+    let files = skills.files.iter().map(|one| file(&one.path, &one.content));
+    let again = import(&desk, files.collect());
+    assert_eq!(
+        (again.added, again.updated, again.unchanged),
+        (0, 0, 1),
+        "{again:?}"
+    );
+}
+
+#[test]
+fn an_import_that_comes_again_changes_nothing_and_brings_back_what_was_undone() {
+    let desk = Desk::new();
+    let files = || {
+        vec![
+            file(
+                ".cursor/rules/style.mdc",
+                "---\nglobs: *.ts\n---\nTwo spaces.\n",
+            ),
+            file("a/SKILL.md", "---\nname: cut-it\n---\nCut it.\n"),
+            file("b/a/SKILL.md", "---\nname: cut-it\n---\nCut it short.\n"),
+        ]
+    };
+    assert_eq!(import(&desk, files()).added, 3);
+    let again = import(&desk, files());
+    assert_eq!((again.added, again.updated, again.unchanged), (0, 0, 3));
+    desk.ok::<LessonView>("POST /v1/lessons/style/archive", json!(null));
+    let back = import(&desk, files());
+    assert_eq!((back.added, back.updated, back.unchanged), (1, 0, 2));
+    assert!(
+        back.lessons[0].added && !back.lessons[0].archived,
+        "{back:?}"
+    );
+    let style: LessonView = desk.get("/v1/lessons/style");
+    assert!(!style.archived);
+    assert_eq!(style.context, "applies to *.ts");
 }
 
 #[test]
