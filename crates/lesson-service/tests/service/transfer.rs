@@ -427,9 +427,7 @@ fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
 #[test]
 fn records_of_tools_that_are_imported_again_change_nothing() {
     let desk = Desk::new();
-    let record = |n: i64| {
-        json!({"query": format!("query number {n} of table t{n}"), "server": "postgres", "timestamp": 1_790_000_000 + n})
-    };
+    let record = |n: i64| json!({"query": format!("query number {n} of table t{n}"), "server": "postgres", "timestamp": 1_790_000_000 + n});
     let file = |records: Vec<Value>| json!({"files": [{"path": "maitre_d_feedback.json", "content": Value::Array(records).to_string()}]});
     let all = file((0..12_000).map(record).collect());
     let book = || {
