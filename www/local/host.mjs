@@ -8,6 +8,12 @@ import { findStores, makeStore, personalPath } from "./store.mjs";
 /** Traps in a row after which it stays down: the store or the module is at fault then. */
 const MAX_RESTARTS = 3;
 
+/** Requests that find out which lessons were a cause of an outcome, which takes the model. */
+const JUDGING = new Set(["/v1/feedback", "/v1/sessions"]);
+
+/** Whether a message calls a tool that does. @param {string} message */
+export const isJudging = (message) => /"playbook_(?:feedback|record_session)"/.test(message);
+
 export class Host {
   /**
    * @param {{ places: import("./store.mjs").Places, model?: boolean, indexing?: boolean }} options `model`: whether it is
@@ -99,7 +105,11 @@ export class Host {
   }
 
   /** @param {EngineRequest} request */
-  handle(request) {
+  async handle(request) {
+    const { path, body } = request;
+    if (this.wantsModel && (JUDGING.has(path) || (path === "/mcp" && isJudging(JSON.stringify(body) ?? "")))) {
+      await this.loadModel();
+    }
     return this.use((local) => local.handle(request));
   }
 

@@ -126,7 +126,7 @@ export async function record(host, local, folder, { name, client, plan }) {
   let outcome = null;
   // What the lessons had to do with the outcome is found by its meaning. Without a model all that were shown are causes.
   const judges = requests.some(({ path }) => path === "/v1/sessions") && (kept.told ?? null) !== null && done;
-  if (judges && process.env.LESSONLOOP_MODEL !== "off") await host.loadModel(local);
+  if (judges) await host.loadModel(local);
   for (const request of requests) {
     const { status, body } = await host.handle(request);
     // 404: nothing was recommended for that decision; 409: it was said before, in other words.

@@ -45,7 +45,7 @@ export default {
     "Bash,Agent,Task,mcp__lessonloop",
   ],
   dialogs: [
-    { shows: /Yes, I trust this folder/, chosen: /❯ *Yes, I trust this folder/, keys: ["Down"] },
+    { shows: /Yes, I trust this folder/, chosen: /❯ *(\d\. *)?Yes, I trust this folder/, keys: ["Down"] },
     {
       shows: /New MCP server|MCP server found/i,
       chosen: /❯ *(\d\. *)?Use this (and all future )?MCP server/,

@@ -1,7 +1,7 @@
 // `lessonloop mcp`: the Model Context Protocol on standard input and output, a JSON message a line. Nothing else is
 // written to standard output.
 import { answerAt, addressOf } from "../socket.mjs";
-import { hostOf, notTrusted } from "../host.mjs";
+import { hostOf, isJudging, notTrusted } from "../host.mjs";
 import { Hooks } from "../hook.mjs";
 import { spelled } from "../invocation.mjs";
 import { log } from "../log.mjs";
@@ -88,6 +88,7 @@ export function onlyOf(values) {
  */
 async function answerOf(host, line) {
   try {
+    if (isJudging(line)) await host.loadModel();
     return await host.use((local) => local.message_line(line));
   } catch (error) {
     const { message } = /** @type {Error} */ (error);

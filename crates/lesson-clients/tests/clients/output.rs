@@ -128,7 +128,8 @@ fn whole_lessons_are_kept_while_they_fit() {
         .filter(|line| line.starts_with("### lesson-"))
         .count();
     assert!((10..40).contains(&lessons), "{lessons}");
-    assert!(output.ends_with("Applying 'lesson-0': …\n"));
+    assert!(output.contains("such as: Applying 'lesson-0': …\n"));
+    assert!(output.ends_with("such as: Not applying 'lesson-0', because …\n"));
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_turn_tracks_what_was_applied_and_adds_what_was_learned() {
             ),
             (
                 "/v1/sessions",
-                &json!({ "transcript": format!("INSIGHT: {{\"content\":\"{content}\",\"tags\":[]}}\n") })
+                &json!({ "decision_id": "d", "transcript": format!("INSIGHT: {{\"content\":\"{content}\",\"tags\":[]}}\n") })
             ),
         ]
     );

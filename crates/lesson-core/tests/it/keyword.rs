@@ -1,6 +1,6 @@
 //! The keyword index.
 
-use crate::common::{lesson, with, written};
+use crate::common::{lesson, space, with, written};
 use lesson_core::{KeywordIndex, Lesson};
 use proptest::prelude::*;
 
@@ -166,5 +166,73 @@ proptest! {
             let score = index.scores(&query, prefix).score("a");
             prop_assert!(score.is_finite() && score >= 0.0);
         }
+    }
+}
+
+/// Every way to write a technology finds all others, and one that is written in parts is one word.
+#[test]
+fn ways_to_write_a_technology_are_one_word() {
+    let texts = [
+        "Cache nextjs pages",
+        "Cache next.js pages",
+        "Cache Next.js pages",
+        "Cache NextJS pages",
+        "Cache Next JS pages",
+    ];
+    let space = space(
+        texts
+            .iter()
+            .enumerate()
+            .map(|(at, title)| written(&format!("way-{at}"), title, ""))
+            .chain([
+                written("other", "Cache nestjs pages", ""),
+                written("tree", "Cache the next node of a tree", ""),
+            ]),
+    );
+    let index = KeywordIndex::of_space(&space);
+    for way in ["nextjs", "next.js", "Next.js", "NextJS", "Next JS"] {
+        let found: Vec<String> = index
+            .scores(way, false)
+            .best()
+            .into_iter()
+            .map(|(slug, _)| slug.to_owned())
+            .collect();
+        let mut slugs = found.clone();
+        slugs.sort();
+        assert_eq!(
+            slugs,
+            ["way-0", "way-1", "way-2", "way-3", "way-4"],
+            "{way}"
+        );
+    }
+    let found = |query: &str| -> Vec<String> {
+        index
+            .scores(query, false)
+            .best()
+            .into_iter()
+            .map(|(slug, _)| slug.to_owned())
+            .collect()
+    };
+    assert!(found("node").contains(&"tree".to_owned()));
+    // Without a lesson that has it, its parts are words as any others.
+    assert!(found("Solid JS").is_empty() || !found("Solid JS").contains(&"other".to_owned()));
+}
+
+#[test]
+fn aliases_of_a_technology_find_each_other() {
+    let space = space([
+        written("pg", "Vacuum PostgreSQL tables", ""),
+        written("kube", "Drain kubernetes nodes first", ""),
+        written("vue", "Keep Vue.js state flat", ""),
+    ]);
+    let index = KeywordIndex::of_space(&space);
+    for (query, slug) in [
+        ("postgres", "pg"),
+        ("pgsql", "pg"),
+        ("k8s", "kube"),
+        ("vue", "vue"),
+        ("vuejs", "vue"),
+    ] {
+        assert!(index.scores(query, false).score(slug) > 0.0, "{query}");
     }
 }

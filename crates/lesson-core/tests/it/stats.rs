@@ -47,7 +47,7 @@ fn stats_count_what_is_there() {
     let slugs = |list: &[lesson_core::LessonRank]| -> Vec<String> {
         list.iter().map(|rank| rank.slug.clone()).collect()
     };
-    assert_eq!(slugs(&told.top), ["r1", "r6", "r2", "r3", "r4"]);
+    assert_eq!(slugs(&told.top), ["r1", "r6", "r2", "r3"]);
     assert_eq!(slugs(&told.bottom), ["r5", "r4"]);
     assert_eq!(slugs(&told.never_rated), ["shown"]);
     assert_eq!((slugs(&told.pruning), told.disqualified), (vec![], 0));
@@ -175,4 +175,32 @@ fn health_looks_seven_days_back_and_weighs_causes() {
             (count, Some(0.25))
         );
     }
+}
+
+/// A session is heard when anything came back of it, and silent half an hour after it began.
+#[test]
+fn a_silent_session_is_seen_beside_one_that_told_all() {
+    const HOUR: i64 = 3_600_000;
+    let at = |place: i64, event_of| lesson_core::Event {
+        at: NOW + place * HOUR,
+        ..event(place as u64 + 10, event_of)
+    };
+    let mut space = space([lesson("a-b")]);
+    let policy = Policy::default();
+    for happening in [
+        at(0, surfaced("r-1", Some("good"), &["a-b"])),
+        at(1, outcome("good", DecisionOutcome::Success)),
+        at(2, surfaced("r-2", Some("silent"), &["a-b"])),
+    ] {
+        space.fold(&happening, &policy).unwrap();
+    }
+    let told = |hours: f64| {
+        let now = NOW + (hours * HOUR as f64) as i64;
+        health(&space, now, &policy).sessions.unwrap()
+    };
+    assert_eq!((told(2.2).in_last_7_days, told(2.2).silent), (2, 0));
+    let sessions = told(4.0);
+    assert_eq!((sessions.in_last_7_days, sessions.silent), (2, 1));
+    assert_eq!(sessions.last_silent.as_deref(), Some("silent"));
+    assert_eq!(told(24.0 * 9.0).in_last_7_days, 0);
 }

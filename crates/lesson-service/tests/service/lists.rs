@@ -262,3 +262,86 @@ fn a_list_begins_with_what_stands_out_or_with_what_rose() {
         ["falling", "rising"]
     );
 }
+
+#[test]
+fn a_decision_says_what_was_shown_and_what_came_of_it() {
+    let desk = Desk::new();
+    desk.ok::<LessonView>(
+        "POST /v1/lessons",
+        json!({"title": "Bound the queue", "recommendation": "Give every queue a bound."}),
+    );
+    let ask = |query: &str, id: &str| -> Recommendations {
+        desk.ok(
+            "POST /v1/recommend",
+            json!({"query": query, "decision_id": id}),
+        )
+    };
+    let long = format!("Bound the queue   of\nthe {}", "very ".repeat(60));
+    assert_eq!(ask(&long, "run").recommendations_created, Some(1));
+    assert_eq!(
+        ask("bound the queue", "run").recommendations_created,
+        Some(0)
+    );
+    let dry: Recommendations = desk.ok(
+        "POST /v1/recommend",
+        json!({"query": "bound the queue", "decision_id": "dry", "dry_run": true}),
+    );
+    assert_eq!(dry.recommendations_created, None);
+    let track = json!({"decision_id": "run", "reasoning": "Applying 'bound-the-queue', it gets 100 places."});
+    desk.ok::<Tracked>("POST /v1/track", track);
+    let outcome = json!({"decision_id": "run", "outcome": "profit", "pnl_percent": 2.5});
+    desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+    let run: DecisionView = desk.get("/v1/decisions/run");
+    assert!(run.lessons[0].was_presented && run.lessons[0].contributed_to_success);
+    assert!(
+        run.title.starts_with("Bound the queue of the very "),
+        "{}",
+        run.title
+    );
+    assert!(run.title.ends_with('…') && run.title.chars().count() <= 120);
+}
+
+#[test]
+fn a_run_is_called_what_its_first_prompt_asked() {
+    let desk = Desk::new();
+    desk.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
+    // A session begins with what is known of the project.
+    let start = json!({"project_type": "payments api", "decision_id": "s", "limit": 3});
+    desk.ok::<Recommendations>("POST /v1/recommend", start);
+    let run = || desk.get::<DecisionView>("/v1/decisions/s");
+    assert_eq!(run().title, "payments api");
+    for query in ["Why does the queue grow?", "And now the tests"] {
+        let prompt = json!({"query": query, "decision_id": "s"});
+        desk.ok::<Recommendations>("POST /v1/recommend", prompt);
+    }
+    assert_eq!(run().title, "Why does the queue grow?");
+    desk.ok::<Recommendations>(
+        "POST /v1/recommend",
+        json!({"domain": "dlmm", "decision_id": "t"}),
+    );
+    assert_eq!(desk.get::<DecisionView>("/v1/decisions/t").title, "dlmm");
+}
+
+#[test]
+fn a_silent_session_is_an_issue_of_health() {
+    let desk = Desk::new();
+    desk.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
+    for id in ["good", "silent"] {
+        let prompt = json!({"query": "bound the queue", "decision_id": id});
+        desk.ok::<Recommendations>("POST /v1/recommend", prompt);
+        if id == "good" {
+            let outcome = json!({"decision_id": id, "outcome": "success"});
+            desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+        }
+        desk.clock.set(desk.clock.get() + 2 * 3_600_000);
+    }
+    let health: Health = desk.get("/v1/health");
+    let sessions = health.sessions.unwrap();
+    assert_eq!((sessions.in_last_7_days, sessions.silent), (2, 1));
+    let issue = health
+        .issues
+        .iter()
+        .find(|one| one.code == "silent_sessions")
+        .unwrap();
+    assert!(issue.message.contains("`silent`"), "{}", issue.message);
+}

@@ -329,8 +329,9 @@ fn the_feedback_of_a_session_is_about_its_decision() {
     assert_eq!(desk.get::<Insights>("/v1/insights").totals.judged, 1);
 
     // It is given once: what the session tells later counts, and is about no decision.
-    let transcript =
-        format!("INJECTED: {slug}, warning-dlmm\nBLOCKED: the pool was left too late\n");
+    let transcript = format!(
+        "INJECTED: {slug}, strategy-dlmm-wide-range\nBLOCKED: the pool was left too late\n"
+    );
     let asked = json!({"transcript": transcript, "decision_id": "run-1"});
     let later: SessionRecorded = desk.ok("POST /v1/sessions", asked);
     assert!(later.feedback.is_some());
@@ -342,7 +343,7 @@ fn the_feedback_of_a_session_is_about_its_decision() {
     );
 
     // One that nobody knows is passed over.
-    let asked = json!({"transcript": "INJECTED: warning-dlmm\nDELIVERED: all of it\n", "decision_id": "run-of-another"});
+    let asked = json!({"transcript": "INJECTED: strategy-dlmm-wide-range\nDELIVERED: all of it\n", "decision_id": "run-of-another"});
     let apart: SessionRecorded = desk.ok("POST /v1/sessions", asked);
     assert!(apart.feedback.is_some());
     let (status, error) = desk.refused(

@@ -488,3 +488,47 @@ fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
     let held: LessonView = desk.get("/v1/lessons/a");
     assert!(!held.archived);
 }
+
+/// More records than a book keeps: the newest are kept, and the file read again changes nothing and drops none.
+#[test]
+fn records_of_tools_that_are_imported_again_change_nothing() {
+    let desk = Desk::new();
+    let record = |n: i64| json!({"query": format!("query number {n} of table t{n}"), "server": "postgres", "timestamp": 1_790_000_000 + n});
+    let file = |records: Vec<Value>| json!({"files": [{"path": "maitre_d_feedback.json", "content": Value::Array(records).to_string()}]});
+    let all = file((0..12_000).map(record).collect());
+    let book = || {
+        let space = desk.store.space();
+        let mut held: Vec<(String, i64)> = space
+            .tools()
+            .records()
+            .iter()
+            .map(|one| (one.query.clone(), one.at))
+            .collect();
+        held.sort();
+        held
+    };
+    let first: Imported = desk.ok("POST /v1/import", all.clone());
+    assert_eq!((first.events, first.unchanged), (8_000, 4_000));
+    let before = book();
+    assert!(
+        before
+            .iter()
+            .any(|(query, _)| query == "query number 11999 of table t11999")
+    );
+    let again: Imported = desk.ok("POST /v1/import", all);
+    assert_eq!((again.events, again.unchanged), (0, 12_000));
+    assert_eq!(book(), before);
+    // Newer ones come in, and the book's own newest stay.
+    let newer: Imported = desk.ok(
+        "POST /v1/import",
+        file((12_000..12_100).map(record).collect()),
+    );
+    assert_eq!(newer.events, 100);
+    let after = book();
+    assert!(
+        after
+            .iter()
+            .any(|(query, _)| query == "query number 12099 of table t12099")
+    );
+    assert!(before.iter().all(|one| after.contains(one)));
+}

@@ -238,7 +238,7 @@ fn row(run: &DecisionView, me: Option<&str>) -> AnyView {
     let at = run.at.as_ref().or(run.outcome_at.as_ref());
     let when = at.map(|at| view! { <When at=at.clone()/> });
     let words = situation(
-        run.query.as_deref(),
+        run.query.as_ref().map(|_| run.title.as_str()),
         [&run.domain, &run.project_type, &run.phase],
         &run.tech_stack,
     );
