@@ -1,6 +1,6 @@
 //! Tools' answers at the edge: short, the same as text and as data, and counted as shown where they are there.
 
-use super::desk::{Desk, KEY};
+use super::desk::{Desk, KEY, OTHER};
 use serde_json::{Value, json};
 
 fn called(desk: &Desk, tool: &str, arguments: &Value) -> Value {
@@ -24,7 +24,9 @@ fn an_agent_is_given_little_and_what_it_is_given_counts() {
     for number in 0..12 {
         let title = format!("Read the query plan, number {number}");
         let added = json!({"title": title, "recommendation": long});
-        let (status, added) = desk.post("/v1/lessons", &added);
+        // Of one key's unreviewed lessons few have a place.
+        let key = [KEY, OTHER][number % 2];
+        let (status, added) = desk.post_with(key, &[], "/v1/lessons", &added);
         assert_eq!(status, 200, "{added}");
         desk.wait(1_000);
     }
