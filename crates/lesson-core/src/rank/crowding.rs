@@ -19,7 +19,7 @@ pub(super) const OF_ONE_KEY: usize = 2;
 /// however much else it says; 0 to 1. 0.8: a copy is padded at no cost.
 const COPIED: f64 = 0.8;
 
-/// Words that near duplicates share at least, unless they have the same ones: of fewer, as in lists made after one pattern,
+/// Words that near duplicates share at least, unless a key wrote the very same ones: of fewer, as in lists made after one pattern,
 /// each may be what matters.
 const FEWEST: u32 = 10;
 
@@ -168,9 +168,10 @@ impl<'a> Crowding<'a> {
         } else {
             // What a padded copy has is counted of the other one's words.
             let shared = self.words.shared(&a.slug, &b.slug);
-            let copied = one.facts.key != 0 && shared.of_second() >= COPIED;
-            (shared.both >= FEWEST || shared.share() >= 1.0)
-                && (shared.share() >= NEAR_WORDS || copied)
+            let (is_keys, share) = (one.facts.key != 0, shared.share());
+            let is_same = share >= 1.0 && is_keys;
+            let is_copy = shared.of_second() >= COPIED && is_keys;
+            is_same || (shared.both >= FEWEST && (share >= NEAR_WORDS || is_copy))
         };
         is_near && !self.apart.has(a, b)
     }
