@@ -163,6 +163,13 @@ impl Space {
         self.lessons.get(slug)
     }
 
+    /// How many lessons in use this agent's key wrote that no person stands behind. Costs a pass over the lessons; what is
+    /// counted of `by` that is no agent's key is 0.
+    pub fn unvouched_of(&self, by: &str) -> usize {
+        let theirs = |lesson: &&Lesson| !lesson.archived && lesson.unvouched_key() == Some(by);
+        self.lessons().filter(theirs).count()
+    }
+
     /// All lessons in the order of their slugs, archived ones too.
     pub fn lessons(&self) -> impl ExactSizeIterator<Item = &Lesson> {
         self.lessons.values()

@@ -44,6 +44,10 @@ pub const TOOL_TOKENS_MIN: usize = 500;
 pub const TOOL_PROMPT_TOKENS: usize = 1_200;
 /// The `days` of insights.
 pub const INSIGHT_DAYS: usize = 3_650;
+/// Lessons of one agent's key in use that nobody has approved: more than a person reviews at a time.
+pub const UNREVIEWED: usize = 200;
+/// Lessons that one agent's key gives feedback on at once: the places of the longest answer that it gets unasked.
+pub const AGENT_FEEDBACK: usize = 15;
 /// The `limit` of a list of lessons.
 pub const PAGE: usize = 1_000;
 /// A count that comes with a lesson, as from an import: uses, votes, revisions and the like.

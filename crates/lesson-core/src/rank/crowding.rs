@@ -19,8 +19,8 @@ pub(super) const OF_ONE_KEY: usize = 2;
 /// however much else it says; 0 to 1. 0.8: a copy is padded at no cost.
 const COPIED: f64 = 0.8;
 
-/// Words that two lessons share, from which they are near duplicates where no unreviewed lesson of a key is one of them: of
-/// fewer, as in lists made after one pattern, each word may be what matters.
+/// Words that near duplicates share at least, unless a key wrote the very same ones: of fewer, as in lists made after one pattern,
+/// each may be what matters.
 const FEWEST: u32 = 10;
 
 /// A lesson that an approved one may take the place of is looked for among the first so many, or four times the places
@@ -168,9 +168,10 @@ impl<'a> Crowding<'a> {
         } else {
             // What a padded copy has is counted of the other one's words.
             let shared = self.words.shared(&a.slug, &b.slug);
-            let is_keys = one.facts.key != 0 || other.facts.key != 0;
-            (shared.share() >= NEAR_WORDS && (is_keys || shared.both >= FEWEST))
-                || (one.facts.key != 0 && shared.of_second() >= COPIED)
+            let (is_keys, share) = (one.facts.key != 0, shared.share());
+            let is_same = share >= 1.0 && is_keys;
+            let is_copy = shared.of_second() >= COPIED && is_keys;
+            is_same || (shared.both >= FEWEST && (share >= NEAR_WORDS || is_copy))
         };
         is_near && !self.apart.has(a, b)
     }

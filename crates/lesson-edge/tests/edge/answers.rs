@@ -1,6 +1,6 @@
 //! Tools' answers at the edge: short, the same as text and as data, and counted as shown where they are there.
 
-use super::desk::{Desk, KEY};
+use super::desk::{Desk, KEY, OTHER};
 use serde_json::{Value, json};
 
 fn called(desk: &Desk, tool: &str, arguments: &Value) -> Value {
@@ -22,16 +22,18 @@ fn an_agent_is_given_little_and_what_it_is_given_counts() {
     let desk = Desk::new();
     let long = "Look at the \"plan\" of the query.\n\n".repeat(250);
     for number in 0..12 {
-        let title = format!("Read the query plan, number {number}");
+        let title = format!("Read the query plan of table {}", "x".repeat(number + 3));
         let added = json!({"title": title, "recommendation": long});
-        let (status, added) = desk.post("/v1/lessons", &added);
+        // Of one key's unreviewed lessons few have a place.
+        let key = [KEY, OTHER][number % 2];
+        let (status, added) = desk.post_with(key, &[], "/v1/lessons", &added);
         assert_eq!(status, 200, "{added}");
         desk.wait(1_000);
     }
     let asked = json!({
         "query": "read the query plan", "decision_id": "d1",
         // As models send them.
-        "limit": "12", "phase": null, "market": "{\"has_open_positions\": \"false\"}",
+        "limit": "12", "max_tokens": 700, "phase": null, "market": "{\"has_open_positions\": \"false\"}",
     });
     let result = called(&desk, "playbook_recommend_lessons", &asked);
     assert_eq!(result["isError"], false, "{result}");

@@ -34,9 +34,16 @@ impl<S: Store, H: Host> Service<S, H> {
         let detections = self
             .commit(context, |state, _| {
                 let decision = decision(state, &asked.decision_id)?;
+                // A key that asks again and again in one decision moves no more lessons than fit one answer.
+                let most = if context.is_key() {
+                    limits::AGENT_FEEDBACK
+                } else {
+                    usize::MAX
+                };
                 let lessons: Vec<&Lesson> = decision
                     .records
                     .iter()
+                    .take(most)
                     .filter_map(|record| state.space.lesson(&record.lesson))
                     .collect();
                 let detections =
@@ -125,6 +132,15 @@ impl<S: Store, H: Host> Service<S, H> {
         asked: Feedback,
     ) -> Result<Answer<FeedbackGiven>, ApiError> {
         validate::slugs("lessons", &asked.lessons, 1)?;
+        if context.is_key() && sorted(&asked.lessons).len() > limits::AGENT_FEEDBACK {
+            return Err(ApiError::invalid(
+                "lessons",
+                format!(
+                    "an agent gives feedback on at most {} lessons at once, those that were recommended to it; leave the others out",
+                    limits::AGENT_FEEDBACK
+                ),
+            ));
+        }
         validate::slugs("causal", asked.causal.as_deref().unwrap_or_default(), 0)?;
         optional("outcome_text", asked.outcome_text.as_ref(), limits::TEXT)?;
         about(asked.decision_id.as_ref())?;

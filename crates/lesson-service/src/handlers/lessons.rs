@@ -15,7 +15,9 @@ use crate::state::snapshot::State;
 use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_of};
 use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
-use lesson_types::{ApiError, LessonPatch, LessonView, Merge, NewLesson, Review, limits};
+use lesson_types::{
+    ApiError, ErrorCode, LessonPatch, LessonView, Merge, NewLesson, Review, limits,
+};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -45,6 +47,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 let mut lesson = Lesson::new(slug.clone(), screened.text.clone(), &source, at);
                 lesson.trust = screened.trust;
                 lesson.findings.clone_from(&screened.findings);
+                has_room(state, context, 1, "title")?;
                 let added = EventKind::LessonAdded {
                     lesson: Box::new(lesson),
                 };
@@ -332,4 +335,32 @@ pub(crate) const WANTS_REASON: &str = "this text is held back because of what wa
 /// Whether an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
 pub(crate) fn wants_reason(held: &Lesson, verdict: Verdict, reason: &str) -> bool {
     verdict == Verdict::Approve && held.trust == Trust::Quarantined && reason.is_empty()
+}
+
+/// Refuses an agent's key more unreviewed lessons than it may have.
+///
+/// # Errors
+/// A conflict at `field`, where these `added` ones are too many.
+pub(crate) fn has_room(
+    state: &State,
+    context: &RequestContext,
+    added: usize,
+    field: &str,
+) -> Result<(), ApiError> {
+    if added == 0 {
+        return Ok(());
+    }
+    let held = state.space.unvouched_of(context.by());
+    // Only a key's lessons are counted.
+    if held == 0 || held + added <= limits::UNREVIEWED {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        ErrorCode::Conflict,
+        format!(
+            "review first: {held} lessons of this key are unreviewed, and it may have {}; ask a person to approve or archive some of them in Review, then send this again",
+            limits::UNREVIEWED
+        ),
+    )
+    .at(field))
 }

@@ -1,5 +1,6 @@
 //! Sessions: lessons out of a transcript, and feedback for those that were shown in it.
 
+use crate::handlers::lessons::has_room;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -67,6 +68,9 @@ impl<S: Store, H: Host> Service<S, H> {
                     about: about.and_then(|id| Some((id.as_str(), state.space.decision(id)?))),
                 };
                 let (mut plan, mut read) = self.read_session(context, state, at, &heard);
+                let is_new = |event: &&EventKind| matches!(event, EventKind::LessonAdded { .. });
+                let added = plan.own.iter().filter(is_new).count();
+                has_room(state, context, added, "transcript")?;
                 let checked = state.space.check(&plan.own, by, at, &self.policy);
                 read.uncounted = checked.map_err(|(_, error)| of_fold(&error))?;
                 plan.checked = true;
@@ -105,7 +109,13 @@ impl<S: Store, H: Host> Service<S, H> {
             feedback: false,
             uncounted: Vec::new(),
         };
-        for name in extracted.injected.iter().take(limits::SLUGS) {
+        // A session of a key gives feedback on as many as were recommended to it.
+        let most = if context.is_key() {
+            limits::AGENT_FEEDBACK
+        } else {
+            limits::SLUGS
+        };
+        for name in extracted.injected.iter().take(most) {
             match find_lesson(&state.space, name, |lesson| !context.withholds(lesson)) {
                 Ok(lesson) if read.injected.contains(&lesson.slug) => {}
                 Ok(lesson) => read.injected.push(lesson.slug.clone()),

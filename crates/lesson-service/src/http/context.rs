@@ -76,6 +76,12 @@ impl RequestContext {
         self.keyed.as_ref().map(Keyed::request)
     }
 
+    /// Says if an agent with a key of its own asks, not one that speaks with its person's voice.
+    pub(crate) fn is_key(&self) -> bool {
+        self.is_agent && self.by.starts_with("agent:")
+    }
+
+    /// Whether an agent asks, with a key or on its person's device.
     pub(crate) fn is_agent(&self) -> bool {
         self.is_agent
     }

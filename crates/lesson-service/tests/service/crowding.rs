@@ -15,7 +15,7 @@ const QUERIES: &str = concat!(
 );
 
 /// What an agent with this key asks.
-pub fn as_key(desk: &Desk, key: &str, line: &str, body: Value) -> Response {
+fn as_key(desk: &Desk, key: &str, line: &str, body: Value) -> Response {
     let context = RequestContext::of_agent(key, None);
     let request = common::request(line, body);
     let row = route(request.method, &request.path).unwrap();
@@ -114,4 +114,107 @@ fn near_copies_of_all_lessons_take_few_of_the_places() {
     println!("{copies} of {all} places go to copies; {before} places without them");
     assert!(copies * 10 <= all, "{copies} of {all}");
     assert!(all * 10 >= before * 9, "{all} of {before} places are left");
+}
+
+fn lesson(n: usize) -> Value {
+    json!({"title": format!("Lesson {n}"), "recommendation": "Do it."})
+}
+
+#[test]
+fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
+    let desk = Desk::new();
+    let add = |key: &str, n: usize| as_key(&desk, key, "POST /v1/lessons", lesson(n));
+    for n in 0..200 {
+        assert_eq!(add("one", n).status, 200, "{n}");
+    }
+    let refused = add("one", 200);
+    let error = refused.body["error"].clone();
+    assert_eq!((refused.status, &error["code"]), (409, &json!("conflict")));
+    assert_eq!(error["field"], "title");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("review first") && message.contains("200"),
+        "{message}"
+    );
+    // A session adds nothing either, and gives nothing half.
+    let said = json!({"transcript": "Injected:\n- lesson-1\nINSIGHT: Bind values in SQL, always.\nDELIVERED: done"});
+    let session = as_key(&desk, "one", "POST /v1/sessions", said);
+    assert_eq!(
+        (session.status, &session.body["error"]["field"]),
+        (409, &json!("transcript"))
+    );
+    assert_eq!(
+        desk.store
+            .space()
+            .lesson("lesson-1")
+            .unwrap()
+            .standing
+            .use_count,
+        0
+    );
+    // Another key and a person are not held back, nor is a key for archived and approved lessons.
+    assert_eq!(add("two", 300).status, 200);
+    desk.ok::<LessonView>("POST /v1/lessons", lesson(301));
+    desk.ok::<LessonView>("POST /v1/lessons/lesson-7/archive", Value::Null);
+    desk.ok::<LessonView>(
+        "POST /v1/lessons/lesson-8/review",
+        json!({"verdict": "approve"}),
+    );
+    assert_eq!(add("one", 302).status, 200);
+    assert_eq!(add("one", 303).status, 200);
+    assert_eq!(add("one", 304).status, 409);
+}
+
+#[test]
+fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
+    let desk = Desk::new();
+    let slugs: Vec<String> = (0..40).map(|n| format!("lesson-{n}")).collect();
+    for n in 0..40 {
+        desk.ok::<LessonView>("POST /v1/lessons", lesson(n));
+    }
+    let ask = json!({"query": "lesson: do it", "decision_id": "d", "limit": 40});
+    let given = as_key(&desk, "one", "POST /v1/recommend", ask);
+    assert_eq!(given.body["recommended"].as_array().unwrap().len(), 40);
+    let reasoning: Vec<String> = slugs
+        .iter()
+        .map(|slug| format!("Applying '{slug}'."))
+        .collect();
+    let track = json!({"decision_id": "d", "reasoning": reasoning.join("\n")});
+    assert_eq!(as_key(&desk, "one", "POST /v1/track", track).status, 200);
+    let outcome = json!({"decision_id": "d", "outcome": "failure"});
+    assert_eq!(
+        as_key(&desk, "one", "POST /v1/outcome", outcome).status,
+        200
+    );
+    let space = desk.store.space();
+    let applied = space
+        .lessons()
+        .filter(|held| held.standing.times_applied > 0);
+    assert_eq!(applied.count(), 15);
+
+    let feedback = |lessons: &[String]| json!({"outcome": "blocked", "lessons": lessons});
+    let refused = as_key(&desk, "one", "POST /v1/feedback", feedback(&slugs));
+    assert_eq!(
+        (refused.status, &refused.body["error"]["field"]),
+        (400, &json!("lessons"))
+    );
+    let taken = as_key(&desk, "one", "POST /v1/feedback", feedback(&slugs[..15]));
+    assert_eq!(taken.status, 200, "{}", taken.body);
+    desk.ok::<FeedbackGiven>("POST /v1/feedback", feedback(&slugs));
+
+    let list: Vec<String> = slugs.iter().map(|slug| format!("- {slug}")).collect();
+    let said = format!("Injected:\n{}\nBLOCKED: no way", list.join("\n"));
+    let before = desk.store.space();
+    let session = as_key(
+        &desk,
+        "one",
+        "POST /v1/sessions",
+        json!({"transcript": said}),
+    );
+    assert_eq!(session.status, 200, "{}", session.body);
+    let after = desk.store.space();
+    let used = |space: &lesson_core::Space| -> u32 {
+        space.lessons().map(|held| held.standing.use_count).sum()
+    };
+    assert!(used(&after) > used(&before) && used(&after) <= used(&before) + 15);
 }
