@@ -43,7 +43,10 @@ test("the overview tells how runs end, and measuring is begun there once", async
     await runWith(page, "success");
     await visit(page, "Overview");
     const headline = page.getByTestId("headline");
-    await headline.filter({ hasText: "1 of 1 run: too few to tell" }).filter({ hasText: "every run gets them" }).waitFor();
+    await headline
+      .filter({ hasText: "1 of 1 run: too few to tell" })
+      .filter({ hasText: "every run gets them" })
+      .waitFor();
     assert.doesNotMatch(await headline.textContent(), /100%/);
     await page.getByTestId("success").getByTestId("plot").waitFor();
     const activity = page.getByTestId("activity");

@@ -53,6 +53,9 @@ test("a column's name sorts by it, either way, and the address keeps it", async 
     await press("success");
     // What has no number stays last.
     await inOrder(page, ["failed", "worked", "unused"]);
+    // What is kept out comes last, however high its score.
+    await press("score");
+    await inOrder(page, ["worked", "unused", "failed"]);
     await press("last_used");
     await inOrder(page, ["failed"]);
     await press("title");

@@ -286,7 +286,9 @@ test("an import says what came in archived, leads to what arrived, and is undone
     await row.first().getByTestId("import-row-undo").click();
     await row.first().getByTestId("import-row-undone").waitFor();
     await take(["fresh.md", "# Fresh\n\nNew here.\n"]);
-    await eventually(async () => assert.deepEqual(await page.getByTestId("import-lesson").allTextContents(), ["fresh added"]));
+    await eventually(async () =>
+      assert.deepEqual(await page.getByTestId("import-lesson").allTextContents(), ["fresh added"]),
+    );
     await visit(page, "Lessons");
     await page.locator("[data-testid=lesson-row][data-slug=fresh]").waitFor();
   });

@@ -1,7 +1,19 @@
 // Why these lessons and not others: waterfalls, what was left out, other weights, and addresses that hold it all.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { ask, close, eventually, loadModel, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
+import {
+  ask,
+  close,
+  eventually,
+  loadModel,
+  loadSamples,
+  ready,
+  recommend,
+  slugs,
+  url,
+  visit,
+  withApp,
+} from "./app.mjs";
 
 after(close);
 
@@ -61,7 +73,10 @@ test("asking records nothing; a run is recorded on demand, and nothing is chosen
     assert.equal(new URL(page.url()).search, run);
     await ask(page, "flaky tests");
     await visit(page, "Runs");
-    await page.getByTestId("runs-total").filter({ hasText: /^1 run$/ }).waitFor();
+    await page
+      .getByTestId("runs-total")
+      .filter({ hasText: /^1 run$/ })
+      .waitFor();
   });
 });
 

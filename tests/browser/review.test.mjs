@@ -91,6 +91,16 @@ const events = (page, name, count, why) =>
     assert.equal(await page.locator(`[data-testid=history-event][data-event=${name}]`).count(), count, why),
   );
 
+test("a link leads to the lesson that it names", async () => {
+  await withApp(async (page) => {
+    await open(page);
+    const [, , third] = await queued(page);
+    await page.goto(`${url}/review?item=${third}`);
+    await page.getByTestId("review-card").waitFor();
+    await inFront(page, third);
+  });
+});
+
 test("by mouse: held back first, approve, archive, skip, undo, and the end", async () => {
   await withApp(async (page) => {
     await open(page);

@@ -122,9 +122,11 @@ impl Desk {
                 go(path, Default::default());
             }) as Go),
         };
-        // The entry in front keeps its name while others come and go before it.
+        // The entry in front keeps its name while others come and go before it; one that a link names may still be on its way.
         Effect::new(move |_| {
-            if let Some((place, entry)) = current.get() {
+            if let Some((place, entry)) = current.get()
+                && reviewing.is_read()
+            {
                 let name = Some(entry.name());
                 front.update_untracked(|front| *front = Front { name, place });
             }
