@@ -1,6 +1,7 @@
 // The command line: tables for people, JSON for scripts, exit codes, help, completions.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
@@ -114,6 +115,43 @@ test("lessons go out and come in again", () => {
   assert.equal(refused.code, 1);
   assert.match(refused.err, /line 3: a begin marker without an end marker/);
   assert.equal(readFileSync(agents, "utf8"), damaged);
+});
+
+test("an export writes through no symbolic link of the folder", { skip: process.platform === "win32" }, () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  assert.equal(on.run(["review", SLUG, "approve"]).code, 0);
+  const elsewhere = folder("elsewhere");
+  writeFileSync(join(elsewhere, "profile"), "mine\n");
+  symlinkSync(join(elsewhere, "profile"), join(on.project, "AGENTS.md"));
+  symlinkSync(elsewhere, join(on.project, "skills"));
+  mkdirSync(join(on.project, "own"));
+  symlinkSync(elsewhere, join(on.project, "own", SLUG));
+  for (const words of [
+    ["--agents-md", "AGENTS.md"],
+    ["--skills", "skills"],
+    ["--skills", "skills/deeper"],
+  ]) {
+    const { code, err } = on.run(["export", ...words]);
+    assert.equal(code, 1, words.join(" "));
+    assert.match(err, /symbolic link/);
+  }
+  assert.equal(readFileSync(join(elsewhere, "profile"), "utf8"), "mine\n");
+  assert.deepEqual(readdirSync(elsewhere), ["profile"]);
+});
+
+test("a closed pipe ends a command quietly", { skip: process.platform === "win32" }, () => {
+  const on = machine();
+  // More than a pipe holds.
+  const many = Array.from({ length: 100 }, (_, at) => ({
+    title: `Lesson ${at} of the pipe`,
+    recommendation: `Do number ${at}. `.repeat(200),
+  }));
+  assert.equal(on.run(["init", "--personal"]).code, 0);
+  assert.equal(on.json(["import", "-"], { input: JSON.stringify(many) }).added, 100);
+  const words = ["-c", '"$0" "$1" export | head -c 1 >/dev/null', on.node, on.bin];
+  const { stderr, status } = spawnSync("sh", words, { cwd: on.project, env: on.env, encoding: "utf8" });
+  assert.deepEqual([stderr, status], ["", 0]);
 });
 
 test("a repository's folder gives what tools keep in it, and says what was left out", () => {

@@ -1,10 +1,10 @@
 // `lessonloop serve`: who may ask it, and that the dashboard's files come with their headers.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { installed, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
 
@@ -251,4 +251,31 @@ test("with a project's store and one's own the dashboard asks both", async () =>
   } finally {
     child.kill();
   }
+});
+
+test("the token is in no process's arguments when a browser is opened", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const other = machine();
+  assert.equal(other.run(["init", "--project", "--yes"]).code, 0);
+  const programs = join(other.home, "bin");
+  mkdirSync(programs);
+  const told = join(other.home, "told");
+  writeFileSync(join(programs, "xdg-open"), `#!/bin/sh\nprintf %s "$*" > "${told}.new" && mv "${told}.new" "${told}"\n`, {
+    mode: 0o755,
+  });
+  const env = { PATH: `${programs}:${process.env.PATH}` };
+  const serving = other.start(["serve", "--open", "--port", "0", "--json"], { env });
+  let text = "";
+  serving.stdout.on("data", (piece) => (text += piece));
+  const words = await until(() => existsSync(told) && readFileSync(told, "utf8"), "a browser is opened");
+  const { token, address } = JSON.parse(text);
+  assert.ok(!words.includes(token), words);
+  const page = fileURLToPath(words);
+  assert.equal(statSync(page).mode & 0o777, 0o600);
+  assert.ok(readFileSync(page, "utf8").includes(JSON.stringify(address)));
+  const ended = new Promise((resolve) => serving.once("exit", resolve));
+  serving.kill("SIGTERM");
+  await ended;
+  assert.ok(!existsSync(page), "the page with the token is left");
 });

@@ -13,6 +13,7 @@ import {
   statSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -138,6 +139,22 @@ test("a store that another machine writes to is refused with the reason, and rea
   assert.equal(on.json(["show", SLUG]).title, LESSON.title);
   unlinkSync(lock);
   on.json(["add", "Another lesson", "-r", "Do it."]);
+});
+
+test("a lock that another host or container left is taken over after its time", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify(LESSON) });
+  const lock = join(on.home, ".local/share/lessonloop/lock");
+  const since = "2026-11-24T00:00:00Z";
+  for (const [at, owner] of [
+    { pid: 7, host: "another-machine", space: "" },
+    { pid: process.pid, host: hostname(), space: "pid:[1]" },
+  ].entries()) {
+    writeFileSync(lock, JSON.stringify({ ...owner, started: "", since, nonce: "0".repeat(24) }));
+    const old = Date.now() / 1000 - 3600;
+    utimesSync(lock, old, old);
+    on.json(["add", `Another lesson ${at}`, "-r", "Do it."]);
+  }
 });
 
 test("the lock of a process that has ended, and that nobody waited for, is taken over", {

@@ -21,10 +21,16 @@ import { hostname } from "node:os";
 /** A lock without a readable owner is one that is being written, or one that a crash emptied: after this it is the latter. */
 const UNREADABLE_MS = 10_000;
 
+/**
+ * Of a process on another host or in another container nobody can tell whether it lives. A write holds the lock for some
+ * milliseconds, a turn for minutes: after this, in milliseconds, it is gone.
+ */
+const FOREIGN_MS = 10 * 60_000;
+
 /** In place of the start of a process that has ended, but is still in the table of processes. */
 const ENDED = "ended";
 
-/** @typedef {{ pid: number, host: string, space: string, started: string, since: string, nonce: string }} Owner */
+/** @typedef {{ pid: number, host: string, space: string, started: string, since: string, nonce: string, at?: number }} Owner at: when its file was written, by the file system */
 
 /** @param {unknown} error */
 const codeOf = (error) => /** @type {NodeJS.ErrnoException} */ (error)?.code ?? "";
@@ -75,7 +81,9 @@ const self = () => (us ??= { pid: process.pid, host: hostname(), space: pidSpace
 
 /** @param {Owner} owner */
 function isDead(owner) {
-  if (owner.host !== self().host || owner.space !== self().space) return false;
+  if (owner.host !== self().host || owner.space !== self().space) {
+    return owner.at !== undefined && Date.now() - owner.at > FOREIGN_MS;
+  }
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
@@ -112,11 +120,11 @@ export class Lock {
       // It was let go of meanwhile.
       if (!owner) continue;
       if (owner === "unreadable") return "a process that is about to write its name";
-      if (owner.host !== self().host && owner.host !== "") {
+      if (owner.host !== self().host && owner.host !== "" && !isDead(owner)) {
         throw Object.assign(
           new Error(
             `${this.path}: is held by ${told(owner)}. Two machines can't write to one folder over the network: ` +
-              "give each its own clone, or connect both to a server. If that machine is gone, remove the file.",
+              "give each its own clone, or connect both to a server. If that machine is gone, its lock is taken over after ten minutes.",
           ),
           { code: "EHOST" },
         );
@@ -218,9 +226,12 @@ export class Lock {
       const text = readFileSync(path, "utf8");
       try {
         const owner = JSON.parse(text);
-        if (Number.isInteger(owner?.pid) && /^[0-9a-f]{24}$/.test(owner.nonce)) return owner;
-      } catch {
-        // Handled below.
+        if (Number.isInteger(owner?.pid) && /^[0-9a-f]{24}$/.test(owner.nonce)) {
+          return { ...owner, at: lstatSync(path).mtimeMs };
+        }
+      } catch (error) {
+        // It is no owner, which is handled below; or it was let go of meanwhile.
+        if (codeOf(error) === "ENOENT") throw error;
       }
       const { ino, mtimeMs } = lstatSync(path);
       // The clock may have been set back since.

@@ -11,6 +11,14 @@ if (major < 20) {
 // What was compiled once is kept by newer Nodes.
 /** @type {any} */ (module).enableCompileCache?.();
 
+// Who reads has closed the pipe, as `head` does: the rest is for nobody.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error) => {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EPIPE") throw error;
+    process.exit();
+  });
+}
+
 const [name, ...rest] = process.argv.slice(2);
 if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
   // The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own.
@@ -24,7 +32,7 @@ process.exitCode = await run(name, rest);
 // A pipe or a timer of a library must not keep a command alive; what was written to a pipe has to be through first.
 if (!["mcp", "serve"].includes(name ?? "")) {
   for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength > 0) await new Promise((resolve) => stream.write("", resolve));
+    if (stream.writableLength > 0 && !stream.destroyed) await new Promise((resolve) => stream.write("", resolve));
   }
 }
 process.exit();

@@ -50,9 +50,6 @@ function told({ info: { id, role, sessionID, path, summary }, parts = [] }) {
   };
 }
 
-/** Requests of OpenCode for itself, which have the session's id: a title, a summary. */
-const OWN = /You are a title generator|summariz/i;
-
 /** The process whose agent's shell a run was started from: OpenCode's own marks are in each of its processes. */
 const STARTER = "LESSONLOOP_OPENCODE";
 
@@ -60,7 +57,11 @@ export const Lessonloop = async ({ client, directory }) => {
   // What an agent started gets no lessons and records none.
   if ((process.env[STARTER] ?? String(process.pid)) !== String(process.pid)) return {};
   process.env[STARTER] = String(process.pid);
+  /** What was given in each session, by the message that it goes with. */
   const lessons = new Map();
+  const of = (id) => lessons.get(id) ?? lessons.set(id, new Map()).get(id);
+  /** Sessions whose next request is for a summary. */
+  const summing = new Set();
   const parents = new Map();
   /** When what was handed over last was made; of a session that began before this process, all before it. */
   const handed = new Map();
@@ -80,15 +81,23 @@ export const Lessonloop = async ({ client, directory }) => {
       const session_id = input.sessionID;
       const payload = { session_id, cwd: directory, prompt, parent_id: parents.get(session_id) };
       const given = await hook("prompt", payload);
-      // What goes with a request is no part of the talk: a lesson that was given once goes with the later ones, too.
-      const { texts, last } = lessons.get(session_id) ?? { texts: [], last: "" };
-      const isWhole = /^### /m.test(given);
-      lessons.set(session_id, isWhole ? { texts: [...texts, given], last: "" } : { texts, last: given || last });
+      // What goes with a request is no part of the talk: a lesson that was given once goes with its message in later requests.
+      if (given) of(session_id).set(output.message?.id ?? input.messageID ?? "", given);
     },
-    "experimental.chat.system.transform": async (input, output) => {
-      const { texts, last } = lessons.get(input.sessionID) ?? { texts: [], last: "" };
-      const text = [...texts, last].filter(Boolean).join("\\n\\n");
-      if (text && !OWN.test(output.system.join("\\n").slice(0, 300))) output.system.push(text);
+    "experimental.session.compacting": async ({ sessionID }) => void summing.add(sessionID),
+    "experimental.chat.messages.transform": async (_, { messages = [] }) => {
+      const asked = messages.filter(({ info }) => info.role === "user");
+      const last = asked.at(-1);
+      // A summary of the talk is not made of lessons.
+      if (!last || summing.delete(last.info.sessionID)) return;
+      const ids = new Set(asked.map(({ info }) => info.id));
+      for (const [id, text] of of(last.info.sessionID)) {
+        // What was said with a message that is summed up by now goes with the newest, and names alone no more.
+        if (!ids.has(id) && !/^### /m.test(text)) continue;
+        const { info, parts } = asked.find(({ info }) => info.id === id) ?? last;
+        const part = { id: \`prt_lessonloop_\${parts.length}\`, sessionID: info.sessionID, messageID: info.id };
+        parts.push({ ...part, type: "text", text, synthetic: true });
+      }
     },
     event: async ({ event: { type, properties = {} } }) => {
       const { info } = properties;

@@ -1,7 +1,7 @@
 // `lessonloop import` and `lessonloop export`: files of lessons in and out. The formats are the module's.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { load } from "../engine.mjs";
 import { replaceFile } from "../files.mjs";
 import { stdin } from "../input.mjs";
@@ -183,6 +183,7 @@ const ask = (given, format) =>
  * @param {string} path
  */
 async function agentsMd(given, path) {
+  refuseLinks(resolve(path));
   const answer = await ask(given, "agents-md");
   const before = textOf(path);
   const { merge_block } = await load();
@@ -210,11 +211,33 @@ function textOf(path) {
 }
 
 /**
+ * Refuses a path that leads through a symbolic link of this folder: a repository may bring one that leads elsewhere.
+ * @param {string} path
+ */
+function refuseLinks(path) {
+  const inside = relative(".", path);
+  const isBelow = inside !== "" && !inside.startsWith("..") && !isAbsolute(inside);
+  const parts = isBelow ? inside.split(/[/\\]/) : [];
+  const places = isBelow ? parts.map((_, at) => join(...parts.slice(0, at + 1))) : [path];
+  const link = places.find((at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link === undefined) return;
+  throw new Failure(
+    `${link}: is a symbolic link, which may lead out of this folder; name the place that it leads to, or remove it`,
+  );
+}
+
+/**
  * @param {string} folder
  * @param {{ path: string, content: string }[]} files
  */
 function written(folder, files) {
   const root = resolve(folder);
+  refuseLinks(root);
+  // All are looked at before one is written; a skill's own folder may be a link, too.
+  for (const { path } of files) {
+    const parts = path.split("/");
+    for (const at of parts.keys()) refuseLinks(resolve(root, ...parts.slice(0, at + 1)));
+  }
   for (const { path, content } of files) {
     const at = resolve(root, path);
     if (relative(root, at).startsWith("..")) throw new Failure(`${path}: lies outside of the folder`);

@@ -1,5 +1,9 @@
 // `lessonloop serve`: the dashboard, `/v1` and `/mcp` on this machine alone.
 import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Hooks } from "../hook.mjs";
 import { Host, hostOf } from "../host.mjs";
 import { number } from "../input.mjs";
@@ -14,6 +18,8 @@ import { onlyOf } from "./mcp.mjs";
 /** Where the search for a free port begins when none is asked for. */
 const FIRST_PORT = 8787;
 const PORTS_TRIED = 50;
+/** How long a browser has to open the page that leads to the address. */
+const OPENED_MS = 60_000;
 
 /** @param {{ values: Record<string, any> }} given */
 export async function serve({ values }) {
@@ -43,10 +49,11 @@ export async function serve({ values }) {
   const end = untrusted ? async () => undefined : answerAt(addressOf(host.places), hooks.answer);
   // Ends that an earlier process left; a failure is in the log.
   if (!untrusted) void hooks.drain().catch((error) => log(host.log, `serve: ${error.message}`));
-  if (values.open) openBrowser(address);
+  const forget = values.open ? openBrowser(address) : () => undefined;
   await new Promise((resolve) => {
     for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.once(signal, resolve);
   });
+  forget();
   close();
   await Promise.allSettled([end(), hooks.idle()]);
   await syncing.end();
@@ -73,15 +80,26 @@ async function listening(host, asked, isReadOnly) {
   throw new Failure(`${why}: name a free port with --port`);
 }
 
-/** @param {string} address */
+/**
+ * Opens a page that leads to the address. Arguments of a process are read by every user of the machine, so the address, which
+ * holds the token, is in a file for this user alone; the returned function takes it away.
+ * @param {string} address
+ */
 function openBrowser(address) {
+  const folder = mkdtempSync(join(tmpdir(), "lessonloop-open-"));
+  const page = join(folder, "open.html");
+  const leads = `<!doctype html><meta charset="utf-8"><title>Lessonloop</title><script>location.replace(${JSON.stringify(address)})</script>`;
+  writeFileSync(page, leads, { mode: 0o600, flag: "wx" });
+  const forget = () => rmSync(folder, { recursive: true, force: true });
+  setTimeout(forget, OPENED_MS).unref();
   const [command, ...words] =
     process.platform === "darwin"
-      ? ["open", address]
+      ? ["open", page]
       : process.platform === "win32"
-        ? ["rundll32", "url.dll,FileProtocolHandler", address]
-        : ["xdg-open", address];
+        ? ["rundll32", "url.dll,FileProtocolHandler", page]
+        : ["xdg-open", pathToFileURL(page).href];
   const opened = spawn(command, words, { stdio: "ignore", detached: true });
   opened.on("error", () => note(`open this in a browser: ${address}`));
   opened.unref();
+  return forget;
 }

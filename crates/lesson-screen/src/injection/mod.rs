@@ -1,6 +1,6 @@
 //! Text that speaks to the agent which reads it: orders to drop its instructions, new roles, leaks,
-//! spoofed turns and tool calls. What it looks for is data: `rules.txt`, `markup.txt`
-//! and `packages.txt`.
+//! spoofed turns and tool calls. What it looks for is data: `rules.txt`,
+//! `languages.txt`, `markup.txt` and `packages.txt`.
 
 mod encoded;
 mod lexicon;
@@ -17,8 +17,9 @@ use tokens::{Token, quotations, tokens};
 /// Orders of a kind begin with so many words that a longer finding says no more.
 const SHOWN: usize = 160;
 
-static RULES: LazyLock<Rules> =
-    LazyLock::new(|| Rules::read(include_str!("rules.txt")).unwrap_or_default());
+const TABLE: &str = concat!(include_str!("rules.txt"), include_str!("languages.txt"));
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(TABLE).unwrap_or_default());
 
 static MARKUP: LazyLock<Vec<&str>> = LazyLock::new(|| {
     include_str!("markup.txt")
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_rules_are_rules() {
-        let rules = Rules::read(include_str!("rules.txt"));
+        let rules = Rules::read(TABLE);
         assert_eq!(rules.err(), None);
         for line in [
             "order: ",
