@@ -1,10 +1,10 @@
 //! Notes of basic-memory as JSON: those that come with their content are lessons.
 
-use super::exports::text;
 use super::file_name::file_name;
 use super::markdown::{Document, Titles, document, finish};
 use super::node::{Node, Value};
 use super::record::{self, Place};
+use super::record_texts::text;
 use super::sink::Sink;
 use lesson_core::Millis;
 

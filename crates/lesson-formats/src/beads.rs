@@ -1,9 +1,9 @@
 //! What beads (`bd`) writes out: its memories are lessons; its issues are work, and are refused once a file.
 
-use super::exports::text;
 use super::fields::Fields;
 use super::node::Node;
 use super::record::{self, Place, sentence};
+use super::record_texts::text;
 use super::sink::Sink;
 use lesson_core::Millis;
 

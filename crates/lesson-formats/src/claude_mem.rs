@@ -1,9 +1,9 @@
 //! What claude-mem writes out: its observations are lessons, and what its summaries say was learned.
 
-use super::exports::{bullets, text, texts};
 use super::fields::Fields;
 use super::node::Node;
 use super::record::{self, Place, sentence};
+use super::record_texts::{bullets, text, texts};
 use super::sink::Sink;
 use lesson_core::Millis;
 

@@ -1,9 +1,9 @@
 //! Memories that were taken out of mem0: a statement each.
 
-use super::exports::{text, texts};
 use super::fields::Fields;
 use super::node::{Node, Value};
 use super::record::{self, Place, sentence};
+use super::record_texts::{text, texts};
 use super::sink::Sink;
 use lesson_core::Millis;
 

@@ -1,14 +1,14 @@
 //! One lesson out of the fields of one record, whatever file it stood in.
 
 use super::fields::{FieldError, Fields, tidy};
-use super::limits::{out_of_bounds, too_long};
+use super::fit::fit;
+use super::limits::out_of_bounds;
 use super::node::{Node, Value, shown};
 use super::sink::Sink;
 use super::words;
 use lesson_core::Millis;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
-use lesson_types::limits;
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
@@ -187,63 +187,6 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
 fn hashless(tag: &str) -> String {
     let tag = tag.trim();
     tag.strip_prefix('#').unwrap_or(tag).to_owned()
-}
-
-/// Moves what is too long for its field of front matter to where it fits, and says so.
-fn fit(text: &mut Text, notes: &mut Vec<Note>) {
-    let mut moved = Vec::new();
-    let mut names = Vec::new();
-    for (name, part, most) in [
-        ("title", &mut text.title, limits::TITLE),
-        ("description", &mut text.description, limits::DESCRIPTION),
-        ("context", &mut text.context, limits::CONTEXT),
-        ("domain", &mut text.domain, limits::WORD),
-    ] {
-        if too_long(name, part, most).is_some() {
-            moved.push(std::mem::take(part));
-            names.push(name);
-        }
-    }
-    let mut is_cut = false;
-    for (name, list) in [
-        ("project_types", &mut text.project_types),
-        ("tech_stacks", &mut text.tech_stacks),
-        ("tags", &mut text.tags),
-    ] {
-        let mut dropped: Vec<String> = Vec::new();
-        list.retain(|word| {
-            let fits = too_long(name, word, limits::WORD).is_none();
-            if !fits {
-                dropped.push(word.clone());
-            }
-            fits
-        });
-        if list.len() > limits::WORDS {
-            dropped.extend(list.split_off(limits::WORDS));
-        }
-        if !dropped.is_empty() {
-            is_cut = true;
-            names.push(name);
-            moved.push(dropped.join(", "));
-        }
-    }
-    if names.is_empty() {
-        return;
-    }
-    moved.push(std::mem::take(&mut text.recommendation));
-    text.recommendation = moved.join("\n\n");
-    let what = if is_cut {
-        "too long or too many"
-    } else {
-        "too long"
-    };
-    notes.push((
-        "too_long",
-        format!(
-            "{} was {what}, and stands in the recommendation",
-            names.join(", ")
-        ),
-    ));
 }
 
 /// `match: {keywords: […]}`; what else `match` holds stays, to be listed.

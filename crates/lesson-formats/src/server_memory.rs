@@ -1,10 +1,10 @@
 //! The graph of the reference server for memory (`@modelcontextprotocol/server-memory`): an entity with what was observed of it is
 //! a lesson; relations stand in it as text.
 
-use super::exports::{bullets, text, texts};
 use super::fields::Fields;
 use super::node::Node;
 use super::record::{self, Place};
+use super::record_texts::{bullets, text, texts};
 use super::sink::Sink;
 use lesson_core::Millis;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use super::markdown::{Document, Titles, document, finish, without_section};
 use super::node::{Node, Value};
 use super::record::{self, CONTEXT, Place};
 use super::sink::Sink;
-use super::skills::{OWN, OWN_FIELDS, WHAT, WHEN};
+use super::skill_form::{OWN, OWN_FIELDS, WHAT, WHEN};
 use lesson_core::Millis;
 
 /// Headings of a section that says when a skill is of use.

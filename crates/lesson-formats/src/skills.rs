@@ -2,6 +2,7 @@
 //! description fits (<https://agentskills.io/specification>).
 
 use crate::export::quote;
+use crate::skill_form::{WHAT, WHEN};
 use crate::{Format, parse};
 use lesson_core::{Lesson, Trust, one_line};
 use std::collections::BTreeSet;
@@ -12,25 +13,6 @@ const NAME: usize = 64;
 const DESCRIPTION: usize = 1_024;
 /// Hexadecimal digits that tell names apart which are cut to the same one.
 const DIGITS: usize = 8;
-
-/// The key in `metadata` of what a skill has no place for, as JSON: what comes back unchanged when it is imported.
-pub(crate) const OWN: &str = "lessonloop";
-/// The fields that stand there.
-pub(crate) const OWN_FIELDS: &[&str] = &[
-    "slug",
-    "title",
-    "description",
-    "context",
-    "recommendation",
-    "category",
-    "domain",
-    "project_types",
-    "tech_stacks",
-    "tags",
-];
-/// The headings of a skill's parts.
-pub(crate) const WHEN: &str = "\n## When\n\n";
-pub(crate) const WHAT: &str = "\n## What to do\n\n";
 
 /// The skills: path and content of each. A skill is followed, not weighed, so only lessons that a person approved and that
 /// proved themselves become one.
