@@ -1,5 +1,6 @@
 //! Import and export.
 
+use crate::handlers::tools::server_name;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -293,7 +294,8 @@ impl<'a> Batch<'a> {
         let mut core: BTreeMap<String, u32> = BTreeMap::new();
         for record in records {
             let bounded = filled("query", &record.query, limits::QUERY)
-                .and_then(|()| filled("server", &record.server, limits::WORD));
+                .and_then(|()| filled("server", &record.server, limits::WORD))
+                .and_then(|()| server_name(record.server.trim()));
             if let Err(error) = bounded {
                 self.reject(
                     &record.path,
