@@ -7,7 +7,7 @@
 /// assert!(!lesson_core::is_common_word("tests-need-a-clock"));
 /// ```
 pub fn is_common_word(slug: &str) -> bool {
-    slug.len() == 1 || WORDS.binary_search(&slug).is_ok()
+    WORDS.binary_search(&slug).is_ok()
 }
 
 /// In order, for the search.
@@ -21,7 +21,7 @@ const WORDS: &[&str] = &[
     "config", "could", "data", "date", "db", "debug", "default", "delete", "dev", "did", "do",
     "docs", "does", "doing", "done", "down", "each", "edit", "else", "end", "error", "errors",
     "even", "every", "fail", "feature", "few", "field", "file", "files", "first", "fix", "flag",
-    "for", "from", "full", "function", "get", "go", "good", "had", "has", "have", "he", "help",
+    "for", "from", "full", "function", "get", "go", "had", "has", "have", "he", "help",
     "her", "here", "hers", "him", "his", "host", "how", "i", "id", "if", "in", "index", "info",
     "input", "into", "is", "issue", "it", "item", "items", "its", "job", "json", "just", "keep",
     "key", "last", "lesson", "lessons", "let", "lib", "like", "line", "list", "load", "local",
