@@ -205,7 +205,7 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
     let (status, _) = desk.refused("POST /v1/lessons", json!({"title": "New"}));
     assert_eq!(status, 503);
     desk.store.0.ahead.borrow_mut().clear();
-    assert!(desk.store.space().lesson("lesson-new").is_none());
+    assert!(desk.store.space().lesson("new").is_none());
 }
 
 #[test]
