@@ -1,5 +1,6 @@
 //! A lesson: its text, its standing, its life, and what is derived from them at read time.
 
+use crate::common_words::is_common_word;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::policy::RankPolicy;
 use lesson_types::{Badge, BadgeKind, Category, Kind, Qualification, Trust, limits};
@@ -415,6 +416,20 @@ pub fn is_slug(slug: &str) -> bool {
 /// ```
 pub fn slug_of(title: &str) -> String {
     slug_within(title, limits::NEW_SLUG)
+}
+
+/// The slug of a new lesson with this title: [`slug_of`] it, and not a common word alone.
+///
+/// ```
+/// assert_eq!(lesson_core::slug_for("Tests"), "lesson-tests");
+/// ```
+pub fn slug_for(title: &str) -> String {
+    let slug = slug_of(title);
+    if is_common_word(&slug) {
+        format!("lesson-{slug}")
+    } else {
+        slug
+    }
 }
 
 /// The same of another length at most.

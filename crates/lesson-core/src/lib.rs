@@ -7,6 +7,7 @@
 
 mod apart;
 mod check;
+mod common_words;
 mod constants;
 mod counts;
 mod courses;
@@ -41,6 +42,7 @@ mod touched;
 mod usage;
 
 pub use apart::{APART_SETTING, pair_key};
+pub use common_words::is_common_word;
 pub use constants::constants;
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
@@ -60,7 +62,7 @@ pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
-pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_of};
+pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_for, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,

@@ -35,11 +35,19 @@ pub(super) struct Naming {
 
 /// How the name at `start..end` of a plain text is used; `floor` is where the name before it
 /// ends, since a negation reaches to the next name only.
+///
+/// A name of one part is a word as well: it names the lesson in quotes only.
 pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Naming {
     let before = last_bytes(&text[floor..start], LONGEST_CLAUSE);
     let after = first_bytes(&text[end..], LONGEST_VERB);
     let open = before.chars().next_back();
     let quoted = open.is_some_and(|c| matches!(c, '\'' | '"' | '`') && after.starts_with(c));
+    if !quoted && !text[start..end].contains('-') {
+        return Naming {
+            cued: false,
+            negated: false,
+        };
+    }
     let governed = governed(before);
     Naming {
         cued: quoted || ends_with_cue(before),

@@ -32,8 +32,8 @@ const PLACES: usize = 32;
 /// One detection per lesson, in the order given: how `reasoning` uses it.
 ///
 /// - *Explicit*: the slug, whatever its case, quoted or after "applying", "using", "based on",
-///   "following", "lesson" or "skill". It has to stand alone: `warning-dlmm` is not in
-///   `warning-dlmm-low-tvl`.
+///   "following", "lesson" or "skill"; quoted alone when it is one word without a `-`. It has to
+///   stand alone: `warning-dlmm` is not in `warning-dlmm-low-tvl`.
 /// - *Mentioned*: the slug, but only where the lesson itself is denied ("not applying 'x'",
 ///   "instead of 'x'", "'x' does not apply"). Nothing is applied then, even if key phrases appear.
 ///   A denied verb before a cue applies it: "I will not open this pool based on 'x'".

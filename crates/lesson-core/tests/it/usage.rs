@@ -14,6 +14,20 @@ fn how(slug: &str, reasoning: &str) -> MatchType {
 }
 
 #[test]
+fn a_slug_of_one_word_is_a_name_in_quotes_only() {
+    for (reasoning, expected) in [
+        ("Using tests, following the tests skill", Unseen),
+        ("The lesson tests is that nothing is sure.", Unseen),
+        ("I am not using tests here.", Unseen),
+        ("Applying 'tests' here.", Explicit),
+        ("As `Tests` says, I run them.", Explicit),
+        ("Not applying 'tests' here.", Mentioned),
+    ] {
+        assert_eq!(how("tests", reasoning), expected, "{reasoning}");
+    }
+}
+
+#[test]
 fn a_lesson_is_applied_when_it_is_named_so() {
     const SLUG: &str = "warning-dlmm-low-tvl";
     for (reasoning, expected) in [

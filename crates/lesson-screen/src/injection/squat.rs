@@ -63,17 +63,22 @@ const SHORTEST: usize = 5;
 
 /// The name that is a letter away from a known one, and the known one.
 pub(super) fn found(read: &str) -> Option<(&str, &str)> {
-    read.split(['\n', ';'])
-        .flat_map(|line| line.split(". "))
+    let about = |word: &str| ABOUT.contains(&trimmed(word));
+    read.lines()
+        .filter(|line| line.split_whitespace().any(about))
+        .flat_map(|line| line.split(';'))
+        .flat_map(|part| part.split(". "))
         .find_map(sentence)
 }
 
+/// A word without the signs around it.
+fn trimmed(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '\'')
+}
+
 fn sentence(text: &str) -> Option<(&str, &str)> {
-    let mut words = text.split_whitespace().map(|word| {
-        word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '\'')
-    });
-    let about = |word: &str| ABOUT.contains(&word);
-    if !words.clone().any(about) || words.clone().any(|word| WARNS.contains(&word)) {
+    let mut words = text.split_whitespace().map(trimmed);
+    if words.clone().any(|word| WARNS.contains(&word)) {
         return None;
     }
     let pip = words.clone().any(|word| word.starts_with("pip"));

@@ -75,7 +75,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("jfrog token", &["AKCp{a60,}", "cmVmdGtu{a50,}"]),
     rule("clojars token", &["CLOJARS_{h60}"]),
     rule("build service token", &[
-        "bkaj_{a20,}", "packagist_ort_{h60,}", "packagist_uut_{h60,}", "rootly_{h64}", "sm_pat_{a16}", "sm_aat_{a16}",
+        "bkaj_{a20,}", "depot_org_{h64}", "depot_project_{h64}", "packagist_ort_{h60,}", "packagist_uut_{h60,}", "rootly_{h64}", "sm_pat_{a16}", "sm_aat_{a16}",
         "sm_sat_{a16}", "ucat_{u26}", "akab-{a16,}-{a16,}", "dt0s01.{u8,24}.{u64}", "dt0s16.{u8,24}.{u64}",
         "sqa_{h40}", "sqp_{h40}", "squ_{h40}", "tk-us-{w48}", "VF.DM.{h24}.{a16,}", "prod:{w3,}|{b40,}", "dev:{w3,}|{b40,}", "production.{h60,}", "development.{h60,}",
         "CCIPAT_{w20,}", "CCIPRJ_{w20,}", "bkua_{h40}", "bkct_{w20,}", "dt0c01.{u24}.{u64}",
@@ -110,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
     // Payment and shops: docs.stripe.com, developer.squareup.com, shopify.dev, developer.paypal.com,
     // razorpay.com/docs, plaid.com/docs.
     rule("stripe key", &[
-        "sk_live_{a16,}", "rk_live_{a16,}", "sk_test_{a16,}", "rk_test_{a16,}", "sk_org_{a16,}",
+        "sk_live_{b16,}", "rk_live_{a16,}", "sk_test_{b16,}", "rk_test_{a16,}", "sk_org_{a16,}",
     ]),
     rule("stripe webhook secret", &["whsec_{b24,}"]),
     rule("square token", &["sq0atp-{w22,}", "sq0csp-{w40,}", "sq0idp-{w22,}", "EAAA{w56,}", "EAAAE{w50,}"]),

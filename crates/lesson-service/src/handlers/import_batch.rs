@@ -2,6 +2,7 @@
 
 use crate::handlers::ledger_ends::{LedgerEnds, is_put_away, is_untried};
 use crate::handlers::tool_import;
+use crate::handlers::tools::server_name;
 use crate::http::bounds;
 use crate::http::fault::clip;
 use crate::http::validate::filled;
@@ -194,7 +195,8 @@ impl<'a> Batch<'a> {
         let mut taken: BTreeMap<String, (Millis, EventKind)> = BTreeMap::new();
         for record in records {
             let bounded = filled("query", &record.query, limits::QUERY)
-                .and_then(|()| filled("server", &record.server, limits::WORD));
+                .and_then(|()| filled("server", &record.server, limits::WORD))
+                .and_then(|()| server_name(record.server.trim()));
             if let Err(error) = bounded {
                 self.reject(
                     &record.path,

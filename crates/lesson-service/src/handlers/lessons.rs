@@ -12,7 +12,7 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_of};
+use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_for};
 use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
 use lesson_types::{
@@ -27,7 +27,7 @@ impl<S: Store, H: Host> Service<S, H> {
         new: NewLesson,
     ) -> Result<Answer<LessonView>, ApiError> {
         if let Some(slug) = &new.slug {
-            redact::new_slug(slug)?;
+            redact::new_slug(slug, &new.title)?;
         }
         validate::optional("source", new.source.as_ref(), limits::WORD)?;
         let (slug, source) = (new.slug.clone(), new.source.clone().unwrap_or_default());
@@ -254,7 +254,7 @@ pub(crate) fn known<'a>(state: &'a State, slug: &str) -> Result<&'a Lesson, ApiE
 /// A slug made of the title that no lesson has: with a number behind it if need be, and of the
 /// content's hash when the title has no letter that fits.
 fn free_slug(space: &Space, text: &Text) -> String {
-    let mut stem = slug_of(&text.title);
+    let mut stem = slug_for(&text.title);
     if stem.is_empty() {
         let hash = text.content_hash();
         stem = format!("lesson-{}", &hash[..8.min(hash.len())]);

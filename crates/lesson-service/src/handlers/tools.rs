@@ -8,7 +8,8 @@ use crate::http::validate::{self, filled};
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use lesson_core::{
-    EventKind, Millis, ToolPolicy, to_rfc3339, tool_decay, tool_query_hash, tool_weight,
+    EventKind, Millis, ToolPolicy, is_slug, slug_of, to_rfc3339, tool_decay, tool_query_hash,
+    tool_weight,
 };
 use lesson_sync::Store;
 use lesson_types::{
@@ -31,6 +32,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<ToolRecorded>, ApiError> {
         filled("query", &success.query, limits::QUERY)?;
         filled("server", &success.server, limits::WORD)?;
+        server_name(success.server.trim())?;
         let server = success.server.trim();
         if self.tool_policy(&self.state.borrow().space).is_core(server) {
             return Answer::json(&ToolRecorded {
@@ -139,6 +141,23 @@ impl<S: Store, H: Host> Service<S, H> {
             decay: decay(policy),
         })
     }
+}
+
+/// A name that other agents are given: no sentence fits into a slug.
+pub(crate) fn server_name(server: &str) -> Result<(), ApiError> {
+    if is_slug(server) {
+        return Ok(());
+    }
+    let name = slug_of(server);
+    let better = if name.is_empty() {
+        "such as `github`".to_owned()
+    } else {
+        format!("such as `{name}`")
+    };
+    Err(ApiError::invalid(
+        "server",
+        format!("server is not a name in lower-case letters, digits and single hyphens, {better}"),
+    ))
 }
 
 fn decay(policy: &ToolPolicy) -> Decay {

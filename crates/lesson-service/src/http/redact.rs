@@ -4,7 +4,7 @@
 use crate::http::fault::clip;
 use crate::http::router::Route;
 use crate::http::validate;
-use lesson_core::Detection;
+use lesson_core::{Detection, is_common_word, slug_of};
 use lesson_types::{ApiError, Field, FieldType, TextUse};
 use serde_json::Value;
 
@@ -105,8 +105,17 @@ pub(crate) fn quotes(mut detections: Vec<Detection>) -> Vec<Detection> {
 }
 
 /// A new slug that a request gives: short, without secrets, and no sentence to whoever reads it.
-pub(crate) fn new_slug(slug: &str) -> Result<(), ApiError> {
+pub(crate) fn new_slug(slug: &str, title: &str) -> Result<(), ApiError> {
     validate::new_slug("slug", slug)?;
+    if is_common_word(slug) {
+        let better =
+            Some(slug_of(title)).filter(|slug| slug.contains('-') && plain("", slug).is_ok());
+        let better = better.unwrap_or_else(|| format!("lesson-{slug}"));
+        return Err(ApiError::invalid(
+            "slug",
+            format!("`{slug}` is a common word, which texts hold by chance; use `{better}`"),
+        ));
+    }
     if lesson_screen::hides_secret(slug) {
         return Err(ApiError::invalid(
             "slug",

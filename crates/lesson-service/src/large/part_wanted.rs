@@ -4,7 +4,7 @@ use crate::http::context::RequestContext;
 use crate::http::redact;
 use crate::http::router::Route;
 use crate::state::embedder::Embedder;
-use lesson_core::{Policy, Situation, slug_of, words_asked};
+use lesson_core::{Policy, Situation, slug_for, words_asked};
 use lesson_embed::QuantVector;
 use lesson_sync::{VECTOR_DIMS, packed_text};
 use lesson_types::{
@@ -313,7 +313,7 @@ impl PartWanted {
             }
             Lookup::NewSlug => {
                 let title = text(body, "title").unwrap_or_default();
-                let slug = text(body, "slug").unwrap_or_else(|| slug_of(title.trim()));
+                let slug = text(body, "slug").unwrap_or_else(|| slug_for(title.trim()));
                 ask.insert("beginnings".to_owned(), json!([slug]));
             }
             Lookup::Session => {

@@ -39,6 +39,24 @@ fn a_lesson_is_made_with_every_field() {
 }
 
 #[test]
+fn a_common_word_is_no_slug_and_a_better_one_is_offered() {
+    let desk = Desk::new();
+    for (body, better) in [
+        (
+            json!({"title": "Run the tests twice", "slug": "tests"}),
+            "`run-the-tests-twice`",
+        ),
+        (json!({"title": "The", "slug": "the"}), "`lesson-the`"),
+    ] {
+        let (status, error) = desk.refused("POST /v1/lessons", body);
+        assert_eq!((status, error.field.as_deref()), (400, Some("slug")));
+        assert!(error.message.contains(better), "{}", error.message);
+    }
+    let made: LessonView = desk.ok("POST /v1/lessons", json!({"title": "Tests!"}));
+    assert_eq!(made.slug, "lesson-tests");
+}
+
+#[test]
 fn slugs_are_made_of_titles_and_never_taken_twice() {
     let desk = Desk::new();
     let made = |body| desk.ok::<LessonView>("POST /v1/lessons", body).slug;

@@ -112,6 +112,11 @@ fn names_that_speak_to_their_reader_are_refused() {
         ),
         (
             "POST /v1/tools/success",
+            json!({"query": "list tables", "server": "Postgres: the fast one"}),
+            "server",
+        ),
+        (
+            "POST /v1/tools/success",
             json!({"query": orders, "server": "postgres"}),
             "query",
         ),
