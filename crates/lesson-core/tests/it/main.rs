@@ -18,6 +18,7 @@ mod learning;
 mod matching;
 mod own_lessons;
 mod packed;
+mod project_alone;
 mod prompt;
 mod rank;
 mod rank_properties;

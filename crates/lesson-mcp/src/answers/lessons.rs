@@ -99,7 +99,7 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         Some(first) => {
             told.note_of_text(DATA);
             told.note_of_text(format_args!(
-                "When you apply a lesson, name it by its slug in quotes and say what it changed, such as: Applying '{}': … If you decide against one, say \"not applying\" and its slug.",
+                "When you apply a lesson, name it by its slug in quotes and say what it changed, such as: Applying '{}': … If you decide against one, say \"not applying\", its slug and why.",
                 first.slug
             ));
         }

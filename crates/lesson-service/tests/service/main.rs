@@ -21,6 +21,7 @@ mod repeats;
 mod review;
 mod runs;
 mod semantic;
+mod session_feedback;
 mod the_loop;
 mod transfer;
 mod untrusted;
