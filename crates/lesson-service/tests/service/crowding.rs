@@ -259,6 +259,8 @@ fn one_key_alone_halves_an_approved_lesson_and_takes_it_out_with_another_or_a_pe
         assert!(factor.unwrap().note.contains("one agent says it fails"));
         let review: Value = desk.get("/v1/review");
         assert_eq!(review["items"][0]["slug"], "the-one", "{review}");
+        let remedy = review["items"][0]["remedy"].as_str().unwrap();
+        assert!(remedy.contains("One agent says it fails"), "{remedy}");
 
         if second == "agent" {
             failure(&desk, "two", "e");
