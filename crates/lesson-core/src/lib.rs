@@ -23,6 +23,7 @@ mod keyword;
 pub mod learning;
 mod lesson;
 mod lessons;
+mod one_key;
 mod optimistic_overlay;
 mod packed;
 mod policy;
@@ -70,6 +71,7 @@ pub use lesson_types::{
     Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
     Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
 };
+pub use one_key::failed_by_one_key;
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};
 pub use policy::{
@@ -80,9 +82,9 @@ pub use prompt::{
     prompt_text_shared, shares, tokens, visible,
 };
 pub use rank::{
-    Cosines, Exclusion, ExclusionCode, Explain, Found, PatternsFor, RankError, Ranked, Ranking,
-    SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy, compare,
-    patterns, patterns_text, recommend, recommend_with, search, situation_text,
+    Cosines, Exclusion, ExclusionCode, Explain, Found, Known, PatternsFor, RankError, Ranked,
+    Ranking, SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy,
+    compare, patterns, patterns_text, recommend, recommend_with, search, situation_text,
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{

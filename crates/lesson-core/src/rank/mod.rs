@@ -29,6 +29,7 @@ pub use trace::{Exclusion, ExclusionCode, Trace};
 
 use crate::keyword::KeywordIndex;
 use crate::learning::Effects;
+use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
@@ -38,6 +39,7 @@ use lesson_types::{RelevanceWord, StandingRule};
 use matching::{MatchScore, Matches};
 use order::{AHEAD, Scored, contenders, merge_duplicates};
 use situation::Context;
+use std::collections::BTreeSet;
 use trace::Run;
 
 /// The answer to a situation.
@@ -77,10 +79,28 @@ pub fn recommend(
     policy: &RankPolicy,
     explain: Explain<'_>,
 ) -> Result<Ranking, RankError> {
-    recommend_with(space, situation, similarity, index, policy, explain, None)
+    let known = Known::default();
+    recommend_with(space, situation, similarity, index, policy, explain, known)
 }
 
-/// The same, with what is known of the lessons' effects: where the policy's standing is `evidence`, lessons gain and lose
+/// What is known of lessons beside their standing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// What they do, where standing is `evidence`.
+    pub effects: Option<&'a Effects>,
+    /// Those of [`crate::failed_by_one_key`].
+    pub one_key: Option<&'a BTreeSet<String>>,
+}
+
+impl Known<'_> {
+    /// Says if one agent's key alone keeps a lesson from being recommended.
+    fn by_one_key(&self, slug: &str, held: &Standing, policy: &RankPolicy) -> bool {
+        let is_out = standing::disqualified(held, policy).is_some();
+        is_out && self.one_key.is_some_and(|those| those.contains(slug))
+    }
+}
+
+/// The same, with what is known of the lessons: where the policy's standing is `evidence`, lessons gain and lose
 /// by them in place of the sources' rules, and one that is said to hurt is left out.
 ///
 /// # Errors
@@ -92,8 +112,9 @@ pub fn recommend_with(
     index: &KeywordIndex,
     policy: &RankPolicy,
     explain: Explain<'_>,
-    effects: Option<&Effects>,
+    known: Known<'_>,
 ) -> Result<Ranking, RankError> {
+    let effects = known.effects;
     situation::check_policy(policy)?;
     let by_evidence = policy.standing == StandingRule::Evidence;
     let context = Context::of(situation, policy)?;
@@ -134,7 +155,9 @@ pub fn recommend_with(
     loop {
         let mut below: Vec<(Candidate<'_>, f64)> = Vec::new();
         for one in turn {
-            if !by_evidence && standing::disqualified(&one.facts.standing, policy).is_some() {
+            let by_one_key = known.by_one_key(&one.lesson.slug, &one.facts.standing, policy);
+            let is_out = standing::disqualified(&one.facts.standing, policy).is_some();
+            if !by_evidence && is_out && !by_one_key {
                 ranking.excluded_low_effectiveness += 1;
                 traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
                 continue;
@@ -161,7 +184,7 @@ pub fn recommend_with(
                 }
                 standing::evidence(&mut run, slug, effects, policy);
             } else {
-                standing::standing(&mut run, &one.facts.standing, policy);
+                standing::standing(&mut run, &one.facts.standing, by_one_key, policy);
             }
             scored.push(Scored::new(one, relevance.value, run.value()));
         }
@@ -204,8 +227,8 @@ pub fn recommend_with(
         .collect();
     let explained = traces.finish(
         &shown,
-        |one, code| trace(one, code, (&matches, effects), &context, policy),
-        |left| why(left, (&matches, effects), &context, policy),
+        |one, code| trace(one, code, (&matches, known), &context, policy),
+        |left| why(left, (&matches, known), &context, policy),
     );
     if let Some(Explained { traces, counts }) = explained {
         ranking.trace = Some(traces);
@@ -284,7 +307,7 @@ fn word(
 fn trace(
     one: &Candidate<'_>,
     code: Option<ExclusionCode>,
-    (matches, effects): (&Matches<'_>, Option<&Effects>),
+    (matches, known): (&Matches<'_>, Known<'_>),
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Trace {
@@ -301,10 +324,12 @@ fn trace(
         if code != Some(LowRelevance) {
             match policy.standing {
                 StandingRule::Seeds => {
-                    standing::standing(&mut run, &one.facts.standing, policy);
+                    let held = &one.facts.standing;
+                    let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
+                    standing::standing(&mut run, held, by_one_key, policy);
                 }
                 StandingRule::Evidence => {
-                    standing::evidence(&mut run, &one.lesson.slug, effects, policy);
+                    standing::evidence(&mut run, &one.lesson.slug, known.effects, policy);
                 }
             }
         }
@@ -323,7 +348,7 @@ fn trace(
 /// Why a lesson is not in the answer, for a person.
 fn why(
     left: &LeftOut<'_>,
-    (matches, effects): (&Matches<'_>, Option<&Effects>),
+    (matches, known): (&Matches<'_>, Known<'_>),
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> String {
@@ -331,7 +356,7 @@ fn why(
     match left.code {
         ExclusionCode::LowEffectiveness => standing::disqualified(held, policy)
             .map_or_else(String::new, |disqualified| disqualified.words(held)),
-        ExclusionCode::Hurts => standing::hurts(&left.of.lesson.slug, effects),
+        ExclusionCode::Hurts => standing::hurts(&left.of.lesson.slug, known.effects),
         ExclusionCode::LowRelevance => {
             let mut run = Run::new(false);
             let found = matches.of_lesson(&left.of);

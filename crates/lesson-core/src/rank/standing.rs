@@ -7,9 +7,22 @@ use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use lesson_types::Qualification;
 
+/// What one key's failures leave of an approved lesson's score, 0 to 1. 0.5.
+const ONE_KEY_FACTOR: f64 = 0.5;
+
 /// ×0.7 when `effectiveness_score` < 0.3, ×0.5 when surfaced ≥ 10 and never helpful (both effectiveness tracking), and
-/// ×(0.5 + 0.5·causal_adjusted) (causal feedback).
-pub(super) fn standing(run: &mut Run, held: &Standing, policy: &RankPolicy) {
+/// ×(0.5 + 0.5·causal_adjusted) (causal feedback); ×0.5 when one agent's key alone says that it fails.
+pub(super) fn standing(run: &mut Run, held: &Standing, by_one_key: bool, policy: &RankPolicy) {
+    if by_one_key {
+        let input = f64::from(held.consecutive_failures);
+        run.multiply("one_agent_fails", (input, ONE_KEY_FACTOR, ONE_KEY_FACTOR), || {
+            format!(
+                "one agent says it fails: {} of {} times; a person or another agent has to say so, too",
+                held.times_applied.saturating_sub(held.success_count),
+                held.times_applied
+            )
+        });
+    }
     if let Some(score) = held.low_rating(policy) {
         let factor = policy.low_score_factor;
         run.multiply("low_rating", (score, factor, factor), || {

@@ -19,7 +19,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    Drawn, EventKind, Explain, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
+    Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
     RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
@@ -185,6 +185,8 @@ impl<S: Store, H: Host> Service<S, H> {
         vector: Option<&[f32]>,
         (policy, explain): (&RankPolicy, Explain<'_>),
     ) -> Result<Ranking, ApiError> {
+        let one_key = state.failed_by_one_key();
+        let one_key = Some(&*one_key);
         let rank = |effects: Option<&Effects>| {
             state.with_similarity(vector, |similarity| {
                 lesson_core::recommend_with(
@@ -194,7 +196,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     &state.index,
                     policy,
                     explain,
-                    effects,
+                    Known { effects, one_key },
                 )
             })
         };

@@ -42,16 +42,24 @@ impl<S: Store, H: Host> Service<S, H> {
         let near = state.near.borrow();
         let pairs = near.as_ref().map_or(&[][..], |near| &near.pairs);
         let policy = state.in_force(&self.policy);
-        // Where nothing was ever measured there is nothing to read of it.
-        if state.space.setting(SALT_SETTING).is_none() {
-            let queue = lesson_core::review_queue(&state.space, pairs, limit, &policy);
-            return Ok(answer(queue, &policy.rank, None));
-        }
-        state.with_effects(|effects| {
+        let answer = |effects: Option<&Effects>| {
             let queue =
-                lesson_core::review_queue_with(&state.space, pairs, limit, &policy, Some(effects));
-            Ok(answer(queue, &policy.rank, Some(effects)))
-        })
+                lesson_core::review_queue_with(&state.space, pairs, limit, &policy, effects);
+            answer(queue, &policy.rank, effects)
+        };
+        // Where nothing was ever measured there is nothing to read of it.
+        let mut answer = if state.space.setting(SALT_SETTING).is_none() {
+            answer(None)
+        } else {
+            state.with_effects(|effects| answer(Some(effects)))
+        };
+        let one_key = state.failed_by_one_key();
+        for item in &mut answer.items {
+            if item.reasons.contains(&ReviewReason::Disqualified) && one_key.contains(&item.slug) {
+                item.remedy = Some(ONE_AGENT.to_owned());
+            }
+        }
+        Ok(answer)
     }
 }
 
@@ -131,6 +139,9 @@ fn item(
 
 /// What to do with a lesson that measuring says hurts.
 const HURTS: &str = "Decisions go well less often with it than without, as withholding it at random shows. Archive it, or edit what misleads: an edit begins its measurement anew.";
+
+/// What to do with an approved lesson that one agent's key alone says fails.
+const ONE_AGENT: &str = "One agent says it fails, and nobody else: it is still recommended, at half its score. Archive it if the agent is right; if not, give it another trial.";
 
 /// What to do with a lesson that what happened speaks against.
 fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {

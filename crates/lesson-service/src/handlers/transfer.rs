@@ -14,8 +14,8 @@ use lesson_formats::{
 };
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFormat, Imported,
-    Rejected, limits,
+    ApiError, ExportFiles, ExportFormat, ExportQuery, Import, ImportFormat, Imported, Rejected,
+    limits,
 };
 use serde_json::Value;
 

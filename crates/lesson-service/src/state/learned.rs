@@ -2,7 +2,7 @@
 //! for, and from then on kept as events come, so that no answer reads all decisions.
 
 use lesson_core::learning::{Effects, Learning, Run};
-use lesson_core::{EventKind, Policy, Row, Space, in_force};
+use lesson_core::{EventKind, Policy, Row, Space, failed_by_one_key, in_force};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -12,6 +12,7 @@ use std::rc::Rc;
 pub(crate) struct Learned {
     policy: RefCell<Option<Rc<Policy>>>,
     lessons: RefCell<Option<Lessons>>,
+    one_key: RefCell<Option<Rc<BTreeSet<String>>>>,
 }
 
 #[derive(Default)]
@@ -28,6 +29,12 @@ impl Learned {
     pub fn happened(&mut self, event: &EventKind) {
         if let EventKind::PolicyChanged { .. } = event {
             self.policy.take();
+        }
+        if !matches!(
+            event,
+            EventKind::Surfaced { .. } | EventKind::Rated { .. } | EventKind::Voted { .. }
+        ) {
+            self.one_key.take();
         }
         let mut lessons = self.lessons.borrow_mut();
         let Some(lessons) = &mut *lessons else {
@@ -49,6 +56,7 @@ impl Learned {
     /// Notes that these decisions are taken off, and rows put in place.
     pub fn rebased<'a>(&mut self, off: impl Iterator<Item = &'a str>, rows: &[Row]) {
         self.policy.take();
+        self.one_key.take();
         let mut lessons = self.lessons.borrow_mut();
         let Some(lessons) = &mut *lessons else {
             return;
@@ -62,6 +70,12 @@ impl Learned {
                 lessons.decisions.insert(decision_id.clone());
             }
         }
+    }
+
+    /// See [`lesson_core::failed_by_one_key`].
+    pub fn failed_by_one_key(&self, space: &Space) -> Rc<BTreeSet<String>> {
+        let mut held = self.one_key.borrow_mut();
+        Rc::clone(held.get_or_insert_with(|| Rc::new(failed_by_one_key(space))))
     }
 
     /// The constants in force.

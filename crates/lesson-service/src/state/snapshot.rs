@@ -287,6 +287,11 @@ impl State {
         self.learned.with_effects(&self.space, read)
     }
 
+    /// See [`lesson_core::failed_by_one_key`].
+    pub fn failed_by_one_key(&self) -> Rc<BTreeSet<String>> {
+        self.learned.failed_by_one_key(&self.space)
+    }
+
     /// Notes an event that takes no part.
     pub fn leave_out(&mut self, cause: String) {
         self.left_out += 1;

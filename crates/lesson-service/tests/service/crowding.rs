@@ -174,7 +174,8 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
     }
     let ask = json!({"query": "lesson: do it", "decision_id": "d", "limit": 40});
     let given = as_key(&desk, "one", "POST /v1/recommend", ask);
-    assert_eq!(given.body["recommended"].as_array().unwrap().len(), 40);
+    // A decision takes five, however many are asked for.
+    assert_eq!(given.body["recommended"].as_array().unwrap().len(), 5);
     let reasoning: Vec<String> = slugs
         .iter()
         .map(|slug| format!("Applying '{slug}'."))
@@ -190,7 +191,7 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
     let applied = space
         .lessons()
         .filter(|held| held.standing.times_applied > 0);
-    assert_eq!(applied.count(), 15);
+    assert_eq!(applied.count(), 5);
 
     let feedback = |lessons: &[String]| json!({"outcome": "blocked", "lessons": lessons});
     let refused = as_key(&desk, "one", "POST /v1/feedback", feedback(&slugs));
@@ -217,4 +218,66 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
         space.lessons().map(|held| held.standing.use_count).sum()
     };
     assert!(used(&after) > used(&before) && used(&after) <= used(&before) + 15);
+}
+
+/// A failure of the lesson `one`, told by an agent's key.
+fn failure(desk: &Desk, key: &str, id: &str) {
+    let ask = json!({"query": "lesson: do it", "decision_id": id});
+    as_key(desk, key, "POST /v1/recommend", ask);
+    let track = json!({"decision_id": id, "reasoning": "Applying 'the-one'."});
+    let tracked = as_key(desk, key, "POST /v1/track", track);
+    assert_eq!(tracked.body["recorded"], true, "{}", tracked.body);
+    let outcome = json!({"decision_id": id, "outcome": "failure"});
+    assert_eq!(as_key(desk, key, "POST /v1/outcome", outcome).status, 200);
+}
+
+#[test]
+fn one_key_alone_halves_an_approved_lesson_and_takes_it_out_with_another_or_a_person() {
+    for second in ["agent", "person"] {
+        let desk = Desk::new();
+        let one = json!({"title": "Lesson one", "slug": "the-one", "recommendation": "Do it."});
+        desk.ok::<LessonView>("POST /v1/lessons", one);
+        desk.ok::<LessonView>(
+            "POST /v1/lessons/the-one/review",
+            json!({"verdict": "approve"}),
+        );
+        let answer = || -> Recommendations {
+            let ask = json!({"query": "lesson: do it", "explain": true, "dry_run": true});
+            desk.ok("POST /v1/recommend", ask)
+        };
+        let score = || answer().trace.unwrap()[0].score;
+        let before = score();
+        for n in 0..6 {
+            failure(&desk, "one", &format!("d{n}"));
+        }
+        assert_eq!(answer().recommended.len(), 1, "{second}");
+        assert_eq!(score().to_bits(), (before * 0.5).to_bits());
+        let trace = answer().trace.unwrap();
+        let factor = trace[0]
+            .factors
+            .iter()
+            .find(|one| one.name == "one_agent_fails");
+        assert!(factor.unwrap().note.contains("one agent says it fails"));
+        let review: Value = desk.get("/v1/review");
+        assert_eq!(review["items"][0]["slug"], "the-one", "{review}");
+        let remedy = review["items"][0]["remedy"].as_str().unwrap();
+        assert!(remedy.contains("One agent says it fails"), "{remedy}");
+
+        if second == "agent" {
+            failure(&desk, "two", "e");
+        } else {
+            let ask = json!({"query": "lesson: do it", "decision_id": "e"});
+            desk.ok::<Recommendations>("POST /v1/recommend", ask);
+            let track = json!({"decision_id": "e", "reasoning": "Applying 'the-one'."});
+            desk.ok::<Tracked>("POST /v1/track", track);
+            let outcome = json!({"decision_id": "e", "outcome": "failure"});
+            desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+        }
+        let left = answer();
+        assert_eq!(
+            (left.recommended.len(), left.excluded_low_effectiveness),
+            (0, 1),
+            "{second}"
+        );
+    }
 }

@@ -256,6 +256,14 @@ fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
             "Same title as a better one",
             "Of lessons with the same title, only the best is shown.",
         ),
+        "near_duplicate" => (
+            "Says almost the same as another",
+            "Of lessons that say almost the same, an approved one is given, else the best.",
+        ),
+        "key_limit" => (
+            "Too many of one agent",
+            "Of five places in a row, two go to unreviewed lessons of one agent's key. Approve them in Review.",
+        ),
         "beyond_limit" => (
             "Fits, but others fit better",
             "They come next. Raise “Max results” to see them.",
