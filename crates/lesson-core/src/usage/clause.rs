@@ -42,13 +42,14 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
     let after = first_bytes(&text[end..], LONGEST_VERB);
     let open = before.chars().next_back();
     let quoted = open.is_some_and(|c| matches!(c, '\'' | '"' | '`') && after.starts_with(c));
+    let governed = governed(before);
     if !quoted && !text[start..end].contains('-') {
         return Naming {
             cued: false,
             negated: false,
+            governed,
         };
     }
-    let governed = governed(before);
     Naming {
         cued: quoted || ends_with_cue(before),
         negated: governed == Governed::Denied || denied_after(after, governed == Governed::Applied),

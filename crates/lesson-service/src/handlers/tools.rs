@@ -143,9 +143,10 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// A name that other agents are given: no sentence fits into a slug.
+/// A name that other agents are given: a slug, in which no sentence fits, but as servers are named in clients' files,
+/// with capitals and `_`, such as `Project_Memory`.
 pub(crate) fn server_name(server: &str) -> Result<(), ApiError> {
-    if is_slug(server) {
+    if is_slug(&server.to_ascii_lowercase().replace('_', "-")) {
         return Ok(());
     }
     let name = slug_of(server);
@@ -156,7 +157,7 @@ pub(crate) fn server_name(server: &str) -> Result<(), ApiError> {
     };
     Err(ApiError::invalid(
         "server",
-        format!("server is not a name in lower-case letters, digits and single hyphens, {better}"),
+        format!("server is not a name of letters, digits and single `-` or `_`, {better}"),
     ))
 }
 
