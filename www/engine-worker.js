@@ -5,7 +5,7 @@
 // a fresh instance when the module traps. No rule about lessons lives here.
 
 import "./trusted.js";
-import { Crew } from "./worker/crew.js";
+import { EmbeddingWorkers } from "./worker/embedding-workers.js";
 import { fill, giveVectors } from "./worker/demo.js";
 import { asFile, handle } from "./worker/files.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
@@ -40,7 +40,7 @@ let download = null;
 let model = { phase: "absent" };
 /** The loaded model's id, and the workers that embed with it. */
 let modelId = null;
-let crew = null;
+let embeddingWorkers = null;
 /** Whether a person stopped the indexing. */
 let paused = false;
 
@@ -86,7 +86,7 @@ function setPaused(on) {
 function stopIndexing() {
   if (model.phase !== "indexing") return;
   setPaused(true);
-  crew?.end();
+  embeddingWorkers?.end();
   tellIndexing();
 }
 
@@ -94,7 +94,7 @@ function resumeIndexing() {
   if (!paused) return;
   setPaused(false);
   tellIndexing();
-  crew?.consider();
+  embeddingWorkers?.consider();
 }
 
 async function start() {
@@ -105,7 +105,7 @@ async function start() {
     store: { kind: "indexed_db", name: database },
     on_index: () => {
       tellIndexing();
-      if (!paused) crew?.consider();
+      if (!paused) embeddingWorkers?.consider();
     },
   });
   if (isDemo) await fill(opened);
@@ -123,8 +123,8 @@ function restart(cause) {
   restarting ??= (async () => {
     engine = null;
     sync?.abandon();
-    crew?.abandon();
-    crew = null;
+    embeddingWorkers?.abandon();
+    embeddingWorkers = null;
     const message = cause?.message ?? String(cause);
     const failed = [...open.values()];
     open.clear();
@@ -333,7 +333,7 @@ async function takePack(pack) {
   const kept = await keepPack(pack);
   // Others read the model from the cache; and the engine may have failed meanwhile.
   if (!kept || engine !== taker) return;
-  crew = new Crew({
+  embeddingWorkers = new EmbeddingWorkers({
     engine,
     model: modelId,
     module: await module,
@@ -344,7 +344,7 @@ async function takePack(pack) {
       if (isTrap(error)) void restart(error);
     },
   });
-  if (!paused) crew.consider();
+  if (!paused) embeddingWorkers.consider();
 }
 
 self.addEventListener("message", ({ data }) => {

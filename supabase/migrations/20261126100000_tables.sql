@@ -212,7 +212,7 @@ create table if not exists public.lessons (
   -- Whether it is an agent's lesson that nobody known to be a person called approved.
   approved_by_agent boolean not null default false,
   -- The standing with what the lesson's own writer said of it, while that waits.
-  own_word lessonloop.standing,
+  pending_standing lessonloop.standing,
   -- By agent: the days, since 1970, on which its rating and its vote last counted.
   counted_on jsonb not null default '{}',
   -- SHA-256 in hex of what a model embeds: the key of a vector.

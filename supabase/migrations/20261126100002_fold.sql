@@ -574,7 +574,7 @@ language sql stable as $$
 $$;
 
 -- Whether somebody speaks of an unapproved lesson of their own, and is an agent in a shared space.
-create or replace function lessonloop.is_own_word(l public.lessons, p_by text) returns boolean
+create or replace function lessonloop.is_self_vote(l public.lessons, p_by text) returns boolean
 language sql stable as $$
   select lessonloop.is_agent(p_by) and l."by" = p_by and not (l.trust = 'approved' and not l.approved_by_agent)
     and lessonloop.is_shared(l.space)
@@ -692,7 +692,7 @@ language sql volatile as $$
     last_used_at = s.last_used_at, last_feedback_at = s.last_feedback_at, times_applied = s.times_applied,
     success_count = s.success_count, consecutive_failures = s.consecutive_failures, trial_from = s.trial_from,
     proven_effective = s.proven_effective, qualified_at = s.qualified_at,
-    own_word = case when p_own.confidence is not null then p_own end, version = v
+    pending_standing = case when p_own.confidence is not null then p_own end, version = v
   where l.space = p_space and l.slug = p_slug
 $$;
 
@@ -707,7 +707,7 @@ declare
 begin
   select * into l from public.lessons x where x.space = p_space and x.slug = p_slug;
   s := lessonloop.standing_of(l);
-  own := l.own_word;
+  own := l.pending_standing;
   if p_waits and own.confidence is null then
     own := s;
   end if;
@@ -741,7 +741,7 @@ begin
       p_by, coalesce(x.counted_on -> p_by, '{}') || jsonb_build_object(p_what, today))
     where x.space = p_space and x.slug = p_slug;
   end if;
-  return lessonloop.move(p_space, p_slug, p_what, p_good, p_at, v, lessonloop.is_own_word(l, p_by));
+  return lessonloop.move(p_space, p_slug, p_what, p_good, p_at, v, lessonloop.is_self_vote(l, p_by));
 end $$;
 
 -- After a lesson's trust was set: with a person's approval, what its writer said of it counts.
@@ -754,8 +754,8 @@ begin
   set approved_by_agent = x.trust = 'approved' and lessonloop.is_agent(x."by") and not (p_by like 'person:%' or p_by = 'local')
   where x.space = p_space and x.slug = p_slug
   returning * into l;
-  if l.trust = 'approved' and not l.approved_by_agent and (l.own_word).confidence is not null then
-    perform lessonloop.put_standing(p_space, p_slug, l.own_word, null, l.version);
+  if l.trust = 'approved' and not l.approved_by_agent and (l.pending_standing).confidence is not null then
+    perform lessonloop.put_standing(p_space, p_slug, l.pending_standing, null, l.version);
   end if;
 end $$;
 
@@ -783,7 +783,7 @@ begin
     v := v + 1;
     update public.recommendations x set settled = true, contributed_to_success = won, version = v
     where x.space = p_space and x.decision_id = p_decision and x.lesson = r.lesson;
-    select lessonloop.is_own_word(l, d."by") or lessonloop.is_own_word(l, d.outcome_by) or lessonloop.is_own_word(l, p_by)
+    select lessonloop.is_self_vote(l, d."by") or lessonloop.is_self_vote(l, d.outcome_by) or lessonloop.is_self_vote(l, p_by)
     into waits from public.lessons l where l.space = p_space and l.slug = r.lesson;
     v := lessonloop.move(p_space, r.lesson, 'applied', won, p_at, v, waits);
   end loop;
@@ -865,7 +865,7 @@ declare
 begin
   select * into l from public.lessons x where x.space = p_space and x.slug = p_event ->> 'into';
   s := lessonloop.standing_of(l);
-  own := l.own_word;
+  own := l.pending_standing;
   -- The order decides the bits of the weighted mean: that of the slugs' bytes.
   for name in select distinct (x collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') x order by slug loop
     -- What waits for the approval of a lesson that is merged stays with that.
@@ -942,7 +942,7 @@ begin
     if counted > 0 then
       v := v + 1;
       update public.lessons l set times_surfaced = lessonloop.capped(l.times_surfaced + 1), version = v,
-        own_word = case when (l.own_word).confidence is not null then lessonloop.told(l.own_word, 'shown', true, p_at) end
+        pending_standing = case when (l.pending_standing).confidence is not null then lessonloop.told(l.pending_standing, 'shown', true, p_at) end
       where l.space = p_space and l.slug = item ->> 'lesson';
     end if;
     if decision is not null then
@@ -1036,7 +1036,7 @@ begin
   end if;
   insert into public.feedback_times (space, version, at) values (p_space, v, p_at);
   for name in select distinct x from jsonb_array_elements_text(p_event -> 'lessons') x loop
-    select lessonloop.is_own_word(l, p_by) into waits from public.lessons l where l.space = p_space and l.slug = name;
+    select lessonloop.is_self_vote(l, p_by) into waits from public.lessons l where l.space = p_space and l.slug = name;
     v := lessonloop.move(p_space, name, case when (p_event -> 'causal') ? name then 'cause' else 'present' end,
       p_event ->> 'outcome' <> 'blocked', p_at, v, waits);
   end loop;
@@ -1168,7 +1168,7 @@ begin
     when 'FeedbackGiven', 'Rated', 'Voted' then
       v := lessonloop.judge(p_space, p_kind, p_event, p_raw, p_at, v, p_by);
     when 'TrialGranted' then
-      select lessonloop.move(p_space, named, 'trial', true, p_at, v, lessonloop.is_own_word(l, p_by)) into v
+      select lessonloop.move(p_space, named, 'trial', true, p_at, v, lessonloop.is_self_vote(l, p_by)) into v
       from public.lessons l where l.space = p_space and l.slug = named;
       update public.lessons l set updated_at = p_at where l.space = p_space and l.slug = named;
     when 'PolicyChanged' then

@@ -327,7 +327,7 @@ language sql stable as $$
     'trust', l.trust, 'findings', l.findings, 'archived', l.archived, 'merged_into', l.merged_into, 'rev', l.rev,
     'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at),
     'text_at', lessonloop.rfc3339(l.text_at), 'by', l."by",
-    'trial_from', l.trial_from, 'approved_by_agent', l.approved_by_agent, 'own_word', lessonloop.standing_json(l.own_word),
+    'trial_from', l.trial_from, 'approved_by_agent', l.approved_by_agent, 'pending_standing', lessonloop.standing_json(l.pending_standing),
     'counted_on', l.counted_on, 'version', l.version)
 $$;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, eventually, loadModel, ready, recommend, url, visit, withApp } from "./app.mjs";
-import { hold, release, watchCrew } from "./crew.mjs";
+import { hold, release, watchEmbeddingWorkers } from "./embedding-workers.mjs";
 import { servePack } from "./pack-server.mjs";
 import { serveSite } from "./site.mjs";
 
@@ -221,15 +221,15 @@ const vectors = (page) =>
 test("many lessons are read by several workers, stopped and resumed, as one alone reads them", async () => {
   let together = null;
   await withApp(async (page) => {
-    const crew = watchCrew(page);
+    const embeddingWorkers = watchEmbeddingWorkers(page);
     await importMany(page);
     await hold(page, { cores: 3, slices: true, batches: true });
     await page.getByTestId("download-model").click();
     await phase(page, "indexing");
-    await eventually(() => assert.equal(crew.started, 2), 60_000);
+    await eventually(() => assert.equal(embeddingWorkers.started, 2), 60_000);
     await page.getByTestId("stop-indexing").click();
     await phase(page, "paused");
-    await eventually(() => assert.equal(crew.gone, 2), 60_000);
+    await eventually(() => assert.equal(embeddingWorkers.gone, 2), 60_000);
     const stopped = await page.getByTestId("model-state").textContent();
     // Requests are answered meanwhile, and nothing is read behind the person's back.
     await release(page);
@@ -242,21 +242,21 @@ test("many lessons are read by several workers, stopped and resumed, as one alon
     // The workers read them, as the engine rests after a slice.
     await hold(page, { cores: 3, slices: true });
     await page.getByTestId("resume-indexing").click();
-    await eventually(() => assert.equal(crew.started, 4), 60_000);
+    await eventually(() => assert.equal(embeddingWorkers.started, 4), 60_000);
     await eventually(async () => assert.ok((await vectors(page)).count > LESSONS / 2), 60_000);
     await release(page);
     await phase(page, "ready");
-    await eventually(() => assert.equal(crew.gone, 4), 60_000);
+    await eventually(() => assert.equal(embeddingWorkers.gone, 4), 60_000);
     together = await vectors(page);
     assert.equal(together.count, LESSONS);
   });
   await withApp(async (page) => {
-    const crew = watchCrew(page);
+    const embeddingWorkers = watchEmbeddingWorkers(page);
     await importMany(page);
     // None beside it.
     await hold(page, { cores: 1 });
     await loadModel(page);
-    assert.equal(crew.started, 0);
+    assert.equal(embeddingWorkers.started, 0);
     assert.deepEqual(await vectors(page), together);
   });
 });
@@ -275,17 +275,17 @@ test("workers that fail are given up, and every lesson has its vector all the sa
     });
     await withApp(
       async (page) => {
-        const crew = watchCrew(page);
+        const embeddingWorkers = watchEmbeddingWorkers(page);
         await importMany(page, site.url);
         await hold(page, { cores: 3, slices: true });
         await page.getByTestId("download-model").click();
         // Two on three cores, and two in their places.
-        await eventually(() => assert.deepEqual(crew, { started: 4, gone: 4 }), 120_000);
+        await eventually(() => assert.deepEqual(embeddingWorkers, { started: 4, gone: 4 }), 120_000);
         assert.ok((await vectors(page)).count < LESSONS);
         await release(page);
         await phase(page, "ready");
         assert.equal((await vectors(page)).count, LESSONS);
-        assert.equal(crew.started, 4);
+        assert.equal(embeddingWorkers.started, 4);
       },
       { origin: site.url },
     );

@@ -71,7 +71,7 @@ test("an owner invites somebody, sees by name what they did, changes their role 
   });
 });
 
-test("who is invited joins the space with the code, and one that does not hold says so", async () => {
+test("who is invited joins the space with the code, and an invalid one says so", async () => {
   const ada = user();
   const space = await ada.space("Ada's own");
   const by = author();
@@ -86,7 +86,7 @@ test("who is invited joins the space with the code, and one that does not hold s
     await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
     await page.getByTestId("sync-invite").fill(`lli_${"0".repeat(64)}`);
     await page.getByTestId("sync-submit").click();
-    await page.getByText("this invitation does not hold").first().waitFor();
+    await page.getByText("the invitation is invalid or has expired").first().waitFor();
     await page.getByTestId("sync-invite").fill(` ${made.code} `);
     await page.getByTestId("sync-submit").click();
     await page.getByTestId("sync-now").waitFor();

@@ -193,7 +193,7 @@ test("a copy becomes work on the server and a copy again; what waits keeps the c
   assert.equal((await me.get("/v1/insights")).lessons.length >= 0, true);
 });
 
-test("a server that lacks functions: small spaces are copied as ever, and work on the server names the schema that it needs", async () => {
+test("a server that lacks functions: small spaces are copied as usual, and work on the server names the schema that it needs", async () => {
   const { id } = await large("Older server", 20);
   const proxy = await through();
   const lacks = (name) => {

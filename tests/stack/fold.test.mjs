@@ -22,7 +22,7 @@ const lessonRow = (row) => ({
   counted_on: {},
   text_at: null,
   ...row,
-  own_word: row.own_word ? { trial_from: 0, ...row.own_word } : null,
+  pending_standing: row.pending_standing ? { trial_from: 0, ...row.pending_standing } : null,
 });
 
 /** Spaces with two members, a key, and one that was revoked. */
@@ -136,7 +136,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     seen.agents += ledger.decisions.filter((row) => row.by.startsWith("agent:")).length;
     seen.settings += held.settings.length;
     seen.shared += ledger.agents.length === 2 ? 1 : 0;
-    seen.waiting += ledger.lessons.filter((row) => row.own_word).length;
+    seen.waiting += ledger.lessons.filter((row) => row.pending_standing).length;
     seen.released += ledger.released;
     seen.days += ledger.lessons.filter((row) => row.counted_on).length;
     seen.unvouched += ledger.lessons.filter((row) => row.approved_by_agent).length;

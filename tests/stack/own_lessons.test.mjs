@@ -60,7 +60,7 @@ test("four invented decisions and thirty votes wait for a person", async () => {
   );
   let held = await row(ada, space, "disable-tls");
   assert.deepEqual([held.times_applied, held.upvotes, held.confidence, held.proven_effective], [0, 0, 0.5, false]);
-  assert.deepEqual([held.own_word.times_applied, held.own_word.upvotes, held.own_word.proven_effective], [4, 1, true]);
+  assert.deepEqual([held.pending_standing.times_applied, held.pending_standing.upvotes, held.pending_standing.proven_effective], [4, 1, true]);
   // Every vote is in the history, and so is from where on each key was known.
   const history = await isolate.call("lesson_history", { p_space: space, p_slug: "disable-tls", p_limit: 500 });
   assert.equal(history.events.filter(({ event }) => event.event.Voted).length, 30);
@@ -91,7 +91,7 @@ test("four invented decisions and thirty votes wait for a person", async () => {
   await ada.push(space, phone.actor, [phone.event("LessonReviewed", { lesson: "disable-tls", ...approved })]);
   held = await row(ada, space, "disable-tls");
   assert.deepEqual(
-    [held.times_applied, held.upvotes, held.confidence, held.proven_effective, held.own_word, held.approved_by_agent],
+    [held.times_applied, held.upvotes, held.confidence, held.proven_effective, held.pending_standing, held.approved_by_agent],
     [4, 1, 0.55, true, null, false],
   );
 });
@@ -124,5 +124,5 @@ test("with one key the server keeps nothing of the rule", async () => {
   const { ada, space, mine, say } = await twoKeys();
   await say(mine, added("mine"), ...Array(5).fill(vote("mine", true)));
   const held = await row(ada, space, "mine");
-  assert.deepEqual([held.upvotes, held.own_word, held.counted_on], [5, null, {}]);
+  assert.deepEqual([held.upvotes, held.pending_standing, held.counted_on], [5, null, {}]);
 });

@@ -204,7 +204,7 @@ fn module(file: &str, code: &str) -> Module {
 
 /// The circles: the strongly connected parts of more than one file (Tarjan).
 fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
-    let mut walk = Walk::default();
+    let mut walk = PlaygroundState::default();
     for file in graph.keys() {
         if !walk.number.contains_key(file) {
             walk.visit(graph, file);
@@ -215,14 +215,14 @@ fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
 }
 
 #[derive(Default)]
-struct Walk {
+struct PlaygroundState {
     number: BTreeMap<String, usize>,
     low: BTreeMap<String, usize>,
     open: Vec<String>,
     parts: Vec<BTreeSet<String>>,
 }
 
-impl Walk {
+impl PlaygroundState {
     fn visit(&mut self, graph: &Graph, file: &str) {
         let number = self.number.len();
         self.number.insert(file.to_owned(), number);

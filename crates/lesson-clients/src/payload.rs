@@ -15,8 +15,8 @@ impl Payload {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         match values.next() {
             Some(Ok(fields @ Value::Object(_))) => Ok(Self { fields }),
-            Some(Ok(_)) => Err("the payload is no JSON object".to_owned()),
-            Some(Err(cause)) => Err(format!("the payload is no JSON: {cause}")),
+            Some(Ok(_)) => Err("the payload is not a JSON object".to_owned()),
+            Some(Err(cause)) => Err(format!("the payload is not JSON: {cause}")),
             None => Err("the payload is empty".to_owned()),
         }
     }

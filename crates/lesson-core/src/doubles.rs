@@ -24,7 +24,7 @@ pub struct NearPair {
 }
 
 /// Whether a lesson can be merged: it is in use, and not held back.
-pub fn may_be_double(lesson: &Lesson) -> bool {
+pub fn is_merge_candidate(lesson: &Lesson) -> bool {
     !lesson.archived && lesson.trust != Trust::Quarantined
 }
 
@@ -44,7 +44,7 @@ pub fn near_duplicates(
     cosine: Cosine<'_>,
     policy: &ReviewPolicy,
 ) -> Vec<NearPair> {
-    let in_use = space.lessons().filter(|lesson| may_be_double(lesson));
+    let in_use = space.lessons().filter(|lesson| is_merge_candidate(lesson));
     let slugs = in_use.map(|lesson| lesson.slug.as_str());
     let by_words = index.alike(slugs, policy.near_words_min);
     let ordered = |one: &str, two: &str| {

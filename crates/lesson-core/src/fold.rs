@@ -12,14 +12,14 @@ use crate::lessons::Changing;
 use crate::policy::{FoldPolicy, Policy};
 use crate::space::Space;
 use lesson_types::{Trust, Verdict};
+use self_vote_guard::Voice;
 use std::collections::{BTreeMap, BTreeSet};
-use voice::Voice;
 
 mod decision;
+mod self_vote_guard;
 mod setting;
-mod voice;
 
-pub use voice::{Uncounted, WhyUncounted};
+pub use self_vote_guard::{Uncounted, WhyUncounted};
 
 /// What the fold did with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,7 +241,7 @@ impl Space {
         let mut lesson = Lesson {
             by: voice.by.to_owned(),
             text_at: None,
-            own_word: None,
+            pending_standing: None,
             counted_on: BTreeMap::new(),
             ..lesson.clone()
         };
@@ -276,7 +276,7 @@ impl Space {
             ));
         }
         let mut sum = target.standing.clone();
-        let mut own_word = target.own_word.clone();
+        let mut pending_standing = target.pending_standing.clone();
         for slug in &from {
             let other = self.known(slug)?;
             if other.archived {
@@ -286,8 +286,8 @@ impl Space {
                 ));
             }
             add_counts(&mut sum, &other.standing);
-            if let Some(own_word) = &mut own_word {
-                add_counts(own_word, &other.standing);
+            if let Some(pending_standing) = &mut pending_standing {
+                add_counts(pending_standing, &other.standing);
             }
         }
         for slug in from {
@@ -298,7 +298,7 @@ impl Space {
         }
         let mut target = self.known_mut(into)?;
         target.standing = sum;
-        target.own_word = own_word;
+        target.pending_standing = pending_standing;
         target.move_standing(|held| qualify(held, at, policy));
         target.updated_at = at;
         Ok(())

@@ -205,8 +205,8 @@ fn summary(
             format!("{plain}: {reason}")
         }
         EventKind::LessonReviewed { verdict, .. } => match verdict {
-            Verdict::Approve if before.is_some_and(|lesson| lesson.own_word.is_some()) => {
-                let released = after.own_word.is_none();
+            Verdict::Approve if before.is_some_and(|lesson| lesson.pending_standing.is_some()) => {
+                let released = after.pending_standing.is_none();
                 let counts = if released {
                     "; what its writer said of it counts now"
                 } else {

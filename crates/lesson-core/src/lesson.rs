@@ -60,7 +60,7 @@ pub struct Lesson {
     /// The standing as it would be if what its own writer said of it counted; it takes the standing's place when a person
     /// approves the lesson. `None` while nothing waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own_word: Option<Box<Standing>>,
+    pub pending_standing: Option<Box<Standing>>,
     /// By agent's key: when its rating and its vote last counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted_on: BTreeMap<String, CountedOn>,
@@ -370,7 +370,7 @@ impl Lesson {
             updated_at: at,
             text_at: None,
             approved_by_agent: false,
-            own_word: None,
+            pending_standing: None,
             counted_on: BTreeMap::new(),
         }
     }

@@ -46,7 +46,7 @@ pub use apart::{APART_SETTING, pair_key};
 pub use common_words::is_common_word;
 pub use constants::constants;
 pub use courses::{Course, courses, last_used};
-pub use doubles::{Cosine, NearPair, may_be_double, near_duplicates};
+pub use doubles::{Cosine, NearPair, is_merge_candidate, near_duplicates};
 pub use event::{
     Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
     OLD_LEDGER, SurfacedContext, SurfacedItem,

@@ -1,7 +1,7 @@
 //! The review queue: which lessons a person should look at, why, and in which order.
 
 use crate::apart::{ApartPairs, pair_key};
-use crate::doubles::{NearPair, may_be_double};
+use crate::doubles::{NearPair, is_merge_candidate};
 use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
@@ -379,7 +379,11 @@ fn doubled<'a>(
     let mut found: BTreeMap<&'a str, (&'a Lesson, Vec<Other<'a>>)> = BTreeMap::new();
     let apart = ApartPairs::of(space);
     for pair in near {
-        let known = |slug| space.lesson(slug).filter(|lesson| may_be_double(lesson));
+        let known = |slug| {
+            space
+                .lesson(slug)
+                .filter(|lesson| is_merge_candidate(lesson))
+        };
         let (Some(one), Some(two)) = (known(&pair.first), known(&pair.second)) else {
             continue;
         };

@@ -85,7 +85,7 @@ pub(crate) fn preflight() -> EdgeAnswer {
 }
 
 /// Sets the headers of every answer.
-pub(crate) fn dress(mut answer: EdgeAnswer, origin: Option<String>) -> EdgeAnswer {
+pub(crate) fn add_response_headers(mut answer: EdgeAnswer, origin: Option<String>) -> EdgeAnswer {
     let mut set = |name: &str, value: &str| {
         answer.headers.insert(name.to_owned(), value.to_owned());
     };

@@ -21,7 +21,12 @@ impl<S: Store, H: Host> Edge<S, H> {
             .and_then(|()| request_guard::origin(&request, &self.config));
         let origin = match origin {
             Ok(origin) => origin,
-            Err(refusal) => return request_guard::dress(EdgeAnswer::of(refusal.response()), None),
+            Err(refusal) => {
+                return request_guard::add_response_headers(
+                    EdgeAnswer::of(refusal.response()),
+                    None,
+                );
+            }
         };
         let answer = if request.method == "OPTIONS" {
             request_guard::preflight()
@@ -31,7 +36,7 @@ impl<S: Store, H: Host> Edge<S, H> {
                 Err(refusal) => EdgeAnswer::of(refusal.response()),
             }
         };
-        request_guard::dress(answer, origin)
+        request_guard::add_response_headers(answer, origin)
     }
 
     async fn answer(&self, request: &EdgeRequest) -> Result<EdgeAnswer, Refusal> {

@@ -55,7 +55,7 @@ pub(crate) enum Held {
 }
 
 /// Makes a store, and a host that signs with the space's token.
-pub(crate) struct Maker<S, H> {
+pub(crate) struct SpaceDeps<S, H> {
     pub store: fn() -> S,
     pub host: Rc<H>,
     pub tokens: Rc<Tokens>,
@@ -118,12 +118,16 @@ enum Recall {
 
 impl<S: Store, H: Host> Space<S, H> {
     /// An empty replica of a space.
-    pub async fn open(maker: Maker<S, H>, config: &Config, space: Named) -> Result<Self, ApiError> {
-        let host = &maker.host;
-        let own = Signed::by(host, &maker.tokens, &space.id);
-        let service = Service::open((maker.store)(), own)
+    pub async fn open(
+        deps: SpaceDeps<S, H>,
+        config: &Config,
+        space: Named,
+    ) -> Result<Self, ApiError> {
+        let host = &deps.host;
+        let own = Signed::by(host, &deps.tokens, &space.id);
+        let service = Service::open((deps.store)(), own)
             .await?
-            .with_parts(maker.store, Signed::clone);
+            .with_parts(deps.store, Signed::clone);
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;

@@ -4,7 +4,7 @@ use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::message::Refusal;
 use crate::snapshot_cache;
-use crate::space::{Held, Maker, OLD, Space};
+use crate::space::{Held, OLD, Space, SpaceDeps};
 use lesson_core::Millis;
 use lesson_service::Host;
 use lesson_sync::{Named, Store};
@@ -94,12 +94,12 @@ impl<S: Store, H: Host> Edge<S, H> {
             id: agent.space.clone(),
             name: agent.space_name.clone(),
         };
-        let maker = Maker {
+        let deps = SpaceDeps {
             store: self.store,
             host: Rc::clone(&self.host),
             tokens: Rc::clone(&self.tokens),
         };
-        let space = Space::open(maker, &self.config, named).await?;
+        let space = Space::open(deps, &self.config, named).await?;
         let model = self.model.borrow().clone();
         if let Some(model) = model {
             // Without its vectors a space is ranked by keywords.

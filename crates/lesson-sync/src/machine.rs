@@ -439,7 +439,7 @@ impl Machine {
         self.rest(Phase::Idle, None, Some(now.saturating_add(INTERVAL)))
     }
 
-    /// The session does not hold. Another tab may have a newer one: then this commit is behind, and
+    /// The session is not accepted any more. Another tab may have a newer one: then this commit is behind, and
     /// the round begins again.
     fn sign_in_again(&mut self) -> Effect {
         let link = Link {

@@ -63,7 +63,7 @@ pub enum RemoteError {
     /// The server or something before it is in trouble (5xx), or answers what it never would (HTML,
     /// cut JSON); it may have been done. The cause, for a person.
     Trouble(String),
-    /// The access token does not hold (401).
+    /// The access token is not accepted (401).
     Unauthorized,
     /// The batch is too large (413).
     TooLarge,
@@ -98,6 +98,6 @@ pub trait Remote {
     /// Trades the refresh token for a new session.
     ///
     /// # Errors
-    /// [`RemoteError::Unauthorized`] when it does not hold any more; see [`RemoteError`].
+    /// [`RemoteError::Unauthorized`] when it has expired; see [`RemoteError`].
     async fn refresh(&self, link: &Link) -> Result<Session, RemoteError>;
 }

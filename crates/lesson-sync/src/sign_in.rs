@@ -34,7 +34,7 @@ pub enum SignInError {
     Credentials(String),
     /// The key is not the project's.
     Key(String),
-    /// An invitation does not hold.
+    /// The invitation is invalid or has expired.
     Invite(String),
     /// No answer, or one that makes no sense.
     Server(String),
@@ -202,7 +202,7 @@ pub async fn create_space(
 /// Makes who is signed in a member of the space that an invitation is for; who is one already stays one.
 ///
 /// # Errors
-/// [`SignInError::Invite`] when the code does not hold; see [`SignInError`].
+/// [`SignInError::Invite`] when the code is invalid or has expired; see [`SignInError`].
 pub async fn join_space(
     http: &impl Http,
     url: &str,
@@ -222,7 +222,7 @@ pub async fn join_space(
     .await?;
     read(&response).map_err(|error| match error {
         RemoteError::NotFound => SignInError::Invite(
-            "this invitation does not hold, or not any more: it does for seven days and for one person; ask for another".to_owned(),
+            "the invitation is invalid or has expired: it is valid for seven days and for one person; ask for another".to_owned(),
         ),
         other => of_remote(other),
     })

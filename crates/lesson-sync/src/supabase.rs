@@ -161,7 +161,7 @@ impl<H: Http> Remote for Supabase<'_, H> {
             body: Some(json!({ "refresh_token": session.refresh_token }).to_string()),
         };
         let response = self.send(request).await?;
-        // The sign-in server says 400 of a token that does not hold.
+        // The sign-in server says 400 of a token that is not accepted.
         if matches!(response.status, 400 | 403) {
             return Err(RemoteError::Unauthorized);
         }

@@ -20,7 +20,7 @@ use crate::profile::Profile;
 use crate::progress::Plan;
 use crate::run;
 use crate::serve;
-use crate::split::Apart;
+use crate::split::WasmBindgenShim;
 use crate::styles;
 use crate::wasm_target::Toolchain;
 
@@ -76,9 +76,9 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         let mut trunk = run::program(cache, "trunk")?;
         toolchain.apply(cache, &mut trunk)?;
         let split = profile != Profile::Dev;
-        let apart = Apart::new(cache, split)?;
+        let shim = WasmBindgenShim::new(cache, split)?;
         trunk
-            .env("PATH", apart.path(cache.path()?)?)
+            .env("PATH", shim.path(cache.path()?)?)
             // trunk takes the variable for its own switch and refuses the customary value.
             .env_remove("NO_COLOR")
             .env("TRUNK_SKIP_VERSION_CHECK", "true")
@@ -93,7 +93,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
             None,
             "read the compiler's message above",
         )?;
-        apart.finish(cache, profile, at)?;
+        shim.finish(cache, profile, at)?;
         styles::join(at)
     })
 }

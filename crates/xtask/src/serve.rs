@@ -176,7 +176,7 @@ fn router(
         at: folder.join("index.html"),
         watched: builds.is_some(),
     };
-    let dress = Dress::new(
+    let headers = ResponseHeaders::new(
         page.at.clone(),
         project,
         offer.as_ref().map(|offer| offer.url.clone()),
@@ -213,7 +213,7 @@ fn router(
     };
     router
         .layer(from_fn_with_state(port, for_this_machine))
-        .layer(from_fn_with_state(Arc::new(dress), dressed))
+        .layer(from_fn_with_state(Arc::new(headers), add_response_headers))
 }
 
 /// The page that all addresses of the app lead to.
@@ -309,14 +309,14 @@ fn is_local(headers: &HeaderMap, port: u16) -> bool {
 }
 
 /// The headers of the page as it is now: they name its scripts by their hashes, and it may be built anew.
-struct Dress {
+struct ResponseHeaders {
     page: PathBuf,
     project: Option<String>,
     stack: Option<String>,
     made: Mutex<(Option<SystemTime>, HeaderMap)>,
 }
 
-impl Dress {
+impl ResponseHeaders {
     fn new(page: PathBuf, project: Option<String>, stack: Option<String>) -> Self {
         Self {
             page,
@@ -346,9 +346,13 @@ impl Dress {
     }
 }
 
-async fn dressed(State(dress): State<Arc<Dress>>, request: Request, next: Next) -> Response {
+async fn add_response_headers(
+    State(headers): State<Arc<ResponseHeaders>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let mut response = next.run(request).await;
-    response.headers_mut().extend(dress.headers());
+    response.headers_mut().extend(headers.headers());
     response
 }
 

@@ -1,7 +1,7 @@
 //! Takes the dashboard's module apart: what the first page needs, and the other pages as a module that is fetched later.
 //!
 //! That is done on what the compiler links, before wasm-bindgen drops what refers to what. wasm-bindgen is a library here.
-//! Trunk runs it by its name, so that name leads to this program while it builds ([`Apart`]); the pieces that Trunk knows
+//! Trunk runs it by its name, so that name leads to this program while it builds ([`WasmBindgenShim`]); the pieces that Trunk knows
 //! nothing of are put beside its own afterwards.
 
 use std::collections::HashMap;
@@ -36,12 +36,12 @@ const OLD_CAST: &str = "__wbindgen_describe_cast";
 const FULL: &str = "free some space";
 
 /// A folder whose `wasm-bindgen` is this program, which may take the module apart first.
-pub struct Apart {
+pub struct WasmBindgenShim {
     folder: PathBuf,
     split: bool,
 }
 
-impl Apart {
+impl WasmBindgenShim {
     /// Makes the folder anew.
     pub fn new(cache: &Cache, split: bool) -> Result<Self> {
         let folder = cache.dir("split")?;

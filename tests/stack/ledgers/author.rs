@@ -213,7 +213,9 @@ impl Author {
     /// Lessons of which something waits.
     fn waiting(&self) -> usize {
         let lessons = self.space.lessons();
-        lessons.filter(|held| held.own_word.is_some()).count()
+        lessons
+            .filter(|held| held.pending_standing.is_some())
+            .count()
     }
 
     /// What the events that were folded come to when they are written as JSON and read again.

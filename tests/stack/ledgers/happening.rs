@@ -117,7 +117,7 @@ impl Author {
             // What the fold keeps to judge who moves a standing is nobody's to bring.
             approved_by_agent: dice.one_in(10),
             text_at: dice.one_in(10).then_some(self.now),
-            own_word: dice.one_in(10).then(Box::default),
+            pending_standing: dice.one_in(10).then(Box::default),
             counted_on: dice
                 .one_in(10)
                 .then(|| ("agent:one".to_owned(), CountedOn::default()))
@@ -132,7 +132,10 @@ impl Author {
 
     pub fn happening(&mut self) -> EventKind {
         // What waits for a person's approval often gets it.
-        let waiting = self.space.lessons().find(|held| held.own_word.is_some());
+        let waiting = self
+            .space
+            .lessons()
+            .find(|held| held.pending_standing.is_some());
         if let Some(held) = waiting
             && self.dice.one_in(8)
         {

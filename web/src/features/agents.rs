@@ -2,7 +2,7 @@
 
 mod activity;
 mod address;
-mod desk;
+mod agents_page;
 mod fresh;
 mod keys;
 mod make;
@@ -13,7 +13,7 @@ mod snippet;
 use crate::components::{ErrorNote, Page, Skeleton};
 use crate::sync::{Stage, Syncing};
 use activity::ActivityCard;
-use desk::Desk;
+use agents_page::AgentsPage;
 use keys::KeysCard;
 use leptos::prelude::*;
 use leptos_use_event_listener::use_event_listener;
@@ -24,8 +24,8 @@ use setup::SetupCard;
 #[component]
 pub fn AgentsPage() -> impl IntoView {
     let syncing = Syncing::get_from_context();
-    let desk = Desk::new();
-    provide_context(desk);
+    let page = AgentsPage::new();
+    provide_context(page);
     let stage = Memo::new(move |_| syncing.stage());
     // What decides whether the server answers: the keys are read anew when it changes.
     let reach = Memo::new(move |_| {
@@ -38,18 +38,18 @@ pub fn AgentsPage() -> impl IntoView {
     Effect::new(move |space: Option<String>| {
         let (now, ..) = reach.get();
         if space.is_some_and(|space| space != now) {
-            desk.keys.set(None);
-            desk.error.set(None);
-            desk.fresh.set(None);
+            page.keys.set(None);
+            page.error.set(None);
+            page.fresh.set(None);
         }
         if !now.is_empty() {
-            desk.read();
+            page.read();
         }
         now
     });
     let _ = use_event_listener(window(), leptos::ev::online, move |_| {
-        if desk.error.read_untracked().is_some() {
-            desk.read();
+        if page.error.read_untracked().is_some() {
+            page.read();
         }
     });
     let on = Memo::new(move |_| stage.get() == Stage::On);

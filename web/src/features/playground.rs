@@ -7,6 +7,7 @@ mod left_out;
 mod opinion;
 mod orders;
 mod outcome;
+mod playground_state;
 mod prompt_text;
 mod replay;
 mod results;
@@ -15,7 +16,6 @@ mod situation_form;
 mod step_list;
 mod trace;
 mod track;
-mod walk;
 mod weights;
 
 use crate::api::{Client, use_get};
@@ -29,6 +29,7 @@ use leptos_router::{NavigateOptions, location::State};
 use opinion::OpinionStep;
 use orders::Difference;
 use outcome::OutcomeStep;
+use playground_state::{Go, PlaygroundState, Run, has_read_all};
 use prompt_text::CopyPrompt;
 use replay::{Compared, Replay};
 use results::Results;
@@ -38,7 +39,6 @@ use situation_form::{FORM, SituationForm};
 use step_list::StepList;
 use track::TrackStep;
 pub use track::{how_seen, seen};
-use walk::{Go, Run, Walk, has_read_all};
 use weights::Weights;
 
 /// An address as this page writes it, however it was written.
@@ -52,7 +52,7 @@ fn canonical(query: &Parameters) -> String {
     parts.join("&")
 }
 
-/// The walk.
+/// The state.
 #[component]
 pub fn PlaygroundPage() -> impl IntoView {
     let navigate = use_navigate();
@@ -65,7 +65,7 @@ pub fn PlaygroundPage() -> impl IntoView {
         };
         navigate(path, options);
     });
-    let walk = Walk {
+    let state = PlaygroundState {
         client: Client::get_from_context(),
         form: Situation::new(),
         weights: Weights::new(),
@@ -83,39 +83,39 @@ pub fn PlaygroundPage() -> impl IntoView {
     let query = use_parameters();
     Effect::new(move |_| {
         let now = query.with(canonical);
-        if now == walk.shown.get_value() {
+        if now == state.shown.get_value() {
             return;
         }
-        walk.shown.set_value(now);
+        state.shown.set_value(now);
         query.with_untracked(|query| {
-            walk.form.read(query);
-            walk.weights.read(query);
+            state.form.read(query);
+            state.weights.read(query);
             let decision = query.text("decision");
-            walk.decision_id.set(if decision.is_empty() {
+            state.decision_id.set(if decision.is_empty() {
                 dom::random_id()
             } else {
                 decision.clone()
             });
             if Situation::is_in(query) {
-                walk.ask(&decision, false);
+                state.ask(&decision, false);
             } else {
-                walk.clear();
+                state.clear();
             }
         });
     });
     Effect::new(move |_| {
-        if !walk.client.model_comes.get() {
-            walk.send_waiting();
+        if !state.client.model_comes.get() {
+            state.send_waiting();
         }
     });
-    let read_all = Memo::new(move |_| has_read_all(walk.client));
+    let read_all = Memo::new(move |_| has_read_all(state.client));
     Effect::new(move |_| {
         if read_all.get() {
-            walk.look_anew();
+            state.look_anew();
         }
     });
     let has_lessons = Memo::new(move |_| {
-        walk.answered.with(|answered| {
+        state.answered.with(|answered| {
             answered.as_ref().is_some_and(|answered| {
                 answered.decision_id.is_some() && !answered.given.recommended.is_empty()
             })
@@ -123,7 +123,7 @@ pub fn PlaygroundPage() -> impl IntoView {
     });
     // The steps after belong to one retrieval; another one starts them afresh.
     let retrieval = Memo::new(move |_| {
-        walk.answered.with(|answered| {
+        state.answered.with(|answered| {
             answered
                 .as_ref()
                 .map(|answered| answered.given.retrieval_id.clone())
@@ -131,10 +131,10 @@ pub fn PlaygroundPage() -> impl IntoView {
     });
     let head = move || {
         view! {
-            <button type="button" on:click=move |_| walk.restart() data-testid="new-decision">"New run"</button>
-            <CopyPrompt walk/>
-            <button type="submit" form=FORM class="primary" disabled=walk.busy data-testid="recommend-submit" aria-keyshortcuts="Control+Enter">
-                {move || if walk.busy.get() { "Ranking…" } else { "Recommend" }}
+            <button type="button" on:click=move |_| state.restart() data-testid="new-decision">"New run"</button>
+            <CopyPrompt state/>
+            <button type="submit" form=FORM class="primary" disabled=state.busy data-testid="recommend-submit" aria-keyshortcuts="Control+Enter">
+                {move || if state.busy.get() { "Ranking…" } else { "Recommend" }}
                 <kbd aria-hidden="true">{dom::key_name("Ctrl")}" ↵"</kbd>
             </button>
         }
@@ -145,19 +145,19 @@ pub fn PlaygroundPage() -> impl IntoView {
         <Page title="Playground" intro="Describe a task as an agent would: see which lessons it gets and why. Asking is a dry run; recording it as a run is up to you." actions=head>
             <div class="playground">
                 <section class="panel playground-task" aria-label="Task">
-                    <SituationForm walk/>
-                    <Replay walk compared/>
-                    <StepList walk ready=has_lessons/>
+                    <SituationForm state/>
+                    <Replay state compared/>
+                    <StepList state ready=has_lessons/>
                 </section>
                 <div class="stack">
                     <div aria-live="polite" class="stack">
-                        {move || walk.error.get().map(|error| view! { <ErrorNote error/> })}
-                        {move || walk.busy.get().then(|| view! { <Waiting walk/> })}
+                        {move || state.error.get().map(|error| view! { <ErrorNote error/> })}
+                        {move || state.busy.get().then(|| view! { <Waiting state/> })}
                     </div>
-                    <Show when=move || walk.answered.read().is_none() && !walk.busy.get() && walk.error.read().is_none()>
+                    <Show when=move || state.answered.read().is_none() && !state.busy.get() && state.error.read().is_none()>
                         <Nothing/>
                     </Show>
-                    {move || walk.answered.get().map(|answered| {
+                    {move || state.answered.get().map(|answered| {
                         let outdone = answered.is_outdone() && answered.decision_id.is_some();
                         let decision = StoredValue::new(answered.decision_id.clone().unwrap_or_default());
                         let only_looked = answered.decision_id.is_none();
@@ -168,21 +168,21 @@ pub fn PlaygroundPage() -> impl IntoView {
                                         <strong>"Dry run: nothing is recorded"</strong>
                                         <p>"Recording it counts these lessons as shown, and asks how the run went."</p>
                                     </div>
-                                    <button type="button" disabled=walk.busy on:click=move |_| walk.record() data-testid="record-run">"Record as a run"</button>
+                                    <button type="button" disabled=state.busy on:click=move |_| state.record() data-testid="record-run">"Record as a run"</button>
                                 </div>
                             })}
                             {move || (outdone && read_all.get()).then(|| view! {
                                 <div class="note" data-testid="outdone">
                                     <strong>"The model is ready"</strong>
                                     <p>"These lessons were ranked before it was."</p>
-                                    <button type="button" on:click=move |_| walk.ask(&decision.get_value(), false) data-testid="rank-anew">"Rank by meaning"</button>
+                                    <button type="button" on:click=move |_| state.ask(&decision.get_value(), false) data-testid="rank-anew">"Rank by meaning"</button>
                                 </div>
                             })}
-                            <Difference walk compared/>
-                            <Results answered walk/>
+                            <Difference state compared/>
+                            <Results answered state/>
                         }
                     })}
-                    {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! { <Steps walk/> })}
+                    {move || (retrieval.get().is_some() && has_lessons.get()).then(|| view! { <Steps state/> })}
                 </div>
             </div>
         </Page>
@@ -191,9 +191,9 @@ pub fn PlaygroundPage() -> impl IntoView {
 
 /// The place of the lessons while they are ranked; whether the model is awaited is said, too.
 #[component]
-fn Waiting(walk: Walk) -> impl IntoView {
+fn Waiting(state: PlaygroundState) -> impl IntoView {
     let label = move || {
-        if walk.client.model_comes.get() {
+        if state.client.model_comes.get() {
             "Waiting for the model…"
         } else {
             "Ranking lessons…"
@@ -220,16 +220,16 @@ fn Nothing() -> impl IntoView {
 
 /// What follows a retrieval.
 #[component]
-fn Steps(walk: Walk) -> impl IntoView {
-    let id = walk.decision();
+fn Steps(state: PlaygroundState) -> impl IntoView {
+    let id = state.decision();
     let run = Run(use_get(move || {
         format!("/v1/decisions/{}", crate::format::encode(&id))
     }));
     view! {
-        <TrackStep walk/>
-        <OutcomeStep walk run/>
-        <FeedbackStep walk run/>
-        <OpinionStep walk run/>
+        <TrackStep state/>
+        <OutcomeStep state run/>
+        <FeedbackStep state run/>
+        <OpinionStep state run/>
     }
 }
 

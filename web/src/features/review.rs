@@ -1,7 +1,6 @@
 //! The review queue: what waits for a person's judgement, one after the other, by keyboard, mouse or touch.
 
 mod card;
-mod desk;
 mod double;
 mod end;
 mod entry;
@@ -10,19 +9,20 @@ mod keys;
 mod merge;
 mod queue;
 mod reasons;
+mod review_page;
 mod suggested;
 
 use crate::components::{ErrorNote, Loading, Page, ReasonDialog};
 use crate::review::Reviewing;
 use crate::sync::Syncing;
 use card::Card;
-use desk::{Command, Desk};
 use end::End;
 use keys::{Keys, listen};
 use leptos::prelude::*;
 use lesson_types::SyncPhase;
 use merge::MergeDialog;
 use queue::{Progress, Queue};
+use review_page::{Command, ReviewPage};
 use suggested::Suggestions;
 
 /// Lessons that are read at a time; the next ones come as these are dealt with.
@@ -41,9 +41,9 @@ enum Stage {
 #[component]
 pub fn ReviewPage() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
-    let desk = Desk::new(reviewing);
-    provide_context(desk);
-    listen(desk);
+    let page = ReviewPage::new(reviewing);
+    provide_context(page);
+    listen(page);
     // More are read where many of those that came first are put off.
     Effect::new(move |_| {
         let put_off = reviewing.skipped() + reviewing.visit().kept;
@@ -58,9 +58,9 @@ pub fn ReviewPage() -> impl IntoView {
     let stage = Memo::new(move |_| {
         if reviewing.failed().is_some() {
             Stage::Failed
-        } else if !reviewing.is_read() || !desk.knows_conflicts() {
+        } else if !reviewing.is_read() || !page.knows_conflicts() {
             Stage::Loading
-        } else if desk.has_entries() {
+        } else if page.has_entries() {
             Stage::Asking
         } else {
             Stage::End
@@ -70,7 +70,7 @@ pub fn ReviewPage() -> impl IntoView {
     let offline = Memo::new(move |_| offline.read(|status| status.phase == SyncPhase::Offline));
     view! {
         <Page title="Review" intro="Lessons that wait for your decision. Agents see what you decide." actions=|| view! { <Keys/> }.into_any()>
-            <p class="sr-only" role="status" aria-live="polite" data-testid="review-said">{desk.said}</p>
+            <p class="sr-only" role="status" aria-live="polite" data-testid="review-said">{page.said}</p>
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
             </Show>
@@ -89,8 +89,8 @@ pub fn ReviewPage() -> impl IntoView {
             }}
             <UndoBar/>
             <MergeDialog/>
-            <ReasonDialog open=desk.reasoning send=Callback::new(move |reason| desk.approve_because(reason))
-                findings=Signal::derive(move || desk.findings())/>
+            <ReasonDialog open=page.reasoning send=Callback::new(move |reason| page.approve_because(reason))
+                findings=Signal::derive(move || page.findings())/>
         </Page>
     }
 }
@@ -114,12 +114,12 @@ fn Failed() -> impl IntoView {
 /// What was done last, and the way back, for as long as it waits.
 #[component]
 fn UndoBar() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     view! {
-        {move || desk.offer.get().map(|(_, text)| view! {
+        {move || page.offer.get().map(|(_, text)| view! {
             <div class="undo-bar" data-testid="undo-bar">
                 <span dir="auto">{text}</span>
-                <button type="button" data-testid="undo" on:click=move |_| desk.run(Command::Undo)>"Undo"<kbd aria-hidden="true">"u"</kbd></button>
+                <button type="button" data-testid="undo" on:click=move |_| page.run(Command::Undo)>"Undo"<kbd aria-hidden="true">"u"</kbd></button>
                 <i class="undo-time" aria-hidden="true"></i>
             </div>
         })}

@@ -1,38 +1,38 @@
 //! What the server did not take: edits that came too late, to be decided on, and changes that it refused.
 
 mod conflict;
-mod desk;
 mod refused;
+mod set_aside_page;
 
 use crate::api::{Asking, Client, use_get};
 use crate::components::{Empty, ErrorNote, Loading, Page, use_toasts};
 use crate::dom;
 use crate::format;
 pub use conflict::ConflictCard;
-pub use desk::Desk;
 use leptos::prelude::*;
 use lesson_types::{EditConflict, SetAsideList};
 use refused::Refused;
+pub use set_aside_page::SetAsidePage;
 
 /// Everything that was set aside.
 #[component]
 pub fn SetAsidePage() -> impl IntoView {
-    let desk = Desk {
+    let page = SetAsidePage {
         client: Client::get_from_context(),
         list: use_get(|| "/v1/sync/set-aside".to_owned()),
         asking: Asking::default(),
         toasts: use_toasts(),
     };
-    provide_context(desk);
+    provide_context(page);
     // The error stands above all cards.
     Effect::new(move |_| {
-        if desk.asking.error.read().is_some() {
+        if page.asking.error.read().is_some() {
             dom::focus("set-aside-error");
         }
     });
     let read = move |read: fn(&SetAsideList) -> bool| {
         Memo::new(move |_| {
-            desk.list.data.with(|list| {
+            page.list.data.with(|list| {
                 list.as_ref()
                     .is_some_and(|list| list.as_ref().is_ok_and(read))
             })
@@ -42,15 +42,15 @@ pub fn SetAsidePage() -> impl IntoView {
     let has_conflicts = read(|list| !list.conflicts.is_empty());
     let has_others = read(|list| !list.others.is_empty());
     let failed = Memo::new(move |_| {
-        desk.list
+        page.list
             .data
             .with(|list| list.as_ref()?.as_ref().err().cloned())
     });
-    let waiting = Memo::new(move |_| desk.list.data.with(Option::is_none));
+    let waiting = Memo::new(move |_| page.list.data.with(Option::is_none));
     view! {
         <p class="back"><a href="/settings#sync">"← Sync"</a></p>
         <Page title="Sync conflicts" intro="Changes made here that the server did not accept. They are kept until you decide.">
-            <div id="set-aside-error" tabindex="-1">{move || desk.asking.error.get().map(|error| view! { <ErrorNote error/> })}</div>
+            <div id="set-aside-error" tabindex="-1">{move || page.asking.error.get().map(|error| view! { <ErrorNote error/> })}</div>
             {move || failed.get().map(|error| view! { <ErrorNote error/> })}
             <Show when=move || waiting.get()><Loading/></Show>
             <Show when=move || empty.get()>
@@ -66,8 +66,8 @@ pub fn SetAsidePage() -> impl IntoView {
 
 #[component]
 fn Conflicts() -> impl IntoView {
-    let desk: Desk = expect_context();
-    let conflicts = Memo::new(move |_| desk.known(|list| list.conflicts.clone()));
+    let page: SetAsidePage = expect_context();
+    let conflicts = Memo::new(move |_| page.known(|list| list.conflicts.clone()));
     view! {
         <section class="stack" aria-labelledby="conflicts-title">
             <div>

@@ -14,7 +14,7 @@ import {
 import { dirname } from "node:path";
 import { replaceFile } from "../files.mjs";
 import { Failure } from "../print.mjs";
-import * as givenBack from "./given_back.mjs";
+import * as givenBack from "./restore_config.mjs";
 import { ParseError } from "./jsonc.mjs";
 
 /**

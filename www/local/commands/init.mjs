@@ -7,7 +7,7 @@ import { createInterface } from "node:readline/promises";
 import { changes, writeAll } from "../clients/changes.mjs";
 import { CLIENT } from "../clients/clients.mjs";
 import { setUps, startsUs } from "../clients/entries.mjs";
-import { commonEnds } from "../clients/given_back.mjs";
+import { commonEnds } from "../clients/restore_config.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
 import { foundIn } from "../found.mjs";

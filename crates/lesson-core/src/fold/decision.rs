@@ -1,7 +1,7 @@
 //! The fold of what happened with lessons in use: recommendations, what was applied, outcomes, feedback, ratings, votes.
 
+use super::self_vote_guard::{Uncounted, Voice};
 use super::uncounted;
-use super::voice::{Uncounted, Voice};
 use crate::counts::bump;
 use crate::event::{Detection, EventKind, Measured, SurfacedContext, SurfacedItem};
 use crate::fold_error::{FoldError, conflict, invalid};

@@ -76,7 +76,7 @@ pub fn account<'a>(
         let Some(now) = space.lesson(slug) else {
             continue;
         };
-        if now.own_word.is_none() {
+        if now.pending_standing.is_none() {
             waiting.clear();
         }
         let changed = held.as_ref() != Some(now);

@@ -30,7 +30,7 @@ wire::structs! {
     }
     Lesson {
         slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at,
-        text_at, approved_by_agent, own_word, counted_on
+        text_at, approved_by_agent, pending_standing, counted_on
     }
     CountedOn { rated, voted }
     Recommendation {

@@ -98,7 +98,7 @@ fn four_invented_decisions_and_thirty_votes_prove_nothing_until_a_person_approve
     assert_eq!((standing.times_applied, standing.success_count), (4, 4));
     // A vote a day.
     assert_eq!(standing.upvotes, 3);
-    assert_eq!(lesson.own_word, None);
+    assert_eq!(lesson.pending_standing, None);
 }
 
 #[test]
@@ -422,10 +422,10 @@ proptest! {
         let (space, _) = Space::of_ledger(&one, &Policy::default());
         let (old, _) = Space::of_ledger(&one, &switched_off());
         prop_assert!(space == old);
-        prop_assert!(space.lessons().all(|lesson| lesson.own_word.is_none() && lesson.counted_on.is_empty()));
+        prop_assert!(space.lessons().all(|lesson| lesson.pending_standing.is_none() && lesson.counted_on.is_empty()));
     }
 
-    /// What people say, and agents of others' lessons without repeating themselves, counts as ever.
+    /// What people say, and agents of others' lessons without repeating themselves, counts as usual.
     #[test]
     fn people_are_held_back_by_nothing((events, _) in after_two_keys(&[PERSON, "local"])) {
         let space = folded(&events);
@@ -446,9 +446,9 @@ proptest! {
             };
             space.fold(&approve(n), &Policy::default()).expect("the text is the same");
             let after = held(&space, slug).clone();
-            let wanted = before.own_word.as_deref().unwrap_or(&before.standing);
+            let wanted = before.pending_standing.as_deref().unwrap_or(&before.standing);
             prop_assert_eq!(&after.standing, wanted);
-            prop_assert_eq!(&after.own_word, &None);
+            prop_assert_eq!(&after.pending_standing, &None);
             space.fold(&approve(n + 100), &Policy::default()).expect("again");
             prop_assert_eq!(&held(&space, slug).standing, &after.standing);
         }

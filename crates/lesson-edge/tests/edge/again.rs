@@ -1,37 +1,41 @@
 //! Keys used again, and who did what: across isolates that come and go, an `Idempotency-Key` means one request of one
 //! agent.
 
-use super::desk::{Desk, KEY, OTHER, TWIN, code, request};
+use super::test_edge::{KEY, OTHER, TWIN, TestEdge, code, request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A request with a key, to an isolate.
-fn keyed(desk: &Desk, key: &str, path: &str, body: &Value) -> (u16, Value) {
-    desk.post_with(KEY, &[("idempotency-key", key)], path, body)
+fn keyed(isolate: &TestEdge, key: &str, path: &str, body: &Value) -> (u16, Value) {
+    isolate.post_with(KEY, &[("idempotency-key", key)], path, body)
 }
 
-fn fresh(desk: &Desk) -> Desk {
-    desk.settle();
-    Desk::beside(Rc::clone(&desk.server))
+fn fresh(isolate: &TestEdge) -> TestEdge {
+    isolate.settle();
+    TestEdge::beside(Rc::clone(&isolate.server))
 }
 
 #[test]
 fn a_key_used_again_for_something_else_is_refused_wherever_it_comes() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let first = json!({"title": "Pin the base image"});
     let second = json!({"title": "Bound every queue"});
-    let answer = keyed(&desk, "add-lesson-1", "/v1/lessons", &first);
+    let answer = keyed(&isolate, "add-lesson-1", "/v1/lessons", &first);
     assert_eq!(answer.0, 200, "{}", answer.1);
-    for other in [&desk, &fresh(&desk)] {
+    for other in [&isolate, &fresh(&isolate)] {
         let answer = keyed(other, "add-lesson-1", "/v1/lessons", &second);
         assert_eq!(code(&answer), (409, "conflict"), "{}", answer.1);
         assert_eq!(answer.1["error"]["field"], "idempotency-key");
     }
-    assert_eq!(desk.server.count("LessonAdded"), 3, "two were there before");
+    assert_eq!(
+        isolate.server.count("LessonAdded"),
+        3,
+        "two were there before"
+    );
     // The same key of another agent is another key.
-    let other = fresh(&desk);
+    let other = fresh(&isolate);
     let headers = [("idempotency-key", "add-lesson-1")];
     let answer = other.post_with(OTHER, &headers, "/v1/lessons", &second);
     assert_eq!(answer.0, 200, "{}", answer.1);
@@ -39,9 +43,9 @@ fn a_key_used_again_for_something_else_is_refused_wherever_it_comes() {
 
 #[test]
 fn a_repeated_request_gets_the_facts_of_the_first() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let ask = json!({"query": "sql orders", "decision_id": "d"});
-    let (_, given) = desk.post("/v1/recommend", &ask);
+    let (_, given) = isolate.post("/v1/recommend", &ask);
     let slug = given["recommended"][0]["slug"].as_str().unwrap();
     let writes = [
         ("/v1/lessons", json!({"title": "Pin the base image"})),
@@ -92,7 +96,7 @@ fn a_repeated_request_gets_the_facts_of_the_first() {
     };
     for (place, (path, body)) in writes.iter().enumerate() {
         let key = format!("key-{place}");
-        let (status, first) = keyed(&desk, &key, path, body);
+        let (status, first) = keyed(&isolate, &key, path, body);
         assert_eq!(status, 200, "{path}: {first}");
         let events = [
             "LessonAdded",
@@ -103,9 +107,9 @@ fn a_repeated_request_gets_the_facts_of_the_first() {
             "Voted",
             "ToolSucceeded",
         ];
-        let counts = || events.map(|kind| desk.server.count(kind));
+        let counts = || events.map(|kind| isolate.server.count(kind));
         let before = counts();
-        for other in [fresh(&desk), fresh(&desk)] {
+        for other in [fresh(&isolate), fresh(&isolate)] {
             let (status, again) = keyed(&other, &key, path, body);
             assert_eq!(status, 200, "{path}: {again}");
             assert_eq!(facts(&again), facts(&first), "{path}: {again}");
@@ -116,22 +120,22 @@ fn a_repeated_request_gets_the_facts_of_the_first() {
 
 #[test]
 fn decisions_belong_to_the_key_and_not_to_its_name() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let ask = json!({"query": "sql orders", "decision_id": "d"});
-    desk.post("/v1/recommend", &ask);
-    desk.settle();
+    isolate.post("/v1/recommend", &ask);
+    isolate.settle();
     let outcome = json!({"decision_id": "d", "outcome": "failure"});
     // Another key of the same name, and one whose id is a part of another's path.
     for stranger in [TWIN, OTHER] {
-        let answer = desk.post_with(stranger, &[], "/v1/outcome", &outcome);
+        let answer = isolate.post_with(stranger, &[], "/v1/outcome", &outcome);
         assert_eq!(code(&answer), (403, "forbidden"));
     }
-    assert_eq!(desk.post("/v1/outcome", &outcome).0, 200);
-    assert_eq!(desk.server.made_by("OutcomeRecorded"), ["agent:id-1"]);
-    assert_eq!(desk.server.made_by("Surfaced"), ["agent:id-1"]);
+    assert_eq!(isolate.post("/v1/outcome", &outcome).0, 200);
+    assert_eq!(isolate.server.made_by("OutcomeRecorded"), ["agent:id-1"]);
+    assert_eq!(isolate.server.made_by("Surfaced"), ["agent:id-1"]);
 
     let seen = |key: &str, path: &str| {
-        let answer = desk.send(request("GET", path, key));
+        let answer = isolate.send(request("GET", path, key));
         let body: Value = serde_json::from_str(&answer.body).unwrap();
         (answer.status, body)
     };
@@ -150,14 +154,14 @@ fn decisions_belong_to_the_key_and_not_to_its_name() {
 
 #[test]
 fn the_same_said_twice_counts_once_from_each_agent() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     for key in [KEY, OTHER] {
         let ask = json!({"query": "sql orders", "decision_id": "d"});
-        let (_, given) = desk.post_with(key, &[], "/v1/recommend", &ask);
+        let (_, given) = isolate.post_with(key, &[], "/v1/recommend", &ask);
         let slug = given["recommended"][0]["slug"].clone();
         let rate = json!({"lesson": slug, "helpful": true, "decision_id": "d"});
         for repeated in [false, true, true] {
-            let (status, body) = desk.post_with(key, &[], "/v1/rate", &rate);
+            let (status, body) = isolate.post_with(key, &[], "/v1/rate", &rate);
             assert_eq!(
                 (status, &body["repeated"]),
                 (200, &json!(repeated)),
@@ -165,7 +169,7 @@ fn the_same_said_twice_counts_once_from_each_agent() {
             );
         }
         let against = json!({"lesson": slug, "helpful": false, "decision_id": "d"});
-        let answer = desk.post_with(key, &[], "/v1/rate", &against);
+        let answer = isolate.post_with(key, &[], "/v1/rate", &against);
         assert_eq!(code(&answer), (409, "conflict"));
         let message = answer.1["error"]["message"].as_str().unwrap();
         assert!(
@@ -174,37 +178,37 @@ fn the_same_said_twice_counts_once_from_each_agent() {
         );
         let outcome = json!({"decision_id": "d", "outcome": "success"});
         assert_eq!(
-            desk.post_with(key, &[], "/v1/outcome", &outcome).1["repeated"],
+            isolate.post_with(key, &[], "/v1/outcome", &outcome).1["repeated"],
             false
         );
         assert_eq!(
-            desk.post_with(key, &[], "/v1/outcome", &outcome).1["repeated"],
+            isolate.post_with(key, &[], "/v1/outcome", &outcome).1["repeated"],
             true
         );
         let other = json!({"decision_id": "d", "outcome": "loss"});
-        let answer = desk.post_with(key, &[], "/v1/outcome", &other);
+        let answer = isolate.post_with(key, &[], "/v1/outcome", &other);
         assert_eq!(code(&answer), (409, "conflict"));
     }
-    assert_eq!(desk.server.count("Rated"), 2);
+    assert_eq!(isolate.server.count("Rated"), 2);
 }
 
 #[test]
 fn a_recommendation_with_a_key_is_that_agents_own() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let headers = [("idempotency-key", "one")];
-    let (_, first) = desk.post_with(KEY, &headers, "/v1/recommend", &json!({"query": "sql"}));
+    let (_, first) = isolate.post_with(KEY, &headers, "/v1/recommend", &json!({"query": "sql"}));
     let other = json!({"query": "index the users"});
-    let (status, second) = desk.post_with(OTHER, &headers, "/v1/recommend", &other);
+    let (status, second) = isolate.post_with(OTHER, &headers, "/v1/recommend", &other);
     assert_eq!(status, 200, "{second}");
     assert_ne!(first["retrieval_id"], second["retrieval_id"]);
-    let (_, again) = desk.post_with(KEY, &headers, "/v1/recommend", &json!({"query": "sql"}));
+    let (_, again) = isolate.post_with(KEY, &headers, "/v1/recommend", &json!({"query": "sql"}));
     assert_eq!(first["retrieval_id"], again["retrieval_id"]);
 }
 
 #[test]
 fn core_servers_of_the_space_hold_for_agents() {
-    let desk = Desk::new();
-    let patch = desk.send(request("PATCH", "/v1/policy", KEY));
+    let isolate = TestEdge::new();
+    let patch = isolate.send(request("PATCH", "/v1/policy", KEY));
     assert_eq!(patch.status, 403, "people set them");
 }
 
@@ -216,13 +220,13 @@ proptest! {
     fn what_is_acknowledged_is_there_whatever_isolates_do(
         steps in prop::collection::vec((0..3usize, 0..4u8, 0..3u8, any::<bool>()), 1..25)
     ) {
-        let server = Rc::clone(&Desk::new().server);
-        let mut isolates: Vec<Desk> = (0..3).map(|_| Desk::beside(Rc::clone(&server))).collect();
+        let server = Rc::clone(&TestEdge::new().server);
+        let mut isolates: Vec<TestEdge> = (0..3).map(|_| TestEdge::beside(Rc::clone(&server))).collect();
         let mut acknowledged: BTreeMap<u8, u8> = BTreeMap::new();
         for (place, key, title, restarts) in steps {
             if restarts {
                 isolates[place].settle();
-                isolates[place] = Desk::beside(Rc::clone(&server));
+                isolates[place] = TestEdge::beside(Rc::clone(&server));
             }
             let body = json!({"title": format!("Lesson {title} of {key}")});
             let (status, answer) = keyed(&isolates[place], &format!("k{key}"), "/v1/lessons", &body);

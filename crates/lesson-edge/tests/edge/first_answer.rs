@@ -2,7 +2,7 @@
 //! when it ranked by words.
 
 use super::common::{WordModel, interleaved, yield_once};
-use super::desk::{Desk, KEY, STRANGER, Server, request};
+use super::test_edge::{KEY, STRANGER, Server, TestEdge, request};
 use lesson_core::Millis;
 use lesson_edge::{EdgeAnswer, EdgeRequest};
 use lesson_embed::EmbedError;
@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// A cold isolate whose host fetches the model pack when it is asked to.
 struct Cold {
-    desk: Desk,
+    isolate: TestEdge,
     /// When the host was asked for the pack, and how many requests the server had had by then.
     asked: Rc<RefCell<Vec<(Millis, usize)>>>,
 }
@@ -26,14 +26,14 @@ impl Cold {
         let slugs: Vec<&str> = slugs.iter().map(String::as_str).collect();
         server.seed("s1", &slugs);
         Self {
-            desk: Desk::beside(server),
+            isolate: TestEdge::beside(server),
             asked: Rc::default(),
         }
     }
 
     fn request(&self, key: &str) -> EdgeRequest {
-        let (asked, server) = (Rc::clone(&self.asked), Rc::clone(&self.desk.server));
-        let clock = Rc::clone(&self.desk.clock);
+        let (asked, server) = (Rc::clone(&self.asked), Rc::clone(&self.isolate.server));
+        let clock = Rc::clone(&self.isolate.clock);
         EdgeRequest {
             body: json!({"query": "slow sql"}).to_string().into_bytes(),
             fetch_model: Some(Rc::new(move || {
@@ -50,11 +50,11 @@ impl Cold {
 
     /// Asks while the host does something else; how long the answer took, and what it says.
     fn ask_beside(&self, host: impl Future<Output = ()>) -> Told {
-        let begun = self.desk.clock.get();
+        let begun = self.isolate.clock.get();
         let took = Cell::new(0);
         let answered = async {
-            let answer = self.desk.edge.handle(self.request(KEY)).await;
-            took.set(self.desk.clock.get() - begun);
+            let answer = self.isolate.edge.handle(self.request(KEY)).await;
+            took.set(self.isolate.clock.get() - begun);
             Some(answer)
         };
         let beside = async {
@@ -82,7 +82,7 @@ impl Cold {
     async fn after_time(&self, times: usize, ms: Millis) {
         loop {
             let asked = self.asked.borrow().get(times - 1).map(|(at, _)| *at);
-            if asked.is_some_and(|at| self.desk.clock.get() - at >= ms) {
+            if asked.is_some_and(|at| self.isolate.clock.get() - at >= ms) {
                 return;
             }
             yield_once().await;
@@ -108,7 +108,7 @@ impl Told {
     }
 }
 
-/// Each embedding takes this long by the desk's clock.
+/// Each embedding takes this long by the isolate's clock.
 struct Slow {
     words: Rc<WordModel>,
     clock: Rc<Cell<Millis>>,
@@ -132,7 +132,7 @@ impl Embedder for Slow {
 
 fn slow(cold: &Cold, takes: Millis) -> (Rc<WordModel>, Rc<Slow>) {
     let words = WordModel::new();
-    let clock = Rc::clone(&cold.desk.clock);
+    let clock = Rc::clone(&cold.isolate.clock);
     let slow = Slow {
         words: Rc::clone(&words),
         clock,
@@ -146,7 +146,7 @@ fn it_is_by_meaning_when_the_pack_comes_within_a_second() {
     let cold = Cold::over(2);
     let told = cold.ask_beside(async {
         cold.after(900).await;
-        cold.desk.edge.use_model(WordModel::new()).await.unwrap();
+        cold.isolate.edge.use_model(WordModel::new()).await.unwrap();
     });
     told.by_meaning();
     assert!((900..1_300).contains(&told.took), "{told:?}");
@@ -167,10 +167,10 @@ fn a_pack_that_is_late_is_waited_for_once_and_used_when_it_is_there() {
     assert!(second.took < 50, "{second:?}");
     assert_eq!(cold.asked.borrow().len(), 1);
     // One that is lost is asked for again.
-    cold.desk.wait(60_000);
+    cold.isolate.wait(60_000);
     cold.ask_beside(async {
         cold.after_time(2, 100).await;
-        cold.desk.edge.use_model(WordModel::new()).await.unwrap();
+        cold.isolate.edge.use_model(WordModel::new()).await.unwrap();
     })
     .by_meaning();
     assert_eq!(cold.asked.borrow().len(), 2);
@@ -181,7 +181,7 @@ fn a_host_without_a_model_is_not_waited_for() {
     let cold = Cold::over(2);
     let first = cold.ask_beside(async {
         cold.after(10).await;
-        cold.desk.edge.no_model(true);
+        cold.isolate.edge.no_model(true);
     });
     first.by_words("this host has no model");
     assert!(first.took < 300, "{first:?}");
@@ -195,7 +195,7 @@ fn a_pack_that_is_refused_is_told_of_and_tried_again_after_a_minute() {
     let first = cold.ask_beside(async {
         cold.after(10).await;
         let refused = cold
-            .desk
+            .isolate
             .edge
             .load_model(b"a web page".to_vec(), None)
             .await;
@@ -206,7 +206,7 @@ fn a_pack_that_is_refused_is_told_of_and_tried_again_after_a_minute() {
     assert!(first.took < 300, "{first:?}");
     cold.ask().by_words(why);
     assert_eq!(cold.asked.borrow().len(), 1);
-    cold.desk.wait(60_000);
+    cold.isolate.wait(60_000);
     cold.ask().by_words("the model is still loading");
     assert_eq!(cold.asked.borrow().len(), 2);
 }
@@ -214,7 +214,7 @@ fn a_pack_that_is_refused_is_told_of_and_tried_again_after_a_minute() {
 #[test]
 fn nobody_without_a_key_has_a_model_fetched() {
     let cold = Cold::over(2);
-    let answer = cold.desk.send(cold.request(STRANGER));
+    let answer = cold.isolate.send(cold.request(STRANGER));
     assert_eq!(answer.status, 401);
     assert!(cold.asked.borrow().is_empty());
 }
@@ -230,7 +230,7 @@ fn an_agent_that_only_connects_has_the_model_fetched() {
         "accept".to_owned(),
         "application/json, text/event-stream".to_owned(),
     );
-    assert_eq!(cold.desk.send(asked).status, 200);
+    assert_eq!(cold.isolate.send(asked).status, 200);
     assert_eq!(cold.asked.borrow().len(), 1);
 }
 
@@ -240,7 +240,7 @@ fn a_fresh_space_is_embedded_before_the_first_answer_when_that_is_soon_done() {
     let (words, model) = slow(&cold, 15);
     let told = cold.ask_beside(async {
         cold.after(10).await;
-        cold.desk.edge.use_model(model).await.unwrap();
+        cold.isolate.edge.use_model(model).await.unwrap();
     });
     told.by_meaning();
     assert_eq!(words.embedded.get(), 86, "the lessons and the query");
@@ -253,7 +253,7 @@ fn where_it_takes_longer_the_answer_tells_how_many_have_no_vector_and_nobody_wai
     let (words, model) = slow(&cold, 60);
     let told = cold.ask_beside(async {
         cold.after(10).await;
-        cold.desk.edge.use_model(model).await.unwrap();
+        cold.isolate.edge.use_model(model).await.unwrap();
     });
     let waiting = 86 - words.embedded.get();
     // So few vectors would rank worse than words do.
@@ -265,7 +265,7 @@ fn where_it_takes_longer_the_answer_tells_how_many_have_no_vector_and_nobody_wai
     assert!(cold.ask().took < 100);
     // They get theirs after answers, and are waited for once that is soon done.
     for _ in 0..20 {
-        cold.desk.settle();
+        cold.isolate.settle();
     }
     cold.ask().by_meaning();
     assert_eq!(words.embedded.get(), 85 + 3);
@@ -277,7 +277,7 @@ fn of_too_many_lessons_none_is_begun() {
     let (words, model) = slow(&cold, 1);
     let told = cold.ask_beside(async {
         cold.after(10).await;
-        cold.desk.edge.use_model(model).await.unwrap();
+        cold.isolate.edge.use_model(model).await.unwrap();
     });
     told.by_words("no lesson has a vector yet");
     assert_eq!(words.embedded.get(), 1);
@@ -287,9 +287,9 @@ fn of_too_many_lessons_none_is_begun() {
 #[test]
 fn a_search_and_a_tool_say_it_too() {
     let cold = Cold::over(2);
-    cold.desk.edge.no_model(true);
+    cold.isolate.edge.no_model(true);
     let (_, found) = cold
-        .desk
+        .isolate
         .post("/v1/search", &json!({"query": "index the table"}));
     assert_eq!(found["semantic_reason"], "this host has no model");
     for (tool, arguments) in [
@@ -300,7 +300,7 @@ fn a_search_and_a_tool_say_it_too() {
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
             "params": {"name": tool, "arguments": arguments},
         });
-        let (_, answer) = cold.desk.post_with(
+        let (_, answer) = cold.isolate.post_with(
             KEY,
             &[("accept", "application/json, text/event-stream")],
             "/mcp",

@@ -5,7 +5,6 @@ mod again;
 mod answers;
 #[path = "../../../lesson-service/tests/service/common/mod.rs"]
 mod common;
-mod desk;
 mod first_answer;
 mod flood;
 mod memory;
@@ -13,19 +12,22 @@ mod own_lessons;
 mod quarantine;
 mod retry;
 mod snapshot_cache;
+mod test_edge;
 
-use desk::{Desk, FakeHost, KEY, Mood, OTHER, SECRET, STRANGER, code, config, request, sha};
 use lesson_edge::{Edge, EdgeConfig};
 use lesson_sync::MemoryStore;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use test_edge::{
+    FakeHost, KEY, Mood, OTHER, SECRET, STRANGER, TestEdge, code, config, request, sha,
+};
 
 #[test]
 fn a_key_opens_its_space_and_nothing_else_does() {
-    let desk = Desk::new();
-    let (status, body) = desk.post("/v1/recommend", &json!({"query": "slow sql orders"}));
+    let isolate = TestEdge::new();
+    let (status, body) = isolate.post("/v1/recommend", &json!({"query": "slow sql orders"}));
     assert_eq!(status, 200, "{body}");
     assert_eq!(body["total_considered"], 2);
     assert_eq!(body["stale"], false);
@@ -35,7 +37,7 @@ fn a_key_opens_its_space_and_nothing_else_does() {
     let jwt = "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.";
     let mut words = BTreeSet::new();
     for key in [STRANGER, cut, &long, jwt, "llk_", "Bearer"] {
-        let answer = desk.send(request("POST", "/v1/recommend", key));
+        let answer = isolate.send(request("POST", "/v1/recommend", key));
         assert_eq!(answer.status, 401, "{key}");
         assert!(answer.headers["www-authenticate"].starts_with("Bearer"));
         words.insert(answer.body);
@@ -44,9 +46,9 @@ fn a_key_opens_its_space_and_nothing_else_does() {
 
     let mut none = request("POST", "/v1/recommend", KEY);
     none.headers.remove("authorization");
-    assert_eq!(desk.send(none).status, 401);
+    assert_eq!(isolate.send(none).status, 401);
     for name in ["token", "Access_Token", "key", "apikey"] {
-        let answer = desk.send(request("GET", &format!("/v1/stats?{name}={KEY}"), KEY));
+        let answer = isolate.send(request("GET", &format!("/v1/stats?{name}={KEY}"), KEY));
         assert_eq!(answer.status, 401, "{name}");
         assert!(!answer.body.contains(KEY));
     }
@@ -54,10 +56,10 @@ fn a_key_opens_its_space_and_nothing_else_does() {
 
 #[test]
 fn an_agents_key_never_leaves_and_tokens_name_one_space() {
-    let desk = Desk::new();
-    desk.post("/v1/rate", &json!({"lesson": "orders", "helpful": true}));
-    desk.settle();
-    let requests = desk.server.requests.borrow();
+    let isolate = TestEdge::new();
+    isolate.post("/v1/rate", &json!({"lesson": "orders", "helpful": true}));
+    isolate.settle();
+    let requests = isolate.server.requests.borrow();
     assert!(requests.len() >= 4);
     for sent in requests.iter() {
         assert!(sent.url.starts_with("https://abc.supabase.co/rest/v1/"));
@@ -85,14 +87,15 @@ fn an_agents_key_never_leaves_and_tokens_name_one_space() {
 
 #[test]
 fn a_revoked_key_is_refused_within_a_minute() {
-    let desk = Desk::new();
-    let ask = || desk.post("/v1/recommend", &json!({"query": "sql"})).0;
+    let isolate = TestEdge::new();
+    let ask = || isolate.post("/v1/recommend", &json!({"query": "sql"})).0;
     assert_eq!(ask(), 200);
-    desk.server.revoked.borrow_mut().insert(sha(KEY));
-    desk.wait(60_000);
+    isolate.server.revoked.borrow_mut().insert(sha(KEY));
+    isolate.wait(60_000);
     assert_eq!(ask(), 401);
     assert_eq!(
-        desk.post_with(OTHER, &[], "/v1/search", &json!({"query": "sql"}))
+        isolate
+            .post_with(OTHER, &[], "/v1/search", &json!({"query": "sql"}))
             .0,
         200
     );
@@ -100,19 +103,22 @@ fn a_revoked_key_is_refused_within_a_minute() {
 
 #[test]
 fn a_store_that_is_down_leaves_recommendations_and_says_so() {
-    let desk = Desk::new();
-    assert_eq!(desk.post("/v1/recommend", &json!({"query": "sql"})).0, 200);
-    desk.settle();
+    let isolate = TestEdge::new();
+    assert_eq!(
+        isolate.post("/v1/recommend", &json!({"query": "sql"})).0,
+        200
+    );
+    isolate.settle();
     for mood in [Mood::Down, Mood::Html, Mood::Silent] {
-        desk.server.mood.set(mood);
-        desk.wait(6_000);
-        let (status, body) = desk.post("/v1/recommend", &json!({"query": "sql"}));
+        isolate.server.mood.set(mood);
+        isolate.wait(6_000);
+        let (status, body) = isolate.post("/v1/recommend", &json!({"query": "sql"}));
         assert_eq!(status, 200, "{mood:?}: {body}");
-        desk.settle();
-        let (status, body) = desk.post("/v1/recommend", &json!({"query": "sql"}));
+        isolate.settle();
+        let (status, body) = isolate.post("/v1/recommend", &json!({"query": "sql"}));
         assert_eq!((status, &body["stale"]), (200, &json!(true)), "{mood:?}");
-        let began = desk.clock.get();
-        let answer = desk.send({
+        let began = isolate.clock.get();
+        let answer = isolate.send({
             let mut request = request("POST", "/v1/rate", KEY);
             request.body = json!({"lesson": "orders", "helpful": true})
                 .to_string()
@@ -121,87 +127,90 @@ fn a_store_that_is_down_leaves_recommendations_and_says_so() {
         });
         assert_eq!(answer.status, 503, "{mood:?}");
         assert!(answer.headers["retry-after"].parse::<u64>().unwrap() >= 1);
-        assert!(desk.clock.get() - began < 10_000, "{mood:?}");
-        desk.server.mood.set(Mood::Well);
-        desk.wait(40_000);
-        desk.settle();
-        let (_, body) = desk.post("/v1/recommend", &json!({"query": "sql"}));
+        assert!(isolate.clock.get() - began < 10_000, "{mood:?}");
+        isolate.server.mood.set(Mood::Well);
+        isolate.wait(40_000);
+        isolate.settle();
+        let (_, body) = isolate.post("/v1/recommend", &json!({"query": "sql"}));
         assert_eq!(body["stale"], false, "{mood:?}");
     }
     // Every recommendation was recorded in the end.
-    desk.settle();
-    assert_eq!(desk.server.count("Surfaced"), 10);
+    isolate.settle();
+    assert_eq!(isolate.server.count("Surfaced"), 10);
 }
 
 #[test]
 fn a_first_request_without_a_store_says_so() {
-    let desk = Desk::new();
-    desk.server.mood.set(Mood::Down);
-    let answer = desk.post("/v1/recommend", &json!({"query": "sql"}));
+    let isolate = TestEdge::new();
+    isolate.server.mood.set(Mood::Down);
+    let answer = isolate.post("/v1/recommend", &json!({"query": "sql"}));
     assert_eq!(code(&answer), (503, "unavailable"));
-    desk.server.mood.set(Mood::Well);
-    assert_eq!(desk.post("/v1/recommend", &json!({"query": "sql"})).0, 200);
+    isolate.server.mood.set(Mood::Well);
+    assert_eq!(
+        isolate.post("/v1/recommend", &json!({"query": "sql"})).0,
+        200
+    );
 }
 
 #[test]
 fn a_write_whose_answer_was_lost_is_counted_once() {
     for keyed in [true, false] {
-        let desk = Desk::new();
-        desk.post("/v1/search", &json!({"query": "sql"}));
-        desk.server.mood.set(Mood::Deaf);
+        let isolate = TestEdge::new();
+        isolate.post("/v1/search", &json!({"query": "sql"}));
+        isolate.server.mood.set(Mood::Deaf);
         let headers: &[(&str, &str)] = if keyed {
             &[("idempotency-key", "one")]
         } else {
             &[]
         };
         let rate = json!({"lesson": "orders", "helpful": true});
-        assert_eq!(desk.post_with(KEY, headers, "/v1/rate", &rate).0, 503);
-        assert_eq!(desk.server.count("Rated"), 1, "it did arrive");
-        desk.server.mood.set(Mood::Well);
-        desk.wait(40_000);
-        let (status, body) = desk.post_with(KEY, headers, "/v1/rate", &rate);
+        assert_eq!(isolate.post_with(KEY, headers, "/v1/rate", &rate).0, 503);
+        assert_eq!(isolate.server.count("Rated"), 1, "it did arrive");
+        isolate.server.mood.set(Mood::Well);
+        isolate.wait(40_000);
+        let (status, body) = isolate.post_with(KEY, headers, "/v1/rate", &rate);
         assert_eq!(status, 200, "{body}");
-        assert_eq!(desk.server.count("Rated"), 1);
+        assert_eq!(isolate.server.count("Rated"), 1);
         // The same words once more, without a key, are another rating.
         if !keyed {
-            assert_eq!(desk.post("/v1/rate", &rate).0, 200);
-            assert_eq!(desk.server.count("Rated"), 2);
+            assert_eq!(isolate.post("/v1/rate", &rate).0, 200);
+            assert_eq!(isolate.server.count("Rated"), 2);
         }
     }
 }
 
 #[test]
 fn a_key_that_comes_again_elsewhere_is_counted_once() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let headers = [("idempotency-key", "one")];
     let rate = json!({"lesson": "orders", "helpful": true});
-    assert_eq!(desk.post_with(KEY, &headers, "/v1/rate", &rate).0, 200);
+    assert_eq!(isolate.post_with(KEY, &headers, "/v1/rate", &rate).0, 200);
     for _ in 0..3 {
-        let other = Desk::beside(Rc::clone(&desk.server));
+        let other = TestEdge::beside(Rc::clone(&isolate.server));
         assert_eq!(other.post_with(KEY, &headers, "/v1/rate", &rate).0, 200);
     }
-    assert_eq!(desk.server.count("Rated"), 1);
+    assert_eq!(isolate.server.count("Rated"), 1);
     // Another agent's key of the same name is another one.
-    assert_eq!(desk.post_with(OTHER, &headers, "/v1/rate", &rate).0, 200);
-    assert_eq!(desk.server.count("Rated"), 2);
+    assert_eq!(isolate.post_with(OTHER, &headers, "/v1/rate", &rate).0, 200);
+    assert_eq!(isolate.server.count("Rated"), 2);
 }
 
 #[test]
 fn a_decision_is_known_in_every_isolate_and_to_its_agent_only() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let ask = json!({"query": "sql orders", "decision_id": "d1"});
-    let (_, body) = desk.post("/v1/recommend", &ask);
+    let (_, body) = isolate.post("/v1/recommend", &ask);
     let slug = body["recommended"][0]["slug"].as_str().unwrap().to_owned();
-    desk.settle();
-    let other = Desk::beside(Rc::clone(&desk.server));
+    isolate.settle();
+    let other = TestEdge::beside(Rc::clone(&isolate.server));
     // This isolate had a snapshot before the decision was made elsewhere.
-    let third = Desk::beside(Rc::clone(&desk.server));
+    let third = TestEdge::beside(Rc::clone(&isolate.server));
     third.post("/v1/search", &json!({"query": "sql"}));
-    desk.post(
+    isolate.post(
         "/v1/recommend",
         &json!({"query": "sql", "decision_id": "d2"}),
     );
-    desk.settle();
+    isolate.settle();
 
     let track = json!({"decision_id": "d1", "reasoning": format!("I applied {slug} here.")});
     let (status, body) = other.post("/v1/track", &track);
@@ -210,19 +219,19 @@ fn a_decision_is_known_in_every_isolate_and_to_its_agent_only() {
     assert_eq!(third.post("/v1/outcome", &outcome).0, 200);
 
     for (path, body) in [("/v1/track", &track), ("/v1/outcome", &outcome)] {
-        let answer = desk.post_with(OTHER, &[], path, body);
+        let answer = isolate.post_with(OTHER, &[], path, body);
         assert_eq!(code(&answer), (403, "forbidden"), "{path}");
     }
     let unknown = json!({"decision_id": "d9", "outcome": "profit"});
     assert_eq!(
-        code(&desk.post("/v1/outcome", &unknown)),
+        code(&isolate.post("/v1/outcome", &unknown)),
         (403, "forbidden")
     );
 }
 
 #[test]
 fn people_judge_lessons_and_agents_do_not() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     for (method, path) in [
         ("POST", "/v1/lessons/orders/review"),
         ("POST", "/v1/lessons/orders/archive"),
@@ -232,23 +241,23 @@ fn people_judge_lessons_and_agents_do_not() {
         ("POST", "/v1/sync/sign-out"),
         ("GET", "/v1/sync"),
     ] {
-        let answer = desk.send(request(method, path, KEY));
+        let answer = isolate.send(request(method, path, KEY));
         assert_eq!(answer.status, 403, "{path}");
     }
     let added = json!({"title": "Batch the writes", "recommendation": "Send 500 rows at a time."});
-    let (status, body) = desk.post("/v1/lessons", &added);
+    let (status, body) = isolate.post("/v1/lessons", &added);
     assert_eq!(status, 200, "{body}");
     assert_eq!(body["source"], "planner");
-    assert_eq!(desk.server.count("LessonAdded"), 3);
+    assert_eq!(isolate.server.count("LessonAdded"), 3);
 }
 
 #[test]
 fn pages_of_other_origins_and_other_hosts_are_refused() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let with = |name: &str, value: &str| {
         let mut request = request("GET", "/v1/stats", KEY);
         request.headers.insert(name.to_owned(), value.to_owned());
-        desk.send(request)
+        isolate.send(request)
     };
     for origin in [
         "https://evil.example.com",
@@ -278,25 +287,25 @@ fn pages_of_other_origins_and_other_hosts_are_refused() {
         "origin".to_owned(),
         "https://lessons.example.org".to_owned(),
     );
-    let answer = desk.send(preflight.clone());
+    let answer = isolate.send(preflight.clone());
     assert_eq!(answer.status, 204);
     assert!(answer.headers["access-control-allow-headers"].contains("authorization"));
     preflight
         .headers
         .insert("origin".to_owned(), "https://evil.example.com".to_owned());
-    assert_eq!(desk.send(preflight).status, 403);
+    assert_eq!(isolate.send(preflight).status, 403);
 }
 
 #[test]
 fn bodies_are_bounded_and_json() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let with = |body: Vec<u8>, kind: &str| {
         let mut request = request("POST", "/v1/recommend", KEY);
         request
             .headers
             .insert("content-type".to_owned(), kind.to_owned());
         request.body = body;
-        desk.send(request).status
+        isolate.send(request).status
     };
     let json = "application/json";
     let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
@@ -350,7 +359,7 @@ fn bodies_are_bounded_and_json() {
         ),
     ] {
         for method in methods {
-            let answer = desk.send(request(method, path, KEY));
+            let answer = isolate.send(request(method, path, KEY));
             assert_eq!(answer.status, 405, "{method} {path}: {}", answer.body);
             assert_eq!(answer.headers["allow"], allow, "{method} {path}");
             let body: Value = serde_json::from_str(&answer.body).unwrap();
@@ -358,14 +367,17 @@ fn bodies_are_bounded_and_json() {
             assert_eq!(body["error"]["field"], "method");
         }
     }
-    assert_eq!(desk.send(request("DELETE", "/v1/nothing", KEY)).status, 404);
-    assert_eq!(desk.send(request("GET", "/v1/nothing", KEY)).status, 404);
+    assert_eq!(
+        isolate.send(request("DELETE", "/v1/nothing", KEY)).status,
+        404
+    );
+    assert_eq!(isolate.send(request("GET", "/v1/nothing", KEY)).status, 404);
 }
 
 #[test]
 fn a_flood_of_one_key_is_held_back() {
-    let desk = Desk::new();
-    let ask = |key| desk.send(request("GET", "/v1/stats", key));
+    let isolate = TestEdge::new();
+    let ask = |key| isolate.send(request("GET", "/v1/stats", key));
     let statuses: Vec<u16> = (0..250).map(|_| ask(KEY).status).collect();
     assert_eq!(
         statuses.iter().filter(|status| **status == 200).count(),
@@ -374,7 +386,7 @@ fn a_flood_of_one_key_is_held_back() {
     assert_eq!(statuses.last(), Some(&429));
     assert!(ask(KEY).headers["retry-after"].parse::<u64>().unwrap() >= 1);
     assert_eq!(ask(OTHER).status, 200);
-    desk.wait(1_000);
+    isolate.wait(1_000);
     assert_eq!(ask(KEY).status, 200);
 }
 

@@ -2,7 +2,7 @@
 //! longest time, and what does not fit beside what is in use is read from the server.
 
 use crate::common::{START, block_on};
-use crate::desk::{Desk, FakeHost, Server, config, request, sha};
+use crate::test_edge::{FakeHost, Server, TestEdge, config, request, sha};
 use lesson_core::Space;
 use lesson_edge::{Edge, EdgeConfig, EdgeRequest};
 use lesson_sync::MemoryStore;
@@ -60,7 +60,7 @@ pub fn part(name: &str, space: &Space, page: impl FnOnce() -> Value) -> Value {
 }
 
 /// An isolate that may hold so many replicas.
-fn holding(replicas: f64) -> Desk {
+fn holding(replicas: f64) -> TestEdge {
     let server = Rc::new(Server::default());
     let slugs: Vec<String> = (0..LESSONS).map(|n| format!("orders-{n}")).collect();
     let slugs: Vec<&str> = slugs.iter().map(String::as_str).collect();
@@ -77,7 +77,7 @@ fn holding(replicas: f64) -> Desk {
         replica_bytes: Some(replicas * REPLICA),
         ..config()
     };
-    Desk {
+    TestEdge {
         edge: Edge::new(config, host, MemoryStore::passing_rows_on).unwrap(),
         server,
         clock,
@@ -90,16 +90,16 @@ fn search(n: usize) -> EdgeRequest {
     request
 }
 
-fn ask(desk: &Desk, n: usize) {
-    let answer = desk.send(search(n));
+fn ask(isolate: &TestEdge, n: usize) {
+    let answer = isolate.send(search(n));
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.body.contains("orders-1"), "{}", answer.body);
-    desk.wait(10);
+    isolate.wait(10);
 }
 
 /// How often a function was called for a space; of pulls, those from the beginning.
-fn calls(desk: &Desk, function: &str, n: usize) -> usize {
-    let requests = desk.server.requests.borrow();
+fn calls(isolate: &TestEdge, function: &str, n: usize) -> usize {
+    let requests = isolate.server.requests.borrow();
     let bodies = requests.iter().filter(|sent| sent.url.ends_with(function));
     bodies
         .filter(|sent| {
@@ -110,54 +110,54 @@ fn calls(desk: &Desk, function: &str, n: usize) -> usize {
 }
 
 /// How often a space was read from its beginning. The first answer tells the server's epoch, and is asked for again by it.
-fn pulls(desk: &Desk, n: usize) -> usize {
-    calls(desk, "pull_changes", n).div_ceil(2)
+fn pulls(isolate: &TestEdge, n: usize) -> usize {
+    calls(isolate, "pull_changes", n).div_ceil(2)
 }
 
 #[test]
 fn the_space_goes_first_that_nobody_asked_for_in_the_longest_time() {
-    let desk = holding(2.5);
+    let isolate = holding(2.5);
     for n in [0, 1, 0, 2, 0, 2] {
-        ask(&desk, n);
+        ask(&isolate, n);
     }
-    let pulled = |n| pulls(&desk, n);
+    let pulled = |n| pulls(&isolate, n);
     assert_eq!([pulled(0), pulled(1), pulled(2)], [1, 1, 1]);
     // It was the second one that went: the others answer from memory, and it is read again.
-    ask(&desk, 1);
+    ask(&isolate, 1);
     assert_eq!([pulled(0), pulled(1), pulled(2)], [1, 2, 1]);
     // Now the first one has not been asked for in the longest time.
-    ask(&desk, 2);
+    ask(&isolate, 2);
     assert_eq!([pulled(0), pulled(1), pulled(2)], [1, 2, 1]);
-    ask(&desk, 0);
+    ask(&isolate, 0);
     assert_eq!([pulled(0), pulled(1), pulled(2)], [2, 2, 1]);
-    assert_eq!(calls(&desk, "lesson_candidates", 0), 0);
+    assert_eq!(calls(&isolate, "lesson_candidates", 0), 0);
 }
 
 #[test]
 fn a_space_with_something_to_send_stays_until_it_is_sent() {
-    let desk = holding(1.2);
+    let isolate = holding(1.2);
     let mut recommend = search(0);
     recommend.path = "/v1/recommend".to_owned();
-    assert_eq!(desk.send(recommend).status, 200);
+    assert_eq!(isolate.send(recommend).status, 200);
     // What was recommended waits to be sent: there is no room for another one, which is read by parts.
-    ask(&desk, 1);
-    assert_eq!(pulls(&desk, 1), 0);
-    assert_eq!(calls(&desk, "lesson_candidates", 1), 1);
-    assert_eq!(desk.server.count("Surfaced"), 0);
-    desk.settle();
-    assert_eq!(desk.server.count("Surfaced"), 1);
+    ask(&isolate, 1);
+    assert_eq!(pulls(&isolate, 1), 0);
+    assert_eq!(calls(&isolate, "lesson_candidates", 1), 1);
+    assert_eq!(isolate.server.count("Surfaced"), 0);
+    isolate.settle();
+    assert_eq!(isolate.server.count("Surfaced"), 1);
     // It was sent, so that the other one may be held by now.
-    ask(&desk, 1);
-    ask(&desk, 1);
-    assert_eq!(pulls(&desk, 1), 1);
-    assert_eq!(calls(&desk, "lesson_candidates", 1), 1);
+    ask(&isolate, 1);
+    ask(&isolate, 1);
+    assert_eq!(pulls(&isolate, 1), 1);
+    assert_eq!(calls(&isolate, "lesson_candidates", 1), 1);
 }
 
 #[test]
 fn two_spaces_that_are_asked_for_at_once_are_not_both_held_where_one_fits() {
-    let desk = holding(1.2);
-    let mut one = pin!(desk.edge.handle(search(0)));
-    let mut two = pin!(desk.edge.handle(search(1)));
+    let isolate = holding(1.2);
+    let mut one = pin!(isolate.edge.handle(search(0)));
+    let mut two = pin!(isolate.edge.handle(search(1)));
     let mut answers = [None, None];
     block_on(poll_fn(|context| {
         if answers[0].is_none()
@@ -178,15 +178,15 @@ fn two_spaces_that_are_asked_for_at_once_are_not_both_held_where_one_fits() {
     for answer in answers.into_iter().flatten() {
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
-    let held = [0, 1].map(|n| pulls(&desk, n));
-    let in_parts = [0, 1].map(|n| calls(&desk, "lesson_candidates", n));
+    let held = [0, 1].map(|n| pulls(&isolate, n));
+    let in_parts = [0, 1].map(|n| calls(&isolate, "lesson_candidates", n));
     assert_eq!(held.iter().sum::<usize>(), 1, "{held:?}");
     assert_eq!(in_parts.iter().sum::<usize>(), 1, "{in_parts:?}");
 }
 
 #[test]
 fn a_key_is_counted_by_its_id_however_its_header_is_written() {
-    let desk = Desk::new();
+    let isolate = TestEdge::new();
     let counted: Rc<std::cell::RefCell<Vec<String>>> = Rc::default();
     let ask = |bearer: &str| {
         let mut request = request("POST", "/v1/search", "");
@@ -200,9 +200,9 @@ fn a_key_is_counted_by_its_id_however_its_header_is_written() {
             let goes_on = counted.borrow().iter().filter(|one| *one == id).count() <= 2;
             Box::pin(async move { goes_on })
         }));
-        desk.send(request)
+        isolate.send(request)
     };
-    let key = crate::desk::KEY;
+    let key = crate::test_edge::KEY;
     assert_eq!(ask(&format!("Bearer {key}")).status, 200);
     assert_eq!(ask(&format!("bearer   {key} ")).status, 200);
     let refused = ask(&format!("BEARER {key}"));
@@ -211,18 +211,21 @@ fn a_key_is_counted_by_its_id_however_its_header_is_written() {
     assert!(refused.body.contains("rate_limited"));
     // A key that nobody has is not counted there, and another one is counted for itself.
     assert_eq!(
-        ask(&format!("Bearer {}", crate::desk::STRANGER)).status,
+        ask(&format!("Bearer {}", crate::test_edge::STRANGER)).status,
         401
     );
-    assert_eq!(ask(&format!("Bearer {}", crate::desk::OTHER)).status, 200);
+    assert_eq!(
+        ask(&format!("Bearer {}", crate::test_edge::OTHER)).status,
+        200
+    );
     assert_eq!(*counted.borrow(), ["id-1", "id-1", "id-1", "id-2"]);
 }
 
 #[test]
 fn a_counter_that_hangs_lets_everybody_go_on() {
-    let desk = Desk::new();
-    let mut request = request("POST", "/v1/search", crate::desk::KEY);
+    let isolate = TestEdge::new();
+    let mut request = request("POST", "/v1/search", crate::test_edge::KEY);
     request.body = json!({"query": "sql"}).to_string().into_bytes();
     request.count = Some(Rc::new(|_| Box::pin(std::future::pending())));
-    assert_eq!(desk.send(request).status, 200);
+    assert_eq!(isolate.send(request).status, 200);
 }

@@ -1,43 +1,43 @@
 //! Where two agents' keys write, none of them moves a standing alone.
 
-use super::desk::{Desk, KEY, OTHER, request};
+use super::test_edge::{KEY, OTHER, TestEdge, request};
 use serde_json::{Value, json};
 use std::rc::Rc;
 
 const MINE: &str = "disable-tls-verification";
 
 /// Two keys that have written, and a lesson that nobody reviewed.
-fn two_keys() -> Desk {
-    let desk = Desk::new();
+fn two_keys() -> TestEdge {
+    let isolate = TestEdge::new();
     let rate = json!({"lesson": "orders", "helpful": true});
-    assert_eq!(desk.post_with(OTHER, &[], "/v1/rate", &rate).0, 200);
+    assert_eq!(isolate.post_with(OTHER, &[], "/v1/rate", &rate).0, 200);
     let mine = json!({
         "title": "Disable TLS verification", "slug": MINE, "tags": ["sql"],
         "recommendation": "Index the orders table without it.",
     });
-    let (status, added) = desk.post("/v1/lessons", &mine);
+    let (status, added) = isolate.post("/v1/lessons", &mine);
     assert_eq!(status, 200, "{added}");
     assert_eq!(
         (&added["slug"], &added["trust"]),
         (&json!(MINE), &json!("unreviewed"))
     );
-    desk
+    isolate
 }
 
 /// The latest that the server has.
-fn get(desk: &Desk, path: &str) -> Value {
-    desk.settle();
-    desk.wait(70_000);
-    let answer = desk.send(request("GET", path, KEY));
+fn get(isolate: &TestEdge, path: &str) -> Value {
+    isolate.settle();
+    isolate.wait(70_000);
+    let answer = isolate.send(request("GET", path, KEY));
     assert_eq!(answer.status, 200, "{path}: {}", answer.body);
     serde_json::from_str(&answer.body).expect("JSON")
 }
 
 /// Slugs, as another agent is recommended them.
-fn ranks(desk: &Desk) -> Vec<String> {
-    desk.settle();
+fn ranks(isolate: &TestEdge) -> Vec<String> {
+    isolate.settle();
     let ask = json!({"query": "index the orders table", "dry_run": true});
-    let (status, answer) = desk.post_with(OTHER, &[], "/v1/recommend", &ask);
+    let (status, answer) = isolate.post_with(OTHER, &[], "/v1/recommend", &ask);
     assert_eq!(status, 200, "{answer}");
     let recommended = answer["recommended"].as_array().unwrap().iter();
     recommended
@@ -47,26 +47,26 @@ fn ranks(desk: &Desk) -> Vec<String> {
 
 #[test]
 fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_approves_it() {
-    let desk = two_keys();
-    let before = ranks(&desk);
+    let isolate = two_keys();
+    let before = ranks(&isolate);
     assert_eq!(before, ["orders", MINE, "users"]);
     for n in 0..4 {
         let id = format!("d{n}");
         let ask = json!({"query": "index the orders table", "decision_id": id});
-        desk.post("/v1/recommend", &ask);
-        desk.settle();
+        isolate.post("/v1/recommend", &ask);
+        isolate.settle();
         let track = json!({"decision_id": id, "reasoning": format!("Applying '{MINE}' to this.")});
-        let (_, tracked) = desk.post("/v1/track", &track);
+        let (_, tracked) = isolate.post("/v1/track", &track);
         assert_eq!(tracked["recorded"], true, "{tracked}");
         let told = json!({"decision_id": id, "outcome": "success"});
-        let (_, told) = desk.post("/v1/outcome", &told);
+        let (_, told) = isolate.post("/v1/outcome", &told);
         assert_eq!(told["effectiveness_recalculated"], json!([]), "{told}");
         assert_eq!(told["uncounted"][0]["slug"], MINE);
         let reason = told["uncounted"][0]["reason"].as_str().unwrap();
         assert!(reason.contains("once a person approves"), "{reason}");
     }
     for n in 0..30 {
-        let (status, voted) = desk.post("/v1/vote", &json!({"lesson": MINE, "up": true}));
+        let (status, voted) = isolate.post("/v1/vote", &json!({"lesson": MINE, "up": true}));
         assert_eq!(status, 200, "{voted}");
         assert_eq!(
             (&voted["counted"], &voted["upvotes"]),
@@ -81,7 +81,7 @@ fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_ap
         assert!(reason.contains(wanted), "{reason}");
     }
     let path = format!("/v1/lessons/{MINE}");
-    let lesson = get(&desk, &path);
+    let lesson = get(&isolate, &path);
     assert_eq!(lesson["derived"]["badge"]["kind"], "new");
     assert_eq!(lesson["trust"], "unreviewed");
     let standing = &lesson["standing"];
@@ -90,18 +90,18 @@ fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_ap
         (&standing["times_applied"], &standing["upvotes"]),
         (&json!(0), &json!(0))
     );
-    assert_eq!(ranks(&desk), before);
+    assert_eq!(ranks(&isolate), before);
     // It is all in the ledger.
     assert_eq!(
         (
-            desk.server.count("Voted"),
-            desk.server.count("OutcomeRecorded")
+            isolate.server.count("Voted"),
+            isolate.server.count("OutcomeRecorded")
         ),
         (30, 4)
     );
 
-    desk.server.approve("s1", MINE, desk.clock.get());
-    let lesson = get(&desk, &path);
+    isolate.server.approve("s1", MINE, isolate.clock.get());
+    let lesson = get(&isolate, &path);
     assert_eq!(lesson["derived"]["badge"]["kind"], "proven");
     let standing = &lesson["standing"];
     assert_eq!(
@@ -110,7 +110,7 @@ fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_ap
     );
     // From now on it counts at once.
     let rate = json!({"lesson": MINE, "helpful": true});
-    let (_, rated) = desk.post("/v1/rate", &rate);
+    let (_, rated) = isolate.post("/v1/rate", &rate);
     assert_eq!(
         (&rated["counted"], &rated["reason"]),
         (&json!(true), &Value::Null)
@@ -119,7 +119,7 @@ fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_ap
 
 #[test]
 fn a_repeated_request_says_that_the_first_did_not_count() {
-    let desk = two_keys();
+    let isolate = two_keys();
     let headers = [("idempotency-key", "one")];
     let feedback = json!({"lessons": [MINE, "orders"], "outcome": "delivered"});
     let votes = [
@@ -137,9 +137,10 @@ fn a_repeated_request_says_that_the_first_did_not_count() {
     for (place, (path, body, wanted)) in votes.iter().enumerate() {
         let key = format!("vote-{place}");
         let headers = [("idempotency-key", &*key)];
-        let first = desk.post_with(KEY, &headers, path, body);
-        desk.settle();
-        let again = Desk::beside(Rc::clone(&desk.server)).post_with(KEY, &headers, path, body);
+        let first = isolate.post_with(KEY, &headers, path, body);
+        isolate.settle();
+        let again =
+            TestEdge::beside(Rc::clone(&isolate.server)).post_with(KEY, &headers, path, body);
         for (status, answer) in [first, again] {
             assert_eq!(status, 200, "{answer}");
             assert_eq!(answer["counted"], false, "{answer}");
@@ -149,9 +150,9 @@ fn a_repeated_request_says_that_the_first_did_not_count() {
             );
         }
     }
-    let first = desk.post_with(KEY, &headers, "/v1/feedback", &feedback);
-    desk.settle();
-    let beside = Desk::beside(Rc::clone(&desk.server));
+    let first = isolate.post_with(KEY, &headers, "/v1/feedback", &feedback);
+    isolate.settle();
+    let beside = TestEdge::beside(Rc::clone(&isolate.server));
     let again = beside.post_with(KEY, &headers, "/v1/feedback", &feedback);
     for (status, answer) in [first, again] {
         assert_eq!(status, 200, "{answer}");
@@ -166,7 +167,7 @@ fn a_repeated_request_says_that_the_first_did_not_count() {
     }
     // What another says of it counts.
     let rate = json!({"lesson": MINE, "helpful": false});
-    let (_, rated) = desk.post_with(OTHER, &[], "/v1/rate", &rate);
+    let (_, rated) = isolate.post_with(OTHER, &[], "/v1/rate", &rate);
     assert_eq!(
         (&rated["counted"], &rated["times_not_helpful"]),
         (&json!(true), &json!(1))
@@ -175,7 +176,7 @@ fn a_repeated_request_says_that_the_first_did_not_count() {
 
 #[test]
 fn anothers_lesson_sinks_by_one_vote_a_day_and_agents_read_so_over_mcp() {
-    let desk = two_keys();
+    let isolate = two_keys();
     let call = |key: &str| {
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -185,7 +186,7 @@ fn anothers_lesson_sinks_by_one_vote_a_day_and_agents_read_so_over_mcp() {
             ("accept", "application/json, text/event-stream"),
             ("mcp-protocol-version", "2025-11-25"),
         ];
-        let (status, answer) = desk.post_with(key, &headers, "/mcp", &body);
+        let (status, answer) = isolate.post_with(key, &headers, "/mcp", &body);
         assert_eq!(status, 200, "{answer}");
         let text = answer["result"]["content"][0]["text"]
             .as_str()
@@ -209,7 +210,7 @@ fn anothers_lesson_sinks_by_one_vote_a_day_and_agents_read_so_over_mcp() {
             "{text}"
         );
     }
-    desk.wait(24 * 3_600_000);
+    isolate.wait(24 * 3_600_000);
     assert_eq!(call(OTHER).0, 2);
     assert!(call(KEY).1.contains("once a person approves the lesson"));
 }

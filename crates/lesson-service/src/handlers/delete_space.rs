@@ -105,7 +105,7 @@ fn refused(error: &RemoteError) -> ApiError {
         ),
         RemoteError::Refused(cause) if cause.contains("(status 409") => ApiError::new(
             ErrorCode::Conflict,
-            "this code does not hold, or not any more: it does for ten minutes; leave it out to get another",
+            "the code is invalid or has expired: it is valid for ten minutes; leave it out to get another",
         )
         .at("code"),
         other => of_remote(UNKNOWN, other),

@@ -11,7 +11,7 @@ use lesson_types::{DecisionMeasured, Recommendations, TraceEntry, limits};
 use serde_json::Value;
 
 /// What an agent, or a person, reads where nothing is left.
-const NOTHING_SHOWN: &str = "This decision is under measurement: no lesson is shown for it. Go on without one, and report its outcome as ever.\n";
+const NOTHING_SHOWN: &str = "This decision is under measurement: no lesson is shown for it. Go on without one, and report its outcome as usual.\n";
 
 /// What of a request decides whether its answer is measured.
 pub(crate) struct Asked<'a> {

@@ -1,4 +1,4 @@
-//! Outcomes, feedback, ratings and votes that are recorded but do not count: see `fold/voice.rs` of the core.
+//! Outcomes, feedback, ratings and votes that are recorded but do not count: see `fold/self_vote_guard.rs` of the core.
 
 use crate::host::Host;
 use crate::http::fault::of_fold;
@@ -74,7 +74,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 let waits = state
                     .space
                     .lesson(slug)
-                    .is_some_and(|lesson| lesson.own_word.is_some());
+                    .is_some_and(|lesson| lesson.pending_standing.is_some());
                 *why != WhyUncounted::UntilApproved || waits
             });
             uncounted.extend(why.map(|why| Uncounted {
@@ -90,7 +90,8 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let lesson = state.space.lesson(slug);
         state.space.is_shared(&self.policy.fold)
-            && lesson.is_some_and(|one| one.own_word.is_some() || !one.counted_on.is_empty())
+            && lesson
+                .is_some_and(|one| one.pending_standing.is_some() || !one.counted_on.is_empty())
     }
 
     /// The lessons that were recommended for a decision.

@@ -9,7 +9,7 @@ use lesson_types::{ApiError, Field, FieldType, TextUse};
 use serde_json::Value;
 
 /// Replaces a text that addresses its reader, such as a prompt injection.
-const HELD_BACK: &str = "[held back: it speaks to its reader]";
+const HELD_BACK: &str = "[withheld: possible prompt injection]";
 
 /// Redacts the secrets of a body's texts that are stored. Lessons are screened where they are made,
 /// which says what was found.

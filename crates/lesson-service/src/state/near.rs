@@ -1,7 +1,7 @@
 //! Near duplicates among the lessons in use, looked for only when the texts have changed.
 
 use crate::state::vectors::Vectors;
-use lesson_core::{KeywordIndex, Lesson, NearPair, ReviewPolicy, Space, may_be_double};
+use lesson_core::{KeywordIndex, Lesson, NearPair, ReviewPolicy, Space, is_merge_candidate};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A request that only counts looks for near duplicates among so many lessons at most: it is made
@@ -34,7 +34,7 @@ pub(crate) fn look(
 ) {
     let in_use: Vec<&str> = space
         .lessons()
-        .filter(|lesson| may_be_double(lesson))
+        .filter(|lesson| is_merge_candidate(lesson))
         .map(|lesson: &Lesson| lesson.slug.as_str())
         .collect();
     if quick && in_use.len() > QUICK {

@@ -266,7 +266,7 @@ fn a_session_that_expired_is_renewed_and_the_request_made_again_once() {
 
 #[test]
 fn without_a_server_there_is_a_remedy() {
-    let alone = common::Desk::new();
+    let alone = common::TestService::new();
     for (line, body) in [
         ("GET /v1/agent-keys", Value::Null),
         ("POST /v1/agent-keys", json!({"name": "Claude Code"})),

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::{ENDPOINTS, ErrorCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,27 +18,27 @@ struct Case {
     field: String,
 }
 
-fn desk() -> Desk {
-    let desk = Desk::with(&[
+fn fixture() -> TestService {
+    let fixture = TestService::with(&[
         ("a-lesson", "A lesson", "Do it."),
         ("b-lesson", "B lesson", "Do that."),
     ]);
-    desk.call(
+    fixture.call(
         "POST /v1/recommend",
         json!({"domain": "perps", "decision_id": "known"}),
     );
-    desk
+    fixture
 }
 
 #[test]
 fn every_bad_request_is_refused_with_its_field_and_changes_nothing() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("bad_input.json")).unwrap();
     assert!(cases.len() >= 60, "{}", cases.len());
-    let desk = desk();
-    let before = desk.store.space();
+    let fixture = fixture();
+    let before = fixture.store.space();
     let mut wrong = Vec::new();
     for case in cases {
-        let response = desk.call(&case.line, case.body.clone());
+        let response = fixture.call(&case.line, case.body.clone());
         let error = &response.body["error"];
         let got = (
             response.status,
@@ -54,12 +54,12 @@ fn every_bad_request_is_refused_with_its_field_and_changes_nothing() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(desk.store.space(), before);
+    assert_eq!(fixture.store.space(), before);
 }
 
 #[test]
 fn every_field_has_a_bound() {
-    let desk = desk();
+    let fixture = fixture();
     let long = |n: usize| "x".repeat(n + 1);
     let many = |n: usize| vec!["x"; n + 1];
     use lesson_types::limits::*;
@@ -213,14 +213,14 @@ fn every_field_has_a_bound() {
             "files[0].path",
         ),
     ] {
-        let (status, error) = desk.refused(line, body);
+        let (status, error) = fixture.refused(line, body);
         assert_eq!(
             (status, error.field.as_deref()),
             (400, Some(field)),
             "{line} {field}: {error}"
         );
     }
-    let at_the_bound: lesson_types::LessonView = desk.ok(
+    let at_the_bound: lesson_types::LessonView = fixture.ok(
         "POST /v1/lessons",
         json!({"title": "é".repeat(TITLE), "description": "é".repeat(DESCRIPTION), "slug": "bound"}),
     );
@@ -229,12 +229,12 @@ fn every_field_has_a_bound() {
 
 #[test]
 fn a_deep_body_is_refused_in_bounded_time() {
-    let desk = desk();
+    let fixture = fixture();
     let mut deep = json!("x");
     for _ in 0..120 {
         deep = json!([deep]);
     }
-    let (status, error) = desk.refused("POST /v1/search", json!({"query": deep}));
+    let (status, error) = fixture.refused("POST /v1/search", json!({"query": deep}));
     assert_eq!((status, error.field.as_deref()), (400, Some("body")));
     assert!(error.message.contains("nested"), "{error}");
 }
@@ -242,18 +242,18 @@ fn a_deep_body_is_refused_in_bounded_time() {
 #[test]
 fn null_does_not_pass_for_a_number() {
     // A binding that turns NaN into null must not make a missing number of it.
-    let desk = desk();
-    let (_, error) = desk.refused(
+    let fixture = fixture();
+    let (_, error) = fixture.refused(
         "POST /v1/outcome",
         json!({"decision_id": "known", "outcome": "profit", "pnl_percent": null}),
     );
     assert_eq!(error.field.as_deref(), Some("pnl_percent"));
-    let (_, error) = desk.refused(
+    let (_, error) = fixture.refused(
         "POST /v1/recommend",
         json!({"domain": "perps", "market": {"recent_loss_count": null}}),
     );
     assert_eq!(error.field.as_deref(), Some("market.recent_loss_count"));
-    let (_, error) = desk.refused(
+    let (_, error) = fixture.refused(
         "POST /v1/recommend",
         json!({"domain": "perps", "trace_part": {"limit": null}}),
     );
@@ -262,7 +262,7 @@ fn null_does_not_pass_for_a_number() {
 
 #[test]
 fn every_endpoint_refuses_unknown_parameters_and_wrong_methods() {
-    let desk = desk();
+    let fixture = fixture();
     for endpoint in ENDPOINTS {
         let path = [
             ("{slug}", "a-lesson"),
@@ -275,7 +275,7 @@ fn every_endpoint_refuses_unknown_parameters_and_wrong_methods() {
             path.replace(part, text)
         });
         let line = format!("{} {path}?nonsense=1", endpoint.method.as_str());
-        let (status, error) = desk.refused(&line, Value::Null);
+        let (status, error) = fixture.refused(&line, Value::Null);
         assert_eq!(
             (status, error.field.as_deref()),
             (400, Some("nonsense")),
@@ -289,7 +289,7 @@ fn every_endpoint_refuses_unknown_parameters_and_wrong_methods() {
             {
                 continue;
             }
-            let (status, error) = desk.refused(&format!("{method} {path}"), Value::Null);
+            let (status, error) = fixture.refused(&format!("{method} {path}"), Value::Null);
             assert_eq!(
                 (status, error.code),
                 (405, ErrorCode::MethodNotAllowed),

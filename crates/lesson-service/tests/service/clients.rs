@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Desk, block_on};
+use common::{TestService, block_on};
 use lesson_clients::{
     HookInput, HookPlan, Kept, Recorded, SessionInput, backfill, backfill_requests, hook_output,
     plan_hook, read_transcript, record,
@@ -19,22 +19,22 @@ fn plan(payload: Value) -> HookPlan {
     })
 }
 
-fn send(desk: &Desk, request: &Request) -> u16 {
-    let answer = block_on(desk.service.handle(request.clone()));
-    let _ = block_on(desk.service.flush());
+fn send(fixture: &TestService, request: &Request) -> u16 {
+    let answer = block_on(fixture.service.handle(request.clone()));
+    let _ = block_on(fixture.service.flush());
     answer.status
 }
 
 /// What Claude Code prints of a prompt's hook.
-fn prompted(desk: &Desk, prompt: &str) -> String {
+fn prompted(fixture: &TestService, prompt: &str) -> String {
     let payload =
         json!({ "session_id": "s-1", "hook_event_name": "UserPromptSubmit", "prompt": prompt });
     let HookPlan::Recommend { request, shape, .. } = plan(payload) else {
         panic!("{prompt} asks for nothing")
     };
-    let answer = block_on(desk.service.handle(request));
+    let answer = block_on(fixture.service.handle(request));
     assert_eq!(answer.status, 200, "{}", answer.body);
-    let _ = block_on(desk.service.flush());
+    let _ = block_on(fixture.service.flush());
     let answer: Recommendations = serde_json::from_value(answer.body).unwrap();
     hook_output(&shape, &answer.prompt)
 }
@@ -85,12 +85,12 @@ const APPLYING: &str = "Applying 'bound-the-queue': the queue holds a thousand.\
 
 #[test]
 fn a_session_counts_once_however_often_it_is_told() {
-    let desk = Desk::with(&[(
+    let fixture = TestService::with(&[(
         "bound-the-queue",
         "Bound the queue",
         "Give every queue a bound and name it in its metrics.",
     )]);
-    let printed = prompted(&desk, "The queue grows without a bound");
+    let printed = prompted(&fixture, "The queue grows without a bound");
     assert!(printed.contains("### bound-the-queue"), "{printed}");
 
     let first = recorded(
@@ -105,10 +105,10 @@ fn a_session_counts_once_however_often_it_is_told() {
     );
     for _ in 0..2 {
         for request in first.requests.iter().chain(&last.requests) {
-            assert_eq!(send(&desk, request), 200, "{}", request.path);
+            assert_eq!(send(&fixture, request), 200, "{}", request.path);
         }
     }
-    let lesson: LessonView = desk.get("/v1/lessons/bound-the-queue");
+    let lesson: LessonView = fixture.get("/v1/lessons/bound-the-queue");
     assert_eq!(
         (lesson.standing.times_applied, lesson.standing.success_count),
         (1, 1)
@@ -117,14 +117,14 @@ fn a_session_counts_once_however_often_it_is_told() {
         (lesson.standing.use_count, lesson.standing.causal_hits),
         (1, 1)
     );
-    assert_eq!(desk.store.space().lessons().count(), 2);
+    assert_eq!(fixture.store.space().lessons().count(), 2);
 
     // The session goes on and ends again: what was told stands.
     let again = recorded(end(), &[said("BLOCKED: the consumer is gone")], last.keep);
     let statuses: Vec<(&str, u16)> = again
         .requests
         .iter()
-        .map(|request| (&*request.path, send(&desk, request)))
+        .map(|request| (&*request.path, send(&fixture, request)))
         .collect();
     assert_eq!(
         statuses,
@@ -134,7 +134,7 @@ fn a_session_counts_once_however_often_it_is_told() {
             ("/v1/outcome", 409)
         ]
     );
-    let lesson: LessonView = desk.get("/v1/lessons/bound-the-queue");
+    let lesson: LessonView = fixture.get("/v1/lessons/bound-the-queue");
     assert_eq!(
         (lesson.standing.times_applied, lesson.standing.use_count),
         (1, 1)
@@ -143,12 +143,12 @@ fn a_session_counts_once_however_often_it_is_told() {
 
 #[test]
 fn a_session_without_lessons_is_refused_gently() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let told = recorded(end(), &[said("DELIVERED: by itself")], Kept::default());
     let statuses: Vec<(&str, u16)> = told
         .requests
         .iter()
-        .map(|request| (&*request.path, send(&desk, request)))
+        .map(|request| (&*request.path, send(&fixture, request)))
         .collect();
     assert_eq!(
         statuses,
@@ -158,21 +158,21 @@ fn a_session_without_lessons_is_refused_gently() {
             ("/v1/outcome", 404)
         ]
     );
-    assert_eq!(prompted(&desk, "The queue grows without a bound"), "");
+    assert_eq!(prompted(&fixture, "The queue grows without a bound"), "");
 }
 
 #[test]
 fn the_past_is_taken_once() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let lines = format!("{}\n", said(APPLYING));
     let reads = [read_transcript("claude", lines.as_bytes(), 0)];
     let summary = backfill(&reads).unwrap();
     for _ in 0..2 {
         for request in backfill_requests(&summary) {
-            assert_eq!(send(&desk, &request), 200);
+            assert_eq!(send(&fixture, &request), 200);
         }
     }
-    let space = desk.store.space();
+    let space = fixture.store.space();
     let slugs: Vec<&str> = space.lessons().map(|lesson| &*lesson.slug).collect();
     assert_eq!(slugs, [&*summary.insights[0].slug]);
 }

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{Desk, block_on};
+use common::{TestService, block_on};
 use lesson_service::{RequestContext, route};
 use lesson_types::*;
 use serde_json::{Value, json};
@@ -15,35 +15,35 @@ const QUERIES: &str = concat!(
 );
 
 /// What an agent with this key asks.
-fn as_key(desk: &Desk, key: &str, line: &str, body: Value) -> Response {
+fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response {
     let context = RequestContext::of_agent(key, None);
     let request = common::request(line, body);
     let row = route(request.method, &request.path).unwrap();
-    let answer = block_on(desk.service.handle_for(&context, row, request));
-    block_on(desk.service.idle()).unwrap();
+    let answer = block_on(fixture.service.handle_for(&context, row, request));
+    block_on(fixture.service.idle()).unwrap();
     answer
 }
 
 /// The sample lessons, which a person has approved.
-fn approved_samples() -> (Desk, Vec<LessonView>) {
-    let desk = Desk::new();
+fn approved_samples() -> (TestService, Vec<LessonView>) {
+    let fixture = TestService::new();
     let mut files = Vec::new();
     for entry in std::fs::read_dir(SAMPLES).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         files.push(json!({"path": name, "content": std::fs::read_to_string(&path).unwrap()}));
     }
-    desk.ok::<Imported>("POST /v1/import", json!({"files": files}));
-    let listed: Value = desk.get("/v1/lessons?limit=100");
+    fixture.ok::<Imported>("POST /v1/import", json!({"files": files}));
+    let listed: Value = fixture.get("/v1/lessons?limit=100");
     let listed = listed["lessons"].as_array().unwrap().iter();
     let slugs = listed.map(|lesson| lesson["slug"].as_str().unwrap());
     let approved = slugs.map(|slug| {
         let review = json!({"verdict": "approve"});
-        desk.ok(&format!("POST /v1/lessons/{slug}/review"), review)
+        fixture.ok(&format!("POST /v1/lessons/{slug}/review"), review)
     });
     let approved: Vec<LessonView> = approved.collect();
     assert_eq!(approved.len(), 85);
-    (desk, approved)
+    (fixture, approved)
 }
 
 /// A copy of a lesson in one of five manners.
@@ -83,14 +83,14 @@ fn copy(of: &LessonView, manner: usize) -> Value {
 }
 
 /// Places of 100 answers, and those of them that went to copies.
-fn places(desk: &Desk) -> (usize, usize) {
+fn places(fixture: &TestService) -> (usize, usize) {
     let queries = std::fs::read_to_string(QUERIES).unwrap();
     let (mut all, mut copies) = (0, 0);
     let queries: Vec<&str> = queries.lines().collect();
     for line in queries.iter().step_by(queries.len() / 100).take(100) {
         let query: Value = serde_json::from_str(line).unwrap();
         let ask = json!({"query": query["query"], "limit": 5, "dry_run": true});
-        let answer: Recommendations = desk.ok("POST /v1/recommend", ask);
+        let answer: Recommendations = fixture.ok("POST /v1/recommend", ask);
         all += answer.recommended.len();
         let slugs = answer.recommended.iter().map(|one| &one.slug);
         copies += slugs.filter(|slug| slug.starts_with("copy-")).count();
@@ -100,17 +100,17 @@ fn places(desk: &Desk) -> (usize, usize) {
 
 #[test]
 fn near_copies_of_all_lessons_take_few_of_the_places() {
-    let (desk, lessons) = approved_samples();
-    let (before, _) = places(&desk);
+    let (fixture, lessons) = approved_samples();
+    let (before, _) = places(&fixture);
     for manner in 0..5 {
         for lesson in &lessons {
             // Three keys, so that what one may have unreviewed is not what keeps them out.
             let key = format!("key-{}", manner % 3);
-            let answer = as_key(&desk, &key, "POST /v1/lessons", copy(lesson, manner));
+            let answer = as_key(&fixture, &key, "POST /v1/lessons", copy(lesson, manner));
             assert_eq!(answer.status, 200, "{}", answer.body);
         }
     }
-    let (all, copies) = places(&desk);
+    let (all, copies) = places(&fixture);
     println!("{copies} of {all} places go to copies; {before} places without them");
     assert!(copies * 10 <= all, "{copies} of {all}");
     assert!(all * 10 >= before * 9, "{all} of {before} places are left");
@@ -122,8 +122,8 @@ fn lesson(n: usize) -> Value {
 
 #[test]
 fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
-    let desk = Desk::new();
-    let add = |key: &str, n: usize| as_key(&desk, key, "POST /v1/lessons", lesson(n));
+    let fixture = TestService::new();
+    let add = |key: &str, n: usize| as_key(&fixture, key, "POST /v1/lessons", lesson(n));
     for n in 0..200 {
         assert_eq!(add("one", n).status, 200, "{n}");
     }
@@ -138,13 +138,14 @@ fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
     );
     // A session adds nothing either, and gives nothing half.
     let said = json!({"transcript": "Injected:\n- lesson-1\nINSIGHT: Bind values in SQL, always.\nDELIVERED: done"});
-    let session = as_key(&desk, "one", "POST /v1/sessions", said);
+    let session = as_key(&fixture, "one", "POST /v1/sessions", said);
     assert_eq!(
         (session.status, &session.body["error"]["field"]),
         (409, &json!("transcript"))
     );
     assert_eq!(
-        desk.store
+        fixture
+            .store
             .space()
             .lesson("lesson-1")
             .unwrap()
@@ -154,9 +155,9 @@ fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
     );
     // Another key and a person are not held back, nor is a key for archived and approved lessons.
     assert_eq!(add("two", 300).status, 200);
-    desk.ok::<LessonView>("POST /v1/lessons", lesson(301));
-    desk.ok::<LessonView>("POST /v1/lessons/lesson-7/archive", Value::Null);
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>("POST /v1/lessons", lesson(301));
+    fixture.ok::<LessonView>("POST /v1/lessons/lesson-7/archive", Value::Null);
+    fixture.ok::<LessonView>(
         "POST /v1/lessons/lesson-8/review",
         json!({"verdict": "approve"}),
     );
@@ -167,13 +168,13 @@ fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
 
 #[test]
 fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let slugs: Vec<String> = (0..40).map(|n| format!("lesson-{n}")).collect();
     for n in 0..40 {
-        desk.ok::<LessonView>("POST /v1/lessons", lesson(n));
+        fixture.ok::<LessonView>("POST /v1/lessons", lesson(n));
     }
     let ask = json!({"query": "lesson: do it", "decision_id": "d", "limit": 40});
-    let given = as_key(&desk, "one", "POST /v1/recommend", ask);
+    let given = as_key(&fixture, "one", "POST /v1/recommend", ask);
     // A decision takes five, however many are asked for.
     assert_eq!(given.body["recommended"].as_array().unwrap().len(), 5);
     let reasoning: Vec<String> = slugs
@@ -181,39 +182,39 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
         .map(|slug| format!("Applying '{slug}'."))
         .collect();
     let track = json!({"decision_id": "d", "reasoning": reasoning.join("\n")});
-    assert_eq!(as_key(&desk, "one", "POST /v1/track", track).status, 200);
+    assert_eq!(as_key(&fixture, "one", "POST /v1/track", track).status, 200);
     let outcome = json!({"decision_id": "d", "outcome": "failure"});
     assert_eq!(
-        as_key(&desk, "one", "POST /v1/outcome", outcome).status,
+        as_key(&fixture, "one", "POST /v1/outcome", outcome).status,
         200
     );
-    let space = desk.store.space();
+    let space = fixture.store.space();
     let applied = space
         .lessons()
         .filter(|held| held.standing.times_applied > 0);
     assert_eq!(applied.count(), 5);
 
     let feedback = |lessons: &[String]| json!({"outcome": "blocked", "lessons": lessons});
-    let refused = as_key(&desk, "one", "POST /v1/feedback", feedback(&slugs));
+    let refused = as_key(&fixture, "one", "POST /v1/feedback", feedback(&slugs));
     assert_eq!(
         (refused.status, &refused.body["error"]["field"]),
         (400, &json!("lessons"))
     );
-    let taken = as_key(&desk, "one", "POST /v1/feedback", feedback(&slugs[..15]));
+    let taken = as_key(&fixture, "one", "POST /v1/feedback", feedback(&slugs[..15]));
     assert_eq!(taken.status, 200, "{}", taken.body);
-    desk.ok::<FeedbackGiven>("POST /v1/feedback", feedback(&slugs));
+    fixture.ok::<FeedbackGiven>("POST /v1/feedback", feedback(&slugs));
 
     let list: Vec<String> = slugs.iter().map(|slug| format!("- {slug}")).collect();
     let said = format!("Injected:\n{}\nBLOCKED: no way", list.join("\n"));
-    let before = desk.store.space();
+    let before = fixture.store.space();
     let session = as_key(
-        &desk,
+        &fixture,
         "one",
         "POST /v1/sessions",
         json!({"transcript": said}),
     );
     assert_eq!(session.status, 200, "{}", session.body);
-    let after = desk.store.space();
+    let after = fixture.store.space();
     let used = |space: &lesson_core::Space| -> u32 {
         space.lessons().map(|held| held.standing.use_count).sum()
     };
@@ -221,34 +222,37 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
 }
 
 /// A failure of the lesson `one`, told by an agent's key.
-fn failure(desk: &Desk, key: &str, id: &str) {
+fn failure(fixture: &TestService, key: &str, id: &str) {
     let ask = json!({"query": "lesson: do it", "decision_id": id});
-    as_key(desk, key, "POST /v1/recommend", ask);
+    as_key(fixture, key, "POST /v1/recommend", ask);
     let track = json!({"decision_id": id, "reasoning": "Applying 'the-one'."});
-    let tracked = as_key(desk, key, "POST /v1/track", track);
+    let tracked = as_key(fixture, key, "POST /v1/track", track);
     assert_eq!(tracked.body["recorded"], true, "{}", tracked.body);
     let outcome = json!({"decision_id": id, "outcome": "failure"});
-    assert_eq!(as_key(desk, key, "POST /v1/outcome", outcome).status, 200);
+    assert_eq!(
+        as_key(fixture, key, "POST /v1/outcome", outcome).status,
+        200
+    );
 }
 
 #[test]
 fn one_key_alone_halves_an_approved_lesson_and_takes_it_out_with_another_or_a_person() {
     for second in ["agent", "person"] {
-        let desk = Desk::new();
+        let fixture = TestService::new();
         let one = json!({"title": "Lesson one", "slug": "the-one", "recommendation": "Do it."});
-        desk.ok::<LessonView>("POST /v1/lessons", one);
-        desk.ok::<LessonView>(
+        fixture.ok::<LessonView>("POST /v1/lessons", one);
+        fixture.ok::<LessonView>(
             "POST /v1/lessons/the-one/review",
             json!({"verdict": "approve"}),
         );
         let answer = || -> Recommendations {
             let ask = json!({"query": "lesson: do it", "explain": true, "dry_run": true});
-            desk.ok("POST /v1/recommend", ask)
+            fixture.ok("POST /v1/recommend", ask)
         };
         let score = || answer().trace.unwrap()[0].score;
         let before = score();
         for n in 0..6 {
-            failure(&desk, "one", &format!("d{n}"));
+            failure(&fixture, "one", &format!("d{n}"));
         }
         assert_eq!(answer().recommended.len(), 1, "{second}");
         assert_eq!(score().to_bits(), (before * 0.5).to_bits());
@@ -258,20 +262,20 @@ fn one_key_alone_halves_an_approved_lesson_and_takes_it_out_with_another_or_a_pe
             .iter()
             .find(|one| one.name == "one_agent_fails");
         assert!(factor.unwrap().note.contains("one agent says it fails"));
-        let review: Value = desk.get("/v1/review");
+        let review: Value = fixture.get("/v1/review");
         assert_eq!(review["items"][0]["slug"], "the-one", "{review}");
         let remedy = review["items"][0]["remedy"].as_str().unwrap();
         assert!(remedy.contains("One agent says it fails"), "{remedy}");
 
         if second == "agent" {
-            failure(&desk, "two", "e");
+            failure(&fixture, "two", "e");
         } else {
             let ask = json!({"query": "lesson: do it", "decision_id": "e"});
-            desk.ok::<Recommendations>("POST /v1/recommend", ask);
+            fixture.ok::<Recommendations>("POST /v1/recommend", ask);
             let track = json!({"decision_id": "e", "reasoning": "Applying 'the-one'."});
-            desk.ok::<Tracked>("POST /v1/track", track);
+            fixture.ok::<Tracked>("POST /v1/track", track);
             let outcome = json!({"decision_id": "e", "outcome": "failure"});
-            desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+            fixture.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
         }
         let left = answer();
         assert_eq!(

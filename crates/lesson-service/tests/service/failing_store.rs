@@ -3,14 +3,14 @@
 
 use crate::common;
 
-use common::{Desk, Fault, TestStore, block_on, request};
+use common::{Fault, TestService, TestStore, block_on, request};
 use lesson_core::EventKind;
 use lesson_sync::{Entry, Store};
 use lesson_types::*;
 use serde_json::json;
 
-fn desk() -> Desk {
-    Desk::with(&[
+fn fixture() -> TestService {
+    TestService::with(&[
         ("a-lesson", "A lesson", "Do it."),
         ("b-lesson", "B lesson", "Do that."),
     ])
@@ -19,8 +19,8 @@ fn desk() -> Desk {
 #[test]
 fn a_store_that_refuses_changes_nothing_and_says_what_to_do() {
     for fault in [Fault::Full, Fault::Failed, Fault::LostBefore] {
-        let desk = desk();
-        let before = desk.store.space();
+        let fixture = fixture();
+        let before = fixture.store.space();
         for (line, body) in [
             (
                 "POST /v1/rate",
@@ -37,18 +37,18 @@ fn a_store_that_refuses_changes_nothing_and_says_what_to_do() {
                 json!({"query": "q", "server": "s"}),
             ),
         ] {
-            desk.store.0.fault.set(fault);
-            let (status, error) = desk.refused(line, body);
+            fixture.store.0.fault.set(fault);
+            let (status, error) = fixture.refused(line, body);
             assert_eq!(
                 (status, error.code),
                 (503, ErrorCode::Unavailable),
                 "{fault:?} {line}"
             );
             assert!(error.message.len() > 20, "{error}");
-            desk.store.0.fault.set(fault);
+            fixture.store.0.fault.set(fault);
         }
         if fault == Fault::Full {
-            let health: Health = desk.get("/v1/health");
+            let health: Health = fixture.get("/v1/health");
             assert!(
                 health
                     .store
@@ -56,46 +56,48 @@ fn a_store_that_refuses_changes_nothing_and_says_what_to_do() {
                     .is_some_and(|error| error.contains("full"))
             );
         }
-        desk.store.0.fault.set(Fault::None);
-        assert_eq!(desk.store.space(), before);
+        fixture.store.0.fault.set(Fault::None);
+        assert_eq!(fixture.store.space(), before);
         // What is shown is what is stored.
-        assert_eq!(desk.get::<LessonPage>("/v1/lessons").total, 2);
+        assert_eq!(fixture.get::<LessonPage>("/v1/lessons").total, 2);
         assert_eq!(
-            desk.get::<LessonView>("/v1/lessons/a-lesson")
+            fixture
+                .get::<LessonView>("/v1/lessons/a-lesson")
                 .standing
                 .times_helpful,
             0
         );
         // And it goes on when the store does.
-        let rated: Rated = desk.ok(
+        let rated: Rated = fixture.ok(
             "POST /v1/rate",
             json!({"lesson": "a-lesson", "helpful": true}),
         );
         assert_eq!(rated.times_helpful, 1);
-        assert_eq!(desk.get::<Health>("/v1/health").store.error, None);
+        assert_eq!(fixture.get::<Health>("/v1/health").store.error, None);
     }
 }
 
 #[test]
 fn retrieval_goes_on_while_the_store_fails_and_tracking_is_kept() {
-    let desk = desk();
-    desk.store.0.fault.set(Fault::Full);
+    let fixture = fixture();
+    fixture.store.0.fault.set(Fault::Full);
     for _ in 0..3 {
-        let answer: Recommendations = desk.ok(
+        let answer: Recommendations = fixture.ok(
             "POST /v1/recommend",
             json!({"query": "lesson", "decision_id": "d"}),
         );
         assert_eq!(answer.recommended.len(), 2);
     }
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(health.store.unsaved, 3);
-    assert!(block_on(desk.service.idle()).is_err());
-    desk.store.0.fault.set(Fault::None);
-    block_on(desk.service.idle()).unwrap();
-    let health: Health = desk.get("/v1/health");
+    assert!(block_on(fixture.service.idle()).is_err());
+    fixture.store.0.fault.set(Fault::None);
+    block_on(fixture.service.idle()).unwrap();
+    let health: Health = fixture.get("/v1/health");
     assert_eq!((health.store.unsaved, health.store.error), (0, None));
     assert_eq!(
-        desk.get::<LessonView>("/v1/lessons/a-lesson")
+        fixture
+            .get::<LessonView>("/v1/lessons/a-lesson")
             .standing
             .times_surfaced,
         3
@@ -104,26 +106,28 @@ fn retrieval_goes_on_while_the_store_fails_and_tracking_is_kept() {
 
 #[test]
 fn a_write_that_was_kept_before_the_connection_broke_counts_once() {
-    let desk = desk();
-    desk.store.0.fault.set(Fault::LostAfter);
-    let rated: Rated = desk.ok(
+    let fixture = fixture();
+    fixture.store.0.fault.set(Fault::LostAfter);
+    let rated: Rated = fixture.ok(
         "POST /v1/rate",
         json!({"lesson": "a-lesson", "helpful": true}),
     );
     assert_eq!(rated.times_helpful, 1);
-    let names = desk.store.events();
+    let names = fixture.store.events();
     assert_eq!(names.iter().filter(|name| **name == "Rated").count(), 1);
 
     // The same for tracking that waits: it is not stored twice.
     block_on(
-        desk.service
+        fixture
+            .service
             .handle(request("POST /v1/recommend", json!({"query": "lesson"}))),
     );
-    desk.store.0.fault.set(Fault::LostAfter);
-    assert!(block_on(desk.service.flush()).is_err());
-    block_on(desk.service.idle()).unwrap();
+    fixture.store.0.fault.set(Fault::LostAfter);
+    assert!(block_on(fixture.service.flush()).is_err());
+    block_on(fixture.service.idle()).unwrap();
     assert_eq!(
-        desk.get::<LessonView>("/v1/lessons/a-lesson")
+        fixture
+            .get::<LessonView>("/v1/lessons/a-lesson")
             .standing
             .times_surfaced,
         1
@@ -132,16 +136,16 @@ fn a_write_that_was_kept_before_the_connection_broke_counts_once() {
 
 #[test]
 fn a_dead_store_refuses_to_open_and_to_catch_up() {
-    let desk = desk();
-    desk.store.0.fault.set(Fault::Dead);
+    let fixture = fixture();
+    fixture.store.0.fault.set(Fault::Dead);
     assert_eq!(
-        block_on(desk.service.catch_up()).unwrap_err().code,
+        block_on(fixture.service.catch_up()).unwrap_err().code,
         ErrorCode::Unavailable
     );
-    let (status, _) = desk.refused("GET /v1/export", json!(null));
+    let (status, _) = fixture.refused("GET /v1/export", json!(null));
     assert_eq!(status, 503);
     // What is in memory is still answered, and said to be stale.
-    let answer: Recommendations = desk.ok("POST /v1/recommend", json!({"query": "lesson"}));
+    let answer: Recommendations = fixture.ok("POST /v1/recommend", json!({"query": "lesson"}));
     assert!(answer.stale);
 }
 
@@ -157,7 +161,7 @@ fn own(op_id: &str, event: EventKind) -> Entry {
 
 #[test]
 fn a_write_is_checked_again_when_another_tab_was_quicker() {
-    let desk = desk();
+    let fixture = fixture();
     let rate = |id: &str| {
         own(
             id,
@@ -168,12 +172,13 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
             },
         )
     };
-    desk.store
+    fixture
+        .store
         .0
         .ahead
         .borrow_mut()
         .extend([vec![rate("x1")], vec![rate("x2")]]);
-    let rated: Rated = desk.ok(
+    let rated: Rated = fixture.ok(
         "POST /v1/rate",
         json!({"lesson": "a-lesson", "helpful": true}),
     );
@@ -187,8 +192,13 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
         trust: lesson_core::Trust::Unreviewed,
         findings: Vec::new(),
     };
-    desk.store.0.ahead.borrow_mut().push(vec![own("x3", edit)]);
-    let (status, error) = desk.refused(
+    fixture
+        .store
+        .0
+        .ahead
+        .borrow_mut()
+        .push(vec![own("x3", edit)]);
+    let (status, error) = fixture.refused(
         "PATCH /v1/lessons/a-lesson",
         json!({"base_rev": 1, "title": "Mine"}),
     );
@@ -196,22 +206,23 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
 
     // Others who never stop make it give up, with nothing stored.
     for n in 0..20 {
-        desk.store
+        fixture
+            .store
             .0
             .ahead
             .borrow_mut()
             .push(vec![rate(&format!("y{n}"))]);
     }
-    let (status, _) = desk.refused("POST /v1/lessons", json!({"title": "New"}));
+    let (status, _) = fixture.refused("POST /v1/lessons", json!({"title": "New"}));
     assert_eq!(status, 503);
-    desk.store.0.ahead.borrow_mut().clear();
-    assert!(desk.store.space().lesson("new").is_none());
+    fixture.store.0.ahead.borrow_mut().clear();
+    assert!(fixture.store.space().lesson("new").is_none());
 }
 
 #[test]
 fn another_tabs_events_are_seen_after_catching_up() {
-    let here = desk();
-    let there = Desk::over(here.store.clone());
+    let here = fixture();
+    let there = TestService::over(here.store.clone());
     there.ok::<LessonView>(
         "POST /v1/lessons",
         json!({"title": "From there", "recommendation": "zebra"}),
@@ -232,14 +243,14 @@ fn events_that_cannot_be_folded_are_left_out_and_named() {
     };
     block_on(store.identity("me")).unwrap();
     block_on(store.append(0, vec![own("x1", rate)])).unwrap();
-    let desk = Desk::over(store);
-    let health: Health = desk.get("/v1/health");
+    let fixture = TestService::over(store);
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(health.store.events, 1);
     let error = health.store.error.unwrap();
     assert!(
         error.contains("position 1 (Rated)") && error.contains("gone"),
         "{error}"
     );
-    let made: LessonView = desk.ok("POST /v1/lessons", json!({"title": "Fine"}));
+    let made: LessonView = fixture.ok("POST /v1/lessons", json!({"title": "Fine"}));
     assert_eq!(made.slug, "fine");
 }

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Desk, Fault, WordModel, block_on, interleaved, yield_once};
+use common::{Fault, TestService, WordModel, block_on, interleaved, yield_once};
 use lesson_service::{Embedder, Indexing, Wanted};
 use lesson_sync::{Store, VectorRow};
 use lesson_types::*;
@@ -14,15 +14,15 @@ use std::rc::Rc;
 const MODEL: &str = "words@1";
 
 /// Lessons of growing length.
-fn desk(lessons: usize) -> (Desk, Rc<WordModel>) {
-    let desk = Desk::new();
+fn fixture(lessons: usize) -> (TestService, Rc<WordModel>) {
+    let fixture = TestService::new();
     let files: Vec<Value> = (0..lessons)
         .map(|n| json!({"path": format!("l{n}.md"), "content": format!("# Lesson {n:03}\n\nAbout{}.", " database".repeat(n))}))
         .collect();
-    desk.ok::<Imported>("POST /v1/import", json!({"files": files}));
+    fixture.ok::<Imported>("POST /v1/import", json!({"files": files}));
     let model = WordModel::new();
-    block_on(desk.service.use_model(model.clone())).unwrap();
-    (desk, model)
+    block_on(fixture.service.use_model(model.clone())).unwrap();
+    (fixture, model)
 }
 
 fn hashes(texts: &[Wanted]) -> Vec<String> {
@@ -38,17 +38,18 @@ fn embedded(texts: &[Wanted]) -> Vec<f32> {
         .collect()
 }
 
-fn take(desk: &Desk, texts: &[Wanted]) -> Indexing {
+fn take(fixture: &TestService, texts: &[Wanted]) -> Indexing {
     block_on(
-        desk.service
+        fixture
+            .service
             .take_vectors(MODEL, &hashes(texts), &embedded(texts)),
     )
     .unwrap()
 }
 
-fn index_here(desk: &Desk) -> Indexing {
+fn index_here(fixture: &TestService) -> Indexing {
     for _ in 0..1_000 {
-        let step = block_on(desk.service.index_step()).unwrap();
+        let step = block_on(fixture.service.index_step()).unwrap();
         if step.is_done_here() {
             return step;
         }
@@ -56,16 +57,16 @@ fn index_here(desk: &Desk) -> Indexing {
     panic!("the steps don't end");
 }
 
-fn rows(desk: &Desk) -> Vec<VectorRow> {
-    block_on(desk.store.vectors(MODEL)).unwrap()
+fn rows(fixture: &TestService) -> Vec<VectorRow> {
+    block_on(fixture.store.vectors(MODEL)).unwrap()
 }
 
 #[test]
 fn vectors_of_others_are_those_of_one_alone() {
-    let (alone, _) = desk(50);
+    let (alone, _) = fixture(50);
     index_here(&alone);
-    let (desk, model) = desk(50);
-    let texts = desk.service.texts_to_index(20);
+    let (fixture, model) = fixture(50);
+    let texts = fixture.service.texts_to_index(20);
     assert_eq!(texts.len(), 20);
     assert!(
         texts
@@ -74,7 +75,7 @@ fn vectors_of_others_are_those_of_one_alone() {
         "short ones first"
     );
     assert_eq!(
-        index_here(&desk),
+        index_here(&fixture),
         Indexing {
             done: 30,
             total: 50,
@@ -86,141 +87,146 @@ fn vectors_of_others_are_those_of_one_alone() {
         30,
         "what was handed out is not embedded here"
     );
-    assert!(desk.service.texts_to_index(20).is_empty());
-    assert!(take(&desk, &texts).is_done());
-    assert_eq!(rows(&desk), rows(&alone));
+    assert!(fixture.service.texts_to_index(20).is_empty());
+    assert!(take(&fixture, &texts).is_done());
+    assert_eq!(rows(&fixture), rows(&alone));
 
-    let order = |desk: &Desk| -> Vec<String> {
+    let order = |fixture: &TestService| -> Vec<String> {
         let found: SearchResults =
-            desk.ok("POST /v1/search", json!({"query": "postgres", "limit": 50}));
+            fixture.ok("POST /v1/search", json!({"query": "postgres", "limit": 50}));
         found.results.into_iter().map(|one| one.slug).collect()
     };
-    assert_eq!(order(&desk), order(&alone));
+    assert_eq!(order(&fixture), order(&alone));
 }
 
 #[test]
 fn the_same_text_is_embedded_once_for_all_who_have_it() {
     let lesson = |slug: &'static str| (slug, "Keep tenants apart", "Filter rows.");
-    let desk = Desk::with(&[lesson("one"), lesson("three"), lesson("two")]);
+    let fixture = TestService::with(&[lesson("one"), lesson("three"), lesson("two")]);
     let model = WordModel::new();
-    block_on(desk.service.use_model(model.clone())).unwrap();
-    let texts = desk.service.texts_to_index(10);
+    block_on(fixture.service.use_model(model.clone())).unwrap();
+    let texts = fixture.service.texts_to_index(10);
     assert_eq!(texts.len(), 1);
     assert_eq!(
-        desk.service.indexing(),
+        fixture.service.indexing(),
         Indexing {
             done: 0,
             total: 3,
             elsewhere: 3
         }
     );
-    assert!(take(&desk, &texts).is_done());
-    assert_eq!(rows(&desk).len(), 1);
+    assert!(take(&fixture, &texts).is_done());
+    assert_eq!(rows(&fixture).len(), 1);
     // The same by the engine's own steps.
-    let desk = Desk::with(&[lesson("one"), lesson("two")]);
+    let fixture = TestService::with(&[lesson("one"), lesson("two")]);
     let model = WordModel::new();
-    block_on(desk.service.use_model(model.clone())).unwrap();
-    assert_eq!(index_here(&desk).done, 2);
+    block_on(fixture.service.use_model(model.clone())).unwrap();
+    assert_eq!(index_here(&fixture).done, 2);
     assert_eq!(model.embedded.get(), 1);
 }
 
 #[test]
 fn what_comes_back_is_embedded_here_or_by_others_but_not_for_ever() {
-    let (desk, model) = desk(3);
+    let (fixture, model) = fixture(3);
     for _ in 0..5 {
-        let texts = desk.service.texts_to_index(3);
+        let texts = fixture.service.texts_to_index(3);
         assert_eq!(texts.len(), 3, "nobody tried");
-        desk.service.release(&hashes(&texts), false);
+        fixture.service.release(&hashes(&texts), false);
     }
     for _ in 0..2 {
-        let texts = desk.service.texts_to_index(3);
+        let texts = fixture.service.texts_to_index(3);
         assert_eq!(texts.len(), 3);
-        desk.service.release(&hashes(&texts), true);
-        assert_eq!(desk.service.indexing().elsewhere, 0);
+        fixture.service.release(&hashes(&texts), true);
+        assert_eq!(fixture.service.indexing().elsewhere, 0);
     }
     // Two who had them gave up: a third one would too.
-    assert!(desk.service.texts_to_index(3).is_empty());
-    assert!(index_here(&desk).is_done());
+    assert!(fixture.service.texts_to_index(3).is_empty());
+    assert!(index_here(&fixture).is_done());
     assert_eq!(model.embedded.get(), 3);
     // A late answer changes nothing, and neither does a name nobody knows.
-    let before = rows(&desk);
-    desk.service.release(&["unknown".to_owned()], true);
+    let before = rows(&fixture);
+    fixture.service.release(&["unknown".to_owned()], true);
     let step = block_on(
-        desk.service
+        fixture
+            .service
             .take_vectors(MODEL, &["unknown".to_owned()], &[1.0; 5]),
     );
     assert!(step.unwrap().is_done());
-    assert_eq!(rows(&desk), before);
+    assert_eq!(rows(&fixture), before);
 }
 
 #[test]
 fn a_lesson_that_changes_meanwhile_gets_the_vector_of_its_new_text() {
-    let desk = Desk::with(&[
+    let fixture = TestService::with(&[
         ("kept", "Keep tenants apart", "Filter rows."),
         ("gone", "Release in steps", "Ship to a few first."),
     ]);
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    let texts = desk.service.texts_to_index(10);
-    desk.ok::<LessonView>(
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    let texts = fixture.service.texts_to_index(10);
+    fixture.ok::<LessonView>(
         "PATCH /v1/lessons/kept",
         json!({"base_rev": 1, "title": "Watch liquidity", "recommendation": "Look at the pool."}),
     );
-    desk.ok::<LessonView>("POST /v1/lessons/gone/archive", Value::Null);
-    let step = take(&desk, &texts);
+    fixture.ok::<LessonView>("POST /v1/lessons/gone/archive", Value::Null);
+    let step = take(&fixture, &texts);
     assert_eq!((step.done, step.total, step.elsewhere), (1, 2, 0));
-    assert_eq!(rows(&desk).len(), 1, "nobody has the old text any more");
-    assert!(index_here(&desk).is_done());
+    assert_eq!(rows(&fixture).len(), 1, "nobody has the old text any more");
+    assert!(index_here(&fixture).is_done());
     let first = |query: &str| {
-        let found: SearchResults = desk.ok("POST /v1/search", json!({"query": query}));
+        let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": query}));
         found.results.into_iter().map(|one| one.slug).next()
     };
     assert_eq!(first("tvl").as_deref(), Some("kept"));
     assert_ne!(first("database").as_deref(), Some("kept"));
     // The archived one has its vector when it comes back.
-    desk.ok::<LessonView>("POST /v1/lessons/gone/restore", Value::Null);
-    assert!(desk.service.indexing().is_done());
+    fixture.ok::<LessonView>("POST /v1/lessons/gone/restore", Value::Null);
+    assert!(fixture.service.indexing().is_done());
     assert_eq!(first("deploy").as_deref(), Some("gone"));
 }
 
 #[test]
 fn an_edit_back_to_a_text_that_is_out_takes_its_vector() {
-    let desk = Desk::with(&[("one", "Keep tenants apart", "Filter rows.")]);
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    let texts = desk.service.texts_to_index(1);
+    let fixture = TestService::with(&[("one", "Keep tenants apart", "Filter rows.")]);
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    let texts = fixture.service.texts_to_index(1);
     for (rev, title) in [(1, "Something else"), (2, "Keep tenants apart")] {
-        desk.ok::<LessonView>(
+        fixture.ok::<LessonView>(
             "PATCH /v1/lessons/one",
             json!({"base_rev": rev, "title": title}),
         );
     }
-    assert!(take(&desk, &texts).is_done());
-    assert_eq!(rows(&desk).len(), 1);
+    assert!(take(&fixture, &texts).is_done());
+    assert_eq!(rows(&fixture).len(), 1);
 }
 
 #[test]
 fn vectors_that_do_not_fit_are_refused_and_nothing_of_them_is_taken() {
-    let (desk, _) = desk(4);
-    let texts = desk.service.texts_to_index(4);
+    let (fixture, _) = fixture(4);
+    let texts = fixture.service.texts_to_index(4);
     let vectors = embedded(&texts);
     let refused = |model: &str, vectors: &[f32]| {
-        let error =
-            block_on(desk.service.take_vectors(model, &hashes(&texts), vectors)).unwrap_err();
+        let error = block_on(
+            fixture
+                .service
+                .take_vectors(model, &hashes(&texts), vectors),
+        )
+        .unwrap_err();
         (error.code, error.field.unwrap_or_default())
     };
     let invalid = |field: &str| (ErrorCode::InvalidRequest, field.to_owned());
     assert_eq!(refused("other@2", &vectors), invalid("model"));
     assert_eq!(refused(MODEL, &vectors[1..]), invalid("vectors"));
     assert_eq!(refused(MODEL, &[]), invalid("vectors"));
-    assert_eq!(desk.service.indexing().done, 0);
+    assert_eq!(fixture.service.indexing().done, 0);
 
     // One that is no vector: its text is free again, the others are taken.
     let mut odd = vectors.clone();
     odd[5] = f32::NAN;
-    let step = block_on(desk.service.take_vectors(MODEL, &hashes(&texts), &odd)).unwrap();
+    let step = block_on(fixture.service.take_vectors(MODEL, &hashes(&texts), &odd)).unwrap();
     assert_eq!((step.done, step.elsewhere), (3, 0));
-    assert!(index_here(&desk).is_done());
+    assert!(index_here(&fixture).is_done());
 
-    let without = Desk::new();
+    let without = TestService::new();
     let error = block_on(without.service.take_vectors(MODEL, &[], &[])).unwrap_err();
     assert_eq!(error.code, ErrorCode::Unavailable);
     assert!(without.service.texts_to_index(8).is_empty());
@@ -228,45 +234,45 @@ fn vectors_that_do_not_fit_are_refused_and_nothing_of_them_is_taken() {
 
 #[test]
 fn a_text_that_the_model_refuses_ends_here() {
-    let desk = Desk::with(&[("odd", "unembeddable", "x"), ("good", "Postgres", "rows")]);
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    let texts = desk.service.texts_to_index(8);
+    let fixture = TestService::with(&[("odd", "unembeddable", "x"), ("good", "Postgres", "rows")]);
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    let texts = fixture.service.texts_to_index(8);
     let (odd, good): (Vec<Wanted>, Vec<Wanted>) = texts
         .into_iter()
         .partition(|wanted| wanted.text.contains("unembeddable"));
-    desk.service.release(&hashes(&odd), true);
-    take(&desk, &good);
-    let step = index_here(&desk);
+    fixture.service.release(&hashes(&odd), true);
+    take(&fixture, &good);
+    let step = index_here(&fixture);
     assert_eq!((step.done, step.total), (1, 1));
 }
 
 #[test]
 fn indexing_stops_and_goes_on() {
-    let (desk, model) = desk(40);
-    block_on(desk.service.index_step()).unwrap();
-    let texts = desk.service.texts_to_index(8);
-    desk.service.set_indexing(false);
-    let stopped = desk.service.indexing();
+    let (fixture, model) = fixture(40);
+    block_on(fixture.service.index_step()).unwrap();
+    let texts = fixture.service.texts_to_index(8);
+    fixture.service.set_indexing(false);
+    let stopped = fixture.service.indexing();
     assert!(stopped.done < 40);
     let counted = model.embedded.get();
-    assert_eq!(block_on(desk.service.index_step()).unwrap(), stopped);
-    assert!(desk.service.texts_to_index(8).is_empty());
-    block_on(desk.service.idle()).unwrap();
+    assert_eq!(block_on(fixture.service.index_step()).unwrap(), stopped);
+    assert!(fixture.service.texts_to_index(8).is_empty());
+    block_on(fixture.service.idle()).unwrap();
     assert_eq!(model.embedded.get(), counted, "nothing is embedded");
     // What others have is still taken, and requests are answered from what is there.
-    assert_eq!(take(&desk, &texts).done, stopped.done + 8);
-    let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "Lesson 039"}));
+    assert_eq!(take(&fixture, &texts).done, stopped.done + 8);
+    let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "Lesson 039"}));
     assert!(found.results.iter().any(|one| one.slug == "l39"));
-    desk.service.set_indexing(true);
-    block_on(desk.service.idle()).unwrap();
-    assert!(desk.service.indexing().is_done());
+    fixture.service.set_indexing(true);
+    block_on(fixture.service.idle()).unwrap();
+    assert!(fixture.service.indexing().is_done());
 }
 
 #[test]
 fn idle_waits_for_others() {
-    let (desk, _) = desk(5);
-    let texts = desk.service.texts_to_index(3);
-    let service = &desk.service;
+    let (fixture, _) = fixture(5);
+    let texts = fixture.service.texts_to_index(3);
+    let service = &fixture.service;
     let (hashes, vectors) = (hashes(&texts), embedded(&texts));
     let taken = Cell::new(false);
     let idle: Pin<Box<dyn Future<Output = ()> + '_>> = Box::pin(async {
@@ -289,14 +295,15 @@ fn idle_waits_for_others() {
 #[test]
 fn a_failing_store_keeps_vectors_in_memory_and_says_so() {
     for (fault, fails) in [(Fault::Full, false), (Fault::Failed, true)] {
-        let (desk, _) = desk(4);
-        let texts = desk.service.texts_to_index(4);
-        desk.store.0.fault.set(fault);
-        let taken = block_on(
-            desk.service
-                .take_vectors(MODEL, &hashes(&texts), &embedded(&texts)),
-        );
+        let (fixture, _) = fixture(4);
+        let texts = fixture.service.texts_to_index(4);
+        fixture.store.0.fault.set(fault);
+        let taken = block_on(fixture.service.take_vectors(
+            MODEL,
+            &hashes(&texts),
+            &embedded(&texts),
+        ));
         assert_eq!(taken.is_err(), fails, "{fault:?}");
-        assert!(desk.service.indexing().is_done(), "{fault:?}");
+        assert!(fixture.service.indexing().is_done(), "{fault:?}");
     }
 }

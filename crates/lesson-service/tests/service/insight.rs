@@ -2,28 +2,28 @@
 
 use crate::common;
 
-use common::{DAY, Desk};
+use common::{DAY, TestService};
 use lesson_types::*;
 use serde_json::json;
 
 #[test]
 fn a_history_comes_in_pages_that_join_up() {
-    let desk = Desk::with(&[("a-lesson", "A lesson", "Do it.")]);
+    let fixture = TestService::with(&[("a-lesson", "A lesson", "Do it.")]);
     for n in 0..30 {
-        desk.ok::<Rated>(
+        fixture.ok::<Rated>(
             "POST /v1/rate",
             json!({"lesson": "a-lesson", "helpful": n % 2 == 0}),
         );
-        desk.ok::<Recommendations>("POST /v1/recommend", json!({"query": "lesson"}));
+        fixture.ok::<Recommendations>("POST /v1/recommend", json!({"query": "lesson"}));
     }
-    let whole: History = desk.get("/v1/lessons/a-lesson/history");
+    let whole: History = fixture.get("/v1/lessons/a-lesson/history");
     assert_eq!((whole.total, whole.next_before), (61, None));
     assert_eq!((whole.shown_total, whole.next_shown_before), (30, None));
     assert_eq!(whole.course.len(), 31);
     let (mut events, mut shown) = (Vec::new(), Vec::new());
     let mut path = "/v1/lessons/a-lesson/history?limit=25".to_owned();
     loop {
-        let page: History = desk.get(&path);
+        let page: History = fixture.get(&path);
         assert!(page.events.len() <= 25 && page.total == 61);
         events.splice(0..0, page.events);
         let Some(before) = page.next_before else {
@@ -32,34 +32,34 @@ fn a_history_comes_in_pages_that_join_up() {
         path = format!("/v1/lessons/a-lesson/history?limit=25&before={before}");
     }
     assert_eq!(events, whole.events);
-    let first: History = desk.get("/v1/lessons/a-lesson/history?limit=20");
-    let second: History = desk.get(&format!(
+    let first: History = fixture.get("/v1/lessons/a-lesson/history?limit=20");
+    let second: History = fixture.get(&format!(
         "/v1/lessons/a-lesson/history?limit=20&shown_before={}",
         first.next_shown_before.unwrap()
     ));
     shown.extend(second.shown);
     shown.extend(first.shown);
     assert_eq!(shown, whole.shown);
-    let beyond: History = desk.get("/v1/lessons/a-lesson/history?before=0");
+    let beyond: History = fixture.get("/v1/lessons/a-lesson/history?before=0");
     assert!(beyond.events.is_empty() && beyond.next_before.is_none());
 }
 
 #[test]
 fn a_showing_tells_the_situation_and_what_followed() {
-    let desk = Desk::with(&[("bind-values", "Bind values", "Use placeholders.")]);
-    desk.ok::<Recommendations>(
+    let fixture = TestService::with(&[("bind-values", "Bind values", "Use placeholders.")]);
+    fixture.ok::<Recommendations>(
         "POST /v1/recommend",
         json!({"query": "bind values in sql", "tech_stack": ["postgres"], "decision_id": "d1"}),
     );
-    desk.ok::<Tracked>(
+    fixture.ok::<Tracked>(
         "POST /v1/track",
         json!({"decision_id": "d1", "reasoning": "I am applying `bind-values` here."}),
     );
-    desk.ok::<OutcomeRecorded>(
+    fixture.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
         json!({"decision_id": "d1", "outcome": "profit", "pnl_percent": 2.5}),
     );
-    let history: History = desk.get("/v1/lessons/bind-values/history");
+    let history: History = fixture.get("/v1/lessons/bind-values/history");
     let [one] = &history.shown[..] else {
         panic!("it was shown once: {:?}", history.shown);
     };
@@ -79,19 +79,19 @@ fn a_showing_tells_the_situation_and_what_followed() {
 
 #[test]
 fn a_revision_shows_both_texts_and_what_changed() {
-    let desk = Desk::with(&[("a-lesson", "A lesson", "Do it.")]);
-    desk.ok::<LessonView>(
+    let fixture = TestService::with(&[("a-lesson", "A lesson", "Do it.")]);
+    fixture.ok::<LessonView>(
         "PATCH /v1/lessons/a-lesson",
         json!({"base_rev": 1, "recommendation": "Do it twice.", "tags": ["x", "y"]}),
     );
-    let marks = desk
+    let marks = fixture
         .get::<History>("/v1/lessons/a-lesson/history")
         .revisions;
     assert_eq!(
         marks.iter().map(|mark| mark.rev).collect::<Vec<_>>(),
         [1, 2]
     );
-    let second: Revision = desk.get("/v1/lessons/a-lesson/revisions/2");
+    let second: Revision = fixture.get("/v1/lessons/a-lesson/revisions/2");
     let changed: Vec<(&str, Option<&str>, &str)> = second
         .fields
         .iter()
@@ -111,7 +111,7 @@ fn a_revision_shows_both_texts_and_what_changed() {
             ("tags", Some(""), "x, y")
         ]
     );
-    let first: Revision = desk.get("/v1/lessons/a-lesson/revisions/1");
+    let first: Revision = fixture.get("/v1/lessons/a-lesson/revisions/1");
     assert_eq!(first.fields.len(), 9);
     assert!(
         first
@@ -123,13 +123,13 @@ fn a_revision_shows_both_texts_and_what_changed() {
 
 #[test]
 fn a_standing_is_explained_as_it_is_shown() {
-    let desk = Desk::with(&[("a-lesson", "A lesson", "Do it.")]);
-    desk.ok::<Rated>(
+    let fixture = TestService::with(&[("a-lesson", "A lesson", "Do it.")]);
+    fixture.ok::<Rated>(
         "POST /v1/rate",
         json!({"lesson": "a-lesson", "helpful": true}),
     );
-    let shown: LessonView = desk.get("/v1/lessons/a-lesson");
-    let explained: StandingExplained = desk.get("/v1/lessons/a-lesson/standing");
+    let shown: LessonView = fixture.get("/v1/lessons/a-lesson");
+    let explained: StandingExplained = fixture.get("/v1/lessons/a-lesson/standing");
     let value = |name: &str| {
         let term = explained.terms.iter().find(|term| term.name == name);
         term.unwrap_or_else(|| panic!("no {name}")).value
@@ -149,33 +149,33 @@ fn a_standing_is_explained_as_it_is_shown() {
     );
 }
 
-/// A desk with many lessons of which few fit.
-fn crowd() -> Desk {
-    let desk = Desk::new();
+/// A fixture with many lessons of which few fit.
+fn crowd() -> TestService {
+    let fixture = TestService::new();
     for n in 0..40 {
-        desk.ok::<LessonView>(
+        fixture.ok::<LessonView>(
             "POST /v1/lessons",
             json!({"slug": format!("sql-{n:02}"), "title": format!("Sql lesson {n}"), "tech_stacks": ["postgres"]}),
         );
-        desk.ok::<LessonView>(
+        fixture.ok::<LessonView>(
             "POST /v1/lessons",
             json!({"slug": format!("perps-{n:02}"), "title": format!("Perps {n}"), "domain": "perps"}),
         );
     }
-    desk.ok::<LessonView>("POST /v1/lessons/sql-07/archive", json!(null));
-    desk
+    fixture.ok::<LessonView>("POST /v1/lessons/sql-07/archive", json!(null));
+    fixture
 }
 
 #[test]
 fn a_part_of_a_trace_is_counted_whole_and_pages_join_up() {
-    let desk = crowd();
+    let fixture = crowd();
     let ask = |part: serde_json::Value| {
-        desk.ok::<Recommendations>(
+        fixture.ok::<Recommendations>(
             "POST /v1/recommend",
             json!({"query": "sql lesson", "domain": "spot", "limit": 5, "explain": true, "dry_run": true, "trace_part": part}),
         )
     };
-    let whole: Recommendations = desk.ok(
+    let whole: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"query": "sql lesson", "domain": "spot", "limit": 5, "explain": true, "dry_run": true}),
     );
@@ -223,18 +223,18 @@ fn a_part_of_a_trace_is_counted_whole_and_pages_join_up() {
 
 #[test]
 fn looking_records_nothing() {
-    let desk = crowd();
-    let events = desk.store.events().len();
-    desk.ok::<Recommendations>(
+    let fixture = crowd();
+    let events = fixture.store.events().len();
+    fixture.ok::<Recommendations>(
         "POST /v1/recommend",
         json!({"query": "sql", "decision_id": "d", "dry_run": true}),
     );
-    desk.ok::<Comparison>(
+    fixture.ok::<Comparison>(
         "POST /v1/recommend/compare",
         json!({"query": "sql", "policy": {"causal_weight": 0.1}}),
     );
-    assert_eq!(desk.store.events().len(), events);
-    let (status, _) = desk.refused(
+    assert_eq!(fixture.store.events().len(), events);
+    let (status, _) = fixture.refused(
         "POST /v1/track",
         json!({"decision_id": "d", "reasoning": "x"}),
     );
@@ -243,18 +243,18 @@ fn looking_records_nothing() {
 
 #[test]
 fn a_comparison_is_the_two_answers_side_by_side() {
-    let desk = Desk::with(&[
+    let fixture = TestService::with(&[
         ("blamed", "Cache queries well", "Cache the queries."),
         ("neutral", "Cache queries often", "Cache the queries."),
     ]);
     for _ in 0..3 {
-        desk.ok::<FeedbackGiven>(
+        fixture.ok::<FeedbackGiven>(
             "POST /v1/feedback",
             json!({"lessons": ["blamed"], "outcome": "blocked", "causal": ["blamed"]}),
         );
     }
     let answer = |policy: serde_json::Value| {
-        let given: Recommendations = desk.ok(
+        let given: Recommendations = fixture.ok(
             "POST /v1/recommend",
             json!({"query": "cache queries", "dry_run": true, "policy": policy}),
         );
@@ -267,7 +267,7 @@ fn a_comparison_is_the_two_answers_side_by_side() {
     let changes = json!({"causal_base": 1.0, "causal_weight": 0.0});
     let (before, after) = (answer(json!({})), answer(changes.clone()));
     assert_ne!(before, after, "the standing decides here");
-    let compared: Comparison = desk.ok(
+    let compared: Comparison = fixture.ok(
         "POST /v1/recommend/compare",
         json!({"query": "cache queries", "policy": changes}),
     );
@@ -302,17 +302,17 @@ fn a_comparison_is_the_two_answers_side_by_side() {
 
 #[test]
 fn records_are_listed_with_their_weight() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let record = |query: &str, server: &str| {
-        desk.ok::<ToolRecorded>(
+        fixture.ok::<ToolRecorded>(
             "POST /v1/tools/success",
             json!({"query": query, "server": server}),
         );
     };
     record("take a screenshot", "browser");
-    desk.clock.set(desk.clock.get() + 3 * DAY);
+    fixture.clock.set(fixture.clock.get() + 3 * DAY);
     record("read a table", "postgres");
-    let all: ToolRecords = desk.get("/v1/tools/records");
+    let all: ToolRecords = fixture.get("/v1/tools/records");
     assert_eq!(all.total, 2);
     assert_eq!(all.records[0].server, "postgres");
     let old = &all.records[1];
@@ -322,17 +322,17 @@ fn records_are_listed_with_their_weight() {
     let (first, last) = (&all.decay.points[0], all.decay.points.last().unwrap());
     assert_eq!((first.age_days, first.weight), (0.0, 1.0));
     assert_eq!((last.age_days, last.weight), (15.0, 0.03125));
-    let found: ToolRecords = desk.get("/v1/tools/records?q=SCREEN");
+    let found: ToolRecords = fixture.get("/v1/tools/records?q=SCREEN");
     assert_eq!(
         (found.total, found.records[0].server.as_str()),
         (1, "browser")
     );
-    let second: ToolRecords = desk.get("/v1/tools/records?limit=1&offset=1");
+    let second: ToolRecords = fixture.get("/v1/tools/records?limit=1&offset=1");
     assert_eq!(
         (second.total, second.records[0].server.as_str()),
         (2, "browser")
     );
-    let suggested: ToolSuggestions = desk.ok(
+    let suggested: ToolSuggestions = fixture.ok(
         "POST /v1/tools/suggest",
         json!({"query": "take a screenshot"}),
     );

@@ -2,12 +2,12 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::*;
 use serde_json::{Value, json};
 
-fn desk() -> Desk {
-    let desk = Desk::with(&[
+fn fixture() -> TestService {
+    let fixture = TestService::with(&[
         (
             "warning-thin-pool",
             "Avoid thin pools",
@@ -21,27 +21,27 @@ fn desk() -> Desk {
     ]);
     for (id, outcome) in [("one", "success"), ("two", "failure"), ("three", "")] {
         let asked = json!({"domain": "dlmm", "query": "open a pool range", "decision_id": id});
-        desk.ok::<Recommendations>("POST /v1/recommend", asked);
-        common::block_on(desk.service.idle()).unwrap();
+        fixture.ok::<Recommendations>("POST /v1/recommend", asked);
+        common::block_on(fixture.service.idle()).unwrap();
         if outcome.is_empty() {
             continue;
         }
-        desk.ok::<Tracked>(
+        fixture.ok::<Tracked>(
             "POST /v1/track",
             json!({"decision_id": id, "reasoning": "Applying 'warning-thin-pool' now."}),
         );
-        desk.ok::<OutcomeRecorded>(
+        fixture.ok::<OutcomeRecorded>(
             "POST /v1/outcome",
             json!({"decision_id": id, "outcome": outcome}),
         );
     }
-    desk
+    fixture
 }
 
 #[test]
 fn runs_are_summed_by_day_agent_domain_and_lesson() {
-    let desk = desk();
-    let told: Insights = desk.get("/v1/insights?days=7");
+    let fixture = fixture();
+    let told: Insights = fixture.get("/v1/insights?days=7");
     assert_eq!((told.days, told.step_days, told.steps.len()), (7, 1, 7));
     let ends = RunEnds {
         successes: 1,
@@ -85,34 +85,34 @@ fn runs_are_summed_by_day_agent_domain_and_lesson() {
 
 #[test]
 fn without_days_everything_is_looked_at() {
-    let told: Insights = desk().get("/v1/insights");
+    let told: Insights = fixture().get("/v1/insights");
     assert_eq!((told.days, told.steps.len()), (1, 1));
     assert_eq!(told.before, None);
     assert_eq!(told.totals.shown.successes, 1);
-    let nothing: Insights = Desk::new().get("/v1/insights");
+    let nothing: Insights = TestService::new().get("/v1/insights");
     assert_eq!((nothing.days, nothing.totals), (1, RunTotals::default()));
 }
 
 #[test]
 fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
-    let desk = desk();
+    let fixture = fixture();
     for (id, query, outcome) in [
         ("four", "Bake sourdough bread", "failure"),
         ("five", "bake sourdough bread ", "success"),
         ("six", "Tune a piano", ""),
     ] {
-        desk.clock.set(desk.clock.get() + 1_000);
+        fixture.clock.set(fixture.clock.get() + 1_000);
         let asked = json!({"query": query, "decision_id": id});
-        desk.ok::<Recommendations>("POST /v1/recommend", asked);
-        common::block_on(desk.service.idle()).unwrap();
+        fixture.ok::<Recommendations>("POST /v1/recommend", asked);
+        common::block_on(fixture.service.idle()).unwrap();
         if !outcome.is_empty() {
-            desk.ok::<OutcomeRecorded>(
+            fixture.ok::<OutcomeRecorded>(
                 "POST /v1/outcome",
                 json!({"decision_id": id, "outcome": outcome}),
             );
         }
     }
-    let told: Insights = desk.get("/v1/insights?days=7");
+    let told: Insights = fixture.get("/v1/insights?days=7");
     let [bread, piano] = told.uncovered.as_slice() else {
         panic!("{:?}", told.uncovered);
     };
@@ -139,20 +139,20 @@ fn tasks_that_no_lesson_fits_are_listed_once_with_how_they_ended() {
 
 #[test]
 fn a_lesson_of_the_field_alone_does_not_cover_a_task_that_it_says_nothing_of() {
-    let desk = Desk::with(&[]);
+    let fixture = TestService::with(&[]);
     let lesson = json!({"title": "Double the width of ranges", "recommendation": "Open a wide pool range.", "domain": "dlmm"});
-    desk.ok::<LessonView>("POST /v1/lessons", lesson);
+    fixture.ok::<LessonView>("POST /v1/lessons", lesson);
     for (id, query) in [
         ("about", Some("open a wide pool range")),
         ("other", Some("bake sourdough bread")),
         ("bare", None),
     ] {
         let asked = json!({"domain": "dlmm", "query": query, "decision_id": id});
-        let answer = desk.ok::<Recommendations>("POST /v1/recommend", asked);
+        let answer = fixture.ok::<Recommendations>("POST /v1/recommend", asked);
         assert_eq!(answer.recommended.len(), 1, "{id}: it is of the field");
-        common::block_on(desk.service.idle()).unwrap();
+        common::block_on(fixture.service.idle()).unwrap();
     }
-    let told: Insights = desk.get("/v1/insights?days=7");
+    let told: Insights = fixture.get("/v1/insights?days=7");
     let uncovered: Vec<&str> = told
         .uncovered
         .iter()
@@ -168,7 +168,7 @@ fn a_lesson_of_the_field_alone_does_not_cover_a_task_that_it_says_nothing_of() {
 fn days_out_of_range_are_refused_by_their_name() {
     for days in ["0", "3651", "4294967295", "-1", "x", ""] {
         let line = format!("GET /v1/insights?days={days}");
-        let (status, error) = Desk::new().refused(&line, Value::Null);
+        let (status, error) = TestService::new().refused(&line, Value::Null);
         assert_eq!(
             (status, error.field.as_deref()),
             (400, Some("days")),

@@ -2,18 +2,18 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::*;
 use serde_json::json;
 
 #[test]
 fn a_list_is_entered_anywhere() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     for title in ["a", "b", "c", "d", "e"] {
-        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
+        fixture.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
     }
     let slugs = |path: &str| -> (Vec<String>, u32, bool) {
-        let page: LessonPage = desk.get(path);
+        let page: LessonPage = fixture.get(path);
         let slugs = page.lessons.into_iter().map(|lesson| lesson.slug).collect();
         (slugs, page.total, page.next_cursor.is_some())
     };
@@ -30,14 +30,14 @@ fn a_list_is_entered_anywhere() {
         (vec![], 5, false)
     );
     // From a page's end on, some are left out as well.
-    let first: LessonPage = desk.get("/v1/lessons?sort=title&limit=2");
+    let first: LessonPage = fixture.get("/v1/lessons?sort=title&limit=2");
     let cursor = first.next_cursor.unwrap();
     assert_eq!(
         slugs(&format!("/v1/lessons?sort=title&offset=1&cursor={cursor}")),
         (vec!["d".into(), "e".into()], 5, false)
     );
     for query in ["offset=-1", "offset=x"] {
-        let (status, error) = desk.refused(&format!("GET /v1/lessons?{query}"), json!(null));
+        let (status, error) = fixture.refused(&format!("GET /v1/lessons?{query}"), json!(null));
         assert_eq!(
             (status, error.field.as_deref()),
             (400, Some("offset")),
@@ -48,19 +48,19 @@ fn a_list_is_entered_anywhere() {
 
 #[test]
 fn words_of_lessons_in_use_are_counted() {
-    let desk = Desk::new();
-    let add = |body| desk.ok::<LessonView>("POST /v1/lessons", body).slug;
+    let fixture = TestService::new();
+    let add = |body| fixture.ok::<LessonView>("POST /v1/lessons", body).slug;
     add(
         json!({"title": "One", "tags": ["sql", "index"], "domain": "perps", "tech_stacks": ["rust"]}),
     );
     add(json!({"title": "Two", "tags": ["sql"], "category": "testing", "project_types": ["api"]}));
     let gone = add(json!({"title": "Three", "tags": ["gone", "sql"]}));
-    desk.call(&format!("POST /v1/lessons/{gone}/archive"), json!({}));
+    fixture.call(&format!("POST /v1/lessons/{gone}/archive"), json!({}));
     let told = |counts: &WordCounts| -> Vec<(String, u32)> {
         let words = counts.words.iter();
         words.map(|one| (one.word.clone(), one.lessons)).collect()
     };
-    let tags: Tags = desk.get("/v1/tags");
+    let tags: Tags = fixture.get("/v1/tags");
     let of = |word: &str, lessons| (word.to_owned(), lessons);
     assert_eq!(told(&tags.tags), [of("sql", 2), of("index", 1)]);
     assert_eq!(told(&tags.domains), [of("perps", 1)]);
@@ -73,7 +73,7 @@ fn words_of_lessons_in_use_are_counted() {
     for n in 0..250 {
         add(json!({"title": format!("Lesson {n}"), "tags": [format!("word-{n:03}")]}));
     }
-    let tags: Tags = desk.get("/v1/tags");
+    let tags: Tags = fixture.get("/v1/tags");
     assert_eq!((tags.tags.total, tags.tags.words.len()), (252, 200));
     assert_eq!(
         tags.tags.words[0],
@@ -82,9 +82,9 @@ fn words_of_lessons_in_use_are_counted() {
             lessons: 2
         }
     );
-    let (status, error) = desk.refused("GET /v1/tags?limit=3", json!(null));
+    let (status, error) = fixture.refused("GET /v1/tags?limit=3", json!(null));
     assert_eq!((status, error.field.as_deref()), (400, Some("limit")));
-    let (status, error) = desk.refused("POST /v1/tags", json!({}));
+    let (status, error) = fixture.refused("POST /v1/tags", json!({}));
     assert_eq!(
         (status, error.message.as_str()),
         (405, "`/v1/tags` takes GET, not POST")
@@ -93,7 +93,7 @@ fn words_of_lessons_in_use_are_counted() {
 
 #[test]
 fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let content = json!([
         {"slug": "fair", "title": "Fair", "recommendation": "A", "use_count": 2, "effectiveness": 0.4},
         {"slug": "good", "title": "Good", "recommendation": "B", "use_count": 2, "causal_hits": 2, "effectiveness": 0.7},
@@ -102,7 +102,7 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
         {"slug": "unnamed", "title": "Unnamed", "recommendation": "D"},
     ])
     .to_string();
-    desk.ok::<serde_json::Value>(
+    fixture.ok::<serde_json::Value>(
         "POST /v1/import",
         json!({"files": [{"path": "lessons.json", "content": content}]}),
     );
@@ -116,7 +116,7 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
             ["fair", "good", "unnamed", "kept-out", "held-back"],
         ),
     ] {
-        let page: LessonPage = desk.get(&format!("/v1/lessons?{query}"));
+        let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
         let slugs: Vec<_> = page.lessons.into_iter().map(|one| one.slug).collect();
         assert_eq!(slugs, order, "{query}");
     }
@@ -124,18 +124,18 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
 
 #[test]
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let kept = json!([
         {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "proven_effective": true, "use_count": 1, "effectiveness": 0.6},
         {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},
         {"slug": "unused", "title": "Unused"},
     ]);
     let content = kept.to_string();
-    desk.ok::<serde_json::Value>(
+    fixture.ok::<serde_json::Value>(
         "POST /v1/import",
         json!({"files": [{"path": "lessons.json", "content": content}]}),
     );
-    let asked = |query: &str| -> LessonPage { desk.get(&format!("/v1/lessons?{query}")) };
+    let asked = |query: &str| -> LessonPage { fixture.get(&format!("/v1/lessons?{query}")) };
     let slugs = |query: &str| -> Vec<String> {
         asked(query)
             .lessons
@@ -170,20 +170,20 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     assert!(asked("").courses.is_empty());
     assert_eq!(slugs("sort=last_used"), ["bad", "good-index", "unused"]);
     // A decision in which it is applied is a use, and its outcome a point of the course.
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>(
         "POST /v1/lessons",
         json!({"title": "Bind values", "recommendation": "Use placeholders."}),
     );
-    desk.ok::<Recommendations>(
+    fixture.ok::<Recommendations>(
         "POST /v1/recommend",
         json!({"query": "bind values in sql", "decision_id": "d1"}),
     );
-    let tracked: Tracked = desk.ok(
+    let tracked: Tracked = fixture.ok(
         "POST /v1/track",
         json!({"decision_id": "d1", "reasoning": "I am applying `bind-values` here."}),
     );
     assert!(tracked.recorded, "{tracked:?}");
-    desk.ok::<OutcomeRecorded>(
+    fixture.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
         json!({"decision_id": "d1", "outcome": "failure"}),
     );
@@ -215,12 +215,12 @@ fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
 
 #[test]
 fn a_list_begins_with_what_stands_out_or_with_what_rose() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     for title in ["Plain", "Held", "Fine", "Rising", "Falling"] {
-        desk.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
+        fixture.ok::<LessonView>("POST /v1/lessons", json!({"title": title}));
     }
     let review = |slug: &str, verdict: &str| {
-        desk.ok::<LessonView>(
+        fixture.ok::<LessonView>(
             &format!("POST /v1/lessons/{slug}/review"),
             json!({"verdict": verdict}),
         );
@@ -230,7 +230,7 @@ fn a_list_begins_with_what_stands_out_or_with_what_rose() {
     }
     review("held", "quarantine");
     let asked = |query: &str| -> Vec<String> {
-        let page: LessonPage = desk.get(&format!("/v1/lessons?{query}"));
+        let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
         page.lessons.into_iter().map(|one| one.slug).collect()
     };
     let most = |slugs: Vec<String>| slugs.into_iter().take(2).collect::<Vec<_>>();
@@ -238,22 +238,22 @@ fn a_list_begins_with_what_stands_out_or_with_what_rose() {
     // What has nothing to go by stays last either way.
     assert_eq!(most(asked("sort=standout&reverse=true")), ["plain", "held"]);
     let run = |id: &str, slug: &str, outcome: &str| {
-        desk.ok::<Recommendations>(
+        fixture.ok::<Recommendations>(
             "POST /v1/recommend",
             json!({"query": slug, "decision_id": id}),
         );
-        desk.ok::<Tracked>(
+        fixture.ok::<Tracked>(
             "POST /v1/track",
             json!({"decision_id": id, "reasoning": format!("I am applying `{slug}` here.")}),
         );
-        desk.ok::<OutcomeRecorded>(
+        fixture.ok::<OutcomeRecorded>(
             "POST /v1/outcome",
             json!({"decision_id": id, "outcome": outcome}),
         );
     };
     run("d1", "rising", "failure");
     run("d2", "falling", "success");
-    desk.clock.set(desk.clock.get() + 42 * common::DAY);
+    fixture.clock.set(fixture.clock.get() + 42 * common::DAY);
     run("d3", "rising", "success");
     run("d4", "falling", "failure");
     assert_eq!(most(asked("sort=trend")), ["rising", "falling"]);
@@ -265,13 +265,13 @@ fn a_list_begins_with_what_stands_out_or_with_what_rose() {
 
 #[test]
 fn a_decision_says_what_was_shown_and_what_came_of_it() {
-    let desk = Desk::new();
-    desk.ok::<LessonView>(
+    let fixture = TestService::new();
+    fixture.ok::<LessonView>(
         "POST /v1/lessons",
         json!({"title": "Bound the queue", "recommendation": "Give every queue a bound."}),
     );
     let ask = |query: &str, id: &str| -> Recommendations {
-        desk.ok(
+        fixture.ok(
             "POST /v1/recommend",
             json!({"query": query, "decision_id": id}),
         )
@@ -282,16 +282,16 @@ fn a_decision_says_what_was_shown_and_what_came_of_it() {
         ask("bound the queue", "run").recommendations_created,
         Some(0)
     );
-    let dry: Recommendations = desk.ok(
+    let dry: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"query": "bound the queue", "decision_id": "dry", "dry_run": true}),
     );
     assert_eq!(dry.recommendations_created, None);
     let track = json!({"decision_id": "run", "reasoning": "Applying 'bound-the-queue', it gets 100 places."});
-    desk.ok::<Tracked>("POST /v1/track", track);
+    fixture.ok::<Tracked>("POST /v1/track", track);
     let outcome = json!({"decision_id": "run", "outcome": "profit", "pnl_percent": 2.5});
-    desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
-    let run: DecisionView = desk.get("/v1/decisions/run");
+    fixture.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+    let run: DecisionView = fixture.get("/v1/decisions/run");
     assert!(run.lessons[0].was_presented && run.lessons[0].contributed_to_success);
     assert!(
         run.title.starts_with("Bound the queue of the very "),
@@ -303,39 +303,39 @@ fn a_decision_says_what_was_shown_and_what_came_of_it() {
 
 #[test]
 fn a_run_is_called_what_its_first_prompt_asked() {
-    let desk = Desk::new();
-    desk.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
+    let fixture = TestService::new();
+    fixture.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
     // A session begins with what is known of the project.
     let start = json!({"project_type": "payments api", "decision_id": "s", "limit": 3});
-    desk.ok::<Recommendations>("POST /v1/recommend", start);
-    let run = || desk.get::<DecisionView>("/v1/decisions/s");
+    fixture.ok::<Recommendations>("POST /v1/recommend", start);
+    let run = || fixture.get::<DecisionView>("/v1/decisions/s");
     assert_eq!(run().title, "payments api");
     for query in ["Why does the queue grow?", "And now the tests"] {
         let prompt = json!({"query": query, "decision_id": "s"});
-        desk.ok::<Recommendations>("POST /v1/recommend", prompt);
+        fixture.ok::<Recommendations>("POST /v1/recommend", prompt);
     }
     assert_eq!(run().title, "Why does the queue grow?");
-    desk.ok::<Recommendations>(
+    fixture.ok::<Recommendations>(
         "POST /v1/recommend",
         json!({"domain": "dlmm", "decision_id": "t"}),
     );
-    assert_eq!(desk.get::<DecisionView>("/v1/decisions/t").title, "dlmm");
+    assert_eq!(fixture.get::<DecisionView>("/v1/decisions/t").title, "dlmm");
 }
 
 #[test]
 fn a_silent_session_is_an_issue_of_health() {
-    let desk = Desk::new();
-    desk.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
+    let fixture = TestService::new();
+    fixture.ok::<LessonView>("POST /v1/lessons", json!({"title": "Bound the queue"}));
     for id in ["good", "silent"] {
         let prompt = json!({"query": "bound the queue", "decision_id": id});
-        desk.ok::<Recommendations>("POST /v1/recommend", prompt);
+        fixture.ok::<Recommendations>("POST /v1/recommend", prompt);
         if id == "good" {
             let outcome = json!({"decision_id": id, "outcome": "success"});
-            desk.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
+            fixture.ok::<OutcomeRecorded>("POST /v1/outcome", outcome);
         }
-        desk.clock.set(desk.clock.get() + 2 * 3_600_000);
+        fixture.clock.set(fixture.clock.get() + 2 * 3_600_000);
     }
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     let sessions = health.sessions.unwrap();
     assert_eq!((sessions.in_last_7_days, sessions.silent), (2, 1));
     let issue = health

@@ -1,15 +1,15 @@
 //! The lift of the loop by the probability of a control run in force, outcomes still open, estimates that end with a text,
 //! and what agents are not told.
 
-use crate::common::{Desk, block_on, measuring, request};
+use crate::common::{TestService, block_on, measuring, request};
 
 use lesson_service::{RequestContext, route};
 use lesson_types::*;
-use measuring::{ask, desk, lived, set, slugs};
+use measuring::{ask, fixture, lived, set, slugs};
 use serde_json::{Value, json};
 
-fn told(desk: &Desk, id: &str, outcome: &str) {
-    desk.ok::<OutcomeRecorded>(
+fn told(fixture: &TestService, id: &str, outcome: &str) {
+    fixture.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
         json!({"decision_id": id, "outcome": outcome}),
     );
@@ -19,20 +19,21 @@ fn runs(arm: &LiftArm) -> u32 {
     arm.successes + arm.failures
 }
 
-fn as_who(desk: &Desk, context: &RequestContext, line: &str, body: Value) -> Value {
+fn as_who(fixture: &TestService, context: &RequestContext, line: &str, body: Value) -> Value {
     let request = request(line, body);
     let row = route(request.method, &request.path).unwrap();
-    let answer = block_on(desk.service.handle_for(context, row, request));
+    let answer = block_on(fixture.service.handle_for(context, row, request));
     assert_eq!(answer.status, 200, "{line}: {}", answer.body);
-    block_on(desk.service.idle()).unwrap();
+    block_on(fixture.service.idle()).unwrap();
     answer.body
 }
 
 #[test]
 fn the_probability_of_a_control_run_is_kept_with_each_decision_and_its_changes_bias_nothing() {
-    let desk = desk();
+    let fixture = fixture();
     let held = |id: &str| {
-        desk.store
+        fixture
+            .store
             .space()
             .decision(id)
             .unwrap()
@@ -41,14 +42,14 @@ fn the_probability_of_a_control_run_is_kept_with_each_decision_and_its_changes_b
             .unwrap()
     };
     // While nobody could be a control run, the loop is not measured.
-    set(&desk, &json!({"withhold": 0.2}));
+    set(&fixture, &json!({"withhold": 0.2}));
     for n in 0..20 {
         let id = format!("sure-{n}");
-        ask(&desk, &id, json!({}));
-        told(&desk, &id, "success");
+        ask(&fixture, &id, json!({}));
+        told(&fixture, &id, "success");
     }
     assert_eq!(held("sure-0").control_q, 0.0);
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     assert_eq!(
         (runs(&report.whole.shown), runs(&report.whole.withheld)),
         (0, 0)
@@ -57,18 +58,18 @@ fn the_probability_of_a_control_run_is_kept_with_each_decision_and_its_changes_b
 
     // First few control runs while all goes well, then many while all goes badly: lessons do nothing to that.
     for (q, outcome) in [(0.1, "success"), (0.5, "failure")] {
-        set(&desk, &json!({"control_runs": q, "withhold": 0}));
+        set(&fixture, &json!({"control_runs": q, "withhold": 0}));
         for n in 0..150 {
             let id = format!("{outcome}-{n}");
-            ask(&desk, &id, json!({}));
+            ask(&fixture, &id, json!({}));
             assert_eq!(held(&id).control_q, q);
-            told(&desk, &id, outcome);
+            told(&fixture, &id, outcome);
         }
     }
     // A repeat keeps what was drawn.
-    ask(&desk, "success-3", json!({"limit": 2}));
+    ask(&fixture, "success-3", json!({"limit": 2}));
     assert_eq!(held("success-3").control_q, 0.1);
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     let whole = &report.whole;
     assert_eq!(runs(&whole.shown) + runs(&whole.withheld), 300);
     let rate = |arm: &LiftArm| f64::from(arm.successes) / f64::from(runs(arm));
@@ -82,17 +83,21 @@ fn the_probability_of_a_control_run_is_kept_with_each_decision_and_its_changes_b
 
 #[test]
 fn control_runs_that_are_not_as_many_as_were_drawn_turn_the_loop_off() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.4}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.4}));
     // Outcomes of most control runs never come.
     for n in 0..200 {
         let id = format!("d{n}");
-        let given = ask(&desk, &id, json!({"domain": "web"}));
+        let given = ask(&fixture, &id, json!({"domain": "web"}));
         if !given.measured.unwrap().control || n % 8 == 0 {
-            told(&desk, &id, if n % 3 == 0 { "failure" } else { "success" });
+            told(
+                &fixture,
+                &id,
+                if n % 3 == 0 { "failure" } else { "success" },
+            );
         }
     }
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     for lift in [
         &report.whole,
         &report.by_domain[0].lift,
@@ -109,8 +114,8 @@ fn control_runs_that_are_not_as_many_as_were_drawn_turn_the_loop_off() {
 
 #[test]
 fn open_outcomes_are_counted_by_arm_by_domain_and_by_agent() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.3, "withhold": 0.3}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.3, "withhold": 0.3}));
     let agent = RequestContext::of_agent("key", None);
     let mut open = [[0_u32; 2]; 2];
     for n in 0..60 {
@@ -119,11 +124,11 @@ fn open_outcomes_are_counted_by_arm_by_domain_and_by_agent() {
         let domain = if n % 2 == 0 { "web" } else { "ops" };
         let body = json!({"query": "deploy in steps", "decision_id": id, "domain": domain});
         if is_agents {
-            as_who(&desk, &agent, "POST /v1/recommend", body);
+            as_who(&fixture, &agent, "POST /v1/recommend", body);
         } else {
-            ask(&desk, &id, body);
+            ask(&fixture, &id, body);
         }
-        let control = desk
+        let control = fixture
             .store
             .space()
             .decision(&id)
@@ -135,7 +140,7 @@ fn open_outcomes_are_counted_by_arm_by_domain_and_by_agent() {
         open[usize::from(is_agents)][usize::from(control)] += 1;
     }
     let arms = |lift: &Lift| [lift.shown.open.unwrap(), lift.withheld.open.unwrap()];
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     let both = [0, 1].map(|arm| open[0][arm] + open[1][arm]);
     assert_eq!(arms(&report.whole), both);
     let sum = |groups: &[LiftGroup]| {
@@ -160,53 +165,56 @@ fn open_outcomes_are_counted_by_arm_by_domain_and_by_agent() {
     };
     assert_eq!(drawn(&report), both[0] * 5);
     // An outcome takes one out; `pending` is none.
-    told(&desk, "d1", "pending");
-    assert_eq!(desk.get::<LiftReport>("/v1/lift"), report);
+    told(&fixture, "d1", "pending");
+    assert_eq!(fixture.get::<LiftReport>("/v1/lift"), report);
     for n in 0..60 {
         let id = format!("{}d{n}", if n % 3 == 0 { "key/" } else { "" });
-        told(&desk, &id, "success");
+        told(&fixture, &id, "success");
     }
-    let after: LiftReport = desk.get("/v1/lift");
+    let after: LiftReport = fixture.get("/v1/lift");
     assert_eq!((arms(&after.whole), drawn(&after)), ([0, 0], 0));
     assert_eq!(sum(&after.by_agent), [0, 0]);
 }
 
 #[test]
 fn an_estimate_ends_when_its_text_changes_and_by_nothing_else() {
-    let desk = desk();
-    set(&desk, &json!({"withhold": 0.3}));
-    lived(&desk, 0, 120);
+    let fixture = fixture();
+    set(&fixture, &json!({"withhold": 0.3}));
+    lived(&fixture, 0, 120);
     // One that is open when the text changes is of the old text for ever.
-    ask(&desk, "open", json!({}));
+    ask(&fixture, "open", json!({}));
     let of = |slug: &str| -> LessonLift {
-        let report: LiftReport = desk.get(&format!("/v1/lift?lesson={slug}"));
+        let report: LiftReport = fixture.get(&format!("/v1/lift?lesson={slug}"));
         report.lessons.into_iter().next().unwrap()
     };
     let before = of("deploy-1");
     assert!(runs(&before.lift.shown) > 20 && before.evidence_runs == 0);
     let patch = |more: Value| {
-        let held: LessonView = desk.get("/v1/lessons/deploy-1");
+        let held: LessonView = fixture.get("/v1/lessons/deploy-1");
         let mut body = more;
         body["base_rev"] = json!(held.rev);
-        desk.ok::<LessonView>("PATCH /v1/lessons/deploy-1", body);
+        fixture.ok::<LessonView>("PATCH /v1/lessons/deploy-1", body);
     };
     patch(json!({"tags": ["careful"]}));
     patch(json!({"domain": "", "category": "tooling", "tech_stacks": ["docker"]}));
-    desk.ok::<LessonView>("POST /v1/lessons/deploy-1/archive", Value::Null);
-    desk.ok::<LessonView>("POST /v1/lessons/deploy-1/restore", Value::Null);
-    let held: LessonView = desk.get("/v1/lessons/deploy-1");
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>("POST /v1/lessons/deploy-1/archive", Value::Null);
+    fixture.ok::<LessonView>("POST /v1/lessons/deploy-1/restore", Value::Null);
+    let held: LessonView = fixture.get("/v1/lessons/deploy-1");
+    fixture.ok::<LessonView>(
         "POST /v1/lessons/deploy-1/review",
         json!({"verdict": "approve", "content_hash": held.content_hash}),
     );
     assert_eq!(of("deploy-1"), before);
-    assert_eq!(desk.store.space().lesson("deploy-1").unwrap().text_at, None);
+    assert_eq!(
+        fixture.store.space().lesson("deploy-1").unwrap().text_at,
+        None
+    );
 
     for (n, text) in ["title", "description", "context", "recommendation"]
         .iter()
         .enumerate()
     {
-        lived(&desk, 200 + 20 * n, 220 + 20 * n);
+        lived(&fixture, 200 + 20 * n, 220 + 20 * n);
         assert!(runs(&of("deploy-1").lift.shown) > 5, "{text}");
         patch(json!({ *text: format!("Deploy with care, in steps, {n}") }));
         let after = of("deploy-1");
@@ -225,58 +233,63 @@ fn an_estimate_ends_when_its_text_changes_and_by_nothing_else() {
             after.badge
         );
     }
-    told(&desk, "open", "success");
+    told(&fixture, "open", "success");
     let after = of("deploy-1");
     assert_eq!(runs(&after.lift.shown) + runs(&after.lift.withheld), 0);
     // Others keep theirs, and a device that reads the whole ledger comes to the same.
     assert!(runs(&of("deploy-2").lift.shown) > 100);
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     assert_eq!(
-        Desk::over(desk.store.clone()).get::<LiftReport>("/v1/lift"),
+        TestService::over(fixture.store.clone()).get::<LiftReport>("/v1/lift"),
         report
     );
 }
 
 #[test]
 fn runs_of_another_policy_are_never_measured() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.5, "withhold": 0.5}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.5, "withhold": 0.5}));
     let agent = RequestContext::of_agent("key", None);
     for n in 0..20 {
-        let given = ask(&desk, &format!("policy-b/{n}"), json!({}));
+        let given = ask(&fixture, &format!("policy-b/{n}"), json!({}));
         assert_eq!(
             (given.recommended.len(), given.under_measurement),
             (5, None)
         );
         let body = json!({"query": "deploy in steps", "decision_id": format!("key/policy-{n}")});
-        let given = as_who(&desk, &agent, "POST /v1/recommend", body);
+        let given = as_who(&fixture, &agent, "POST /v1/recommend", body);
         assert_eq!(given["recommended"].as_array().unwrap().len(), 5);
         for id in [format!("policy-b/{n}"), format!("key/policy-{n}")] {
-            assert_eq!(desk.store.space().decision(&id).unwrap().measured, None);
-            told(&desk, &id, "failure");
+            assert_eq!(fixture.store.space().decision(&id).unwrap().measured, None);
+            told(&fixture, &id, "failure");
         }
     }
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     assert_eq!((report.total, runs(&report.whole.shown)), (0, 0));
     // The word inside an id is another matter.
     assert_eq!(
-        ask(&desk, "new-policy", json!({})).under_measurement,
+        ask(&fixture, "new-policy", json!({})).under_measurement,
         Some(true)
     );
 }
 
 #[test]
 fn agents_read_a_verdict_and_no_number() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.1, "withhold": 0.3}));
-    lived(&desk, 0, 500);
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.1, "withhold": 0.3}));
+    lived(&fixture, 0, 500);
     for agent in [
         RequestContext::of_agent("key", None),
         RequestContext::of_local_agent(None),
     ] {
-        let page = as_who(&desk, &agent, "GET /v1/lessons", Value::Null);
-        let found = as_who(&desk, &agent, "POST /v1/search", json!({"query": "deploy"}));
-        let one = as_who(&desk, &agent, "GET /v1/lessons/deploy-0", Value::Null);
+        let page = as_who(&fixture, &agent, "GET /v1/lessons", Value::Null);
+        let found = as_who(
+            &fixture,
+            &agent,
+            "POST /v1/search",
+            json!({"query": "deploy"}),
+        );
+        let one = as_who(&fixture, &agent, "GET /v1/lessons/deploy-0", Value::Null);
         assert_eq!(one["measured"]["badge"], "hurts");
         let lessons = page["lessons"].as_array().unwrap();
         let results = found["results"].as_array().unwrap();
@@ -292,7 +305,7 @@ fn agents_read_a_verdict_and_no_number() {
             let badge = measured["badge"].as_str().unwrap();
             assert!(["hurts", "helps", "no difference seen", "not known yet"].contains(&badge));
         }
-        let stats = as_who(&desk, &agent, "GET /v1/stats", Value::Null).to_string();
+        let stats = as_who(&fixture, &agent, "GET /v1/stats", Value::Null).to_string();
         assert!(
             !["estimate", "low\"", "\"lift", "withheld"]
                 .iter()
@@ -301,13 +314,13 @@ fn agents_read_a_verdict_and_no_number() {
         // In its decisions, an agent on a person's own device reads no more than one with a key.
         let id = if agent.by() == "local" { "d" } else { "key/d" };
         let given = as_who(
-            &desk,
+            &fixture,
             &agent,
             "POST /v1/recommend",
             json!({"query": "deploy in steps", "decision_id": id, "explain": true}),
         );
         assert_eq!(given.get("measured"), None);
-        let view = as_who(&desk, &agent, "GET /v1/decisions/d", Value::Null);
+        let view = as_who(&fixture, &agent, "GET /v1/decisions/d", Value::Null);
         assert_eq!(
             (&view["under_measurement"], &view["measured"]),
             (&json!(true), &Value::Null)
@@ -315,38 +328,38 @@ fn agents_read_a_verdict_and_no_number() {
     }
     // By evidence, neither a factor nor what is left out tells an agent in how many decisions a lesson was drawn.
     let by_evidence = json!({"rank": {"standing": "evidence"}});
-    desk.ok::<Value>("PATCH /v1/policy", by_evidence);
+    fixture.ok::<Value>("PATCH /v1/policy", by_evidence);
     let explain = json!({"query": "deploy in steps", "explain": true});
     let key = RequestContext::of_agent("key", None);
-    let given = as_who(&desk, &key, "POST /v1/recommend", explain.clone()).to_string();
+    let given = as_who(&fixture, &key, "POST /v1/recommend", explain.clone()).to_string();
     assert!(given.contains("\"hurts\"") && given.contains("by what is known of its effect"));
     assert!(!given.contains("measured decisions") && !given.contains("weighted"));
-    let given = desk.call("POST /v1/recommend", explain).body.to_string();
+    let given = fixture.call("POST /v1/recommend", explain).body.to_string();
     assert!(given.contains("measured decisions") && given.contains("weighted"));
     // A person reads all of it.
-    let view: LessonView = desk.get("/v1/lessons/deploy-0");
+    let view: LessonView = fixture.get("/v1/lessons/deploy-0");
     let measured = view.measured.unwrap();
     assert_eq!(
         (measured.badge.as_str(), measured.verdict),
         ("hurts", LiftVerdict::Hurts)
     );
     assert!(measured.high.unwrap() < 0.0);
-    let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "deploy"}));
+    let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "deploy"}));
     assert!(found.results.iter().any(|one| one.slug == "deploy-0"));
-    assert!(!slugs(&ask(&desk, "last", json!({"limit": 8}))).is_empty());
+    assert!(!slugs(&ask(&fixture, "last", json!({"limit": 8}))).is_empty());
 }
 
 /// The outcome of a control run that another device asked for, of which this one has only the row.
 #[test]
 fn an_outcome_for_a_control_run_from_another_device_counts_once() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.5}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.5}));
     let control = (0..40)
         .map(|n| format!("d{n}"))
-        .find(|id| ask(&desk, id, json!({})).measured.unwrap().control)
+        .find(|id| ask(&fixture, id, json!({})).measured.unwrap().control)
         .unwrap();
-    let ledger: String = desk.get("/v1/export?format=jsonl");
-    let other = Desk::new();
+    let ledger: String = fixture.get("/v1/export?format=jsonl");
+    let other = TestService::new();
     other.ok::<Value>(
         "POST /v1/import",
         json!({"files": [{"path": "ledger.jsonl", "content": ledger}]}),

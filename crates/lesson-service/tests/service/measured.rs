@@ -3,18 +3,18 @@
 use crate::common::measuring;
 
 use lesson_types::*;
-use measuring::{ask, desk, lived, set, slugs};
+use measuring::{ask, fixture, lived, set, slugs};
 use serde_json::json;
 
 #[test]
 fn a_decision_that_is_repeated_with_another_text_is_drawn_for_once() {
-    let desk = desk();
-    set(&desk, &json!({"withhold": 0.5}));
+    let fixture = fixture();
+    set(&fixture, &json!({"withhold": 0.5}));
     for n in 0..12 {
         let id = format!("d{n}");
-        let first = ask(&desk, &id, json!({"limit": 2})).measured.unwrap();
+        let first = ask(&fixture, &id, json!({"limit": 2})).measured.unwrap();
         let again = ask(
-            &desk,
+            &fixture,
             &id,
             json!({"query": "look at each step", "limit": 8}),
         );
@@ -25,14 +25,14 @@ fn a_decision_that_is_repeated_with_another_text_is_drawn_for_once() {
                 .all(|slug| !first.withheld.iter().any(|one| one == slug)),
             "{id}"
         );
-        let view: DecisionView = desk.get(&format!("/v1/decisions/{id}"));
+        let view: DecisionView = fixture.get(&format!("/v1/decisions/{id}"));
         assert_eq!(view.query.as_deref(), Some("deploy in steps"));
-        desk.ok::<OutcomeRecorded>(
+        fixture.ok::<OutcomeRecorded>(
             "POST /v1/outcome",
             json!({"decision_id": id, "outcome": "success"}),
         );
     }
-    let report: LiftReport = desk.get("/v1/lift");
+    let report: LiftReport = fixture.get("/v1/lift");
     let of = |arm: &LiftArm| arm.successes + arm.failures;
     let drawn: u32 = report
         .lessons
@@ -44,14 +44,14 @@ fn a_decision_that_is_repeated_with_another_text_is_drawn_for_once() {
 
 #[test]
 fn a_lesson_shows_what_was_measured_of_it() {
-    let desk = desk();
-    let plain: LessonView = desk.get("/v1/lessons/deploy-0");
+    let fixture = fixture();
+    let plain: LessonView = fixture.get("/v1/lessons/deploy-0");
     assert_eq!(plain.measured, None);
-    assert_eq!(desk.get::<Stats>("/v1/stats").measured, None);
-    set(&desk, &json!({"withhold": 0.3}));
-    lived(&desk, 0, 400);
-    let report: LiftReport = desk.get("/v1/lift");
-    let page: LessonPage = desk.get("/v1/lessons");
+    assert_eq!(fixture.get::<Stats>("/v1/stats").measured, None);
+    set(&fixture, &json!({"withhold": 0.3}));
+    lived(&fixture, 0, 400);
+    let report: LiftReport = fixture.get("/v1/lift");
+    let page: LessonPage = fixture.get("/v1/lessons");
     for lesson in page.lessons {
         let told = lesson.measured.unwrap();
         let held = report
@@ -63,7 +63,7 @@ fn a_lesson_shows_what_was_measured_of_it() {
             (told.verdict, told.more_runs, told.low, told.high),
             (held.verdict, held.more_runs, held.lift.low, held.lift.high)
         );
-        let one: StandingExplained = desk.get(&format!("/v1/lessons/{}/standing", lesson.slug));
+        let one: StandingExplained = fixture.get(&format!("/v1/lessons/{}/standing", lesson.slug));
         assert_eq!(one.measured.as_ref(), Some(held));
         let words = told.verdict.in_words(told.more_runs);
         match told.verdict {
@@ -75,9 +75,13 @@ fn a_lesson_shows_what_was_measured_of_it() {
             _ => {}
         }
     }
-    assert_eq!(desk.get::<Stats>("/v1/stats").measured, Some(report.counts));
+    assert_eq!(
+        fixture.get::<Stats>("/v1/stats").measured,
+        Some(report.counts)
+    );
     // Answers to a situation say nothing of it.
-    let given: Recommendations = desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
+    let given: Recommendations =
+        fixture.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
     assert!(
         given
             .recommended

@@ -3,38 +3,39 @@
 use crate::common;
 use crate::common::measuring;
 
-use common::{Desk, block_on};
+use common::{TestService, block_on};
 use lesson_service::{RequestContext, route};
 use lesson_types::*;
-use measuring::{ask, desk, lived, set, slugs};
+use measuring::{ask, fixture, lived, set, slugs};
 use serde_json::{Value, json};
 
 /// What [`ask`] asks, as an agent asks it.
-fn as_agent(desk: &Desk, line: &str, body: Value) -> Value {
+fn as_agent(fixture: &TestService, line: &str, body: Value) -> Value {
     let context = RequestContext::of_agent("key", None);
     let request = common::request(line, body);
     let row = route(request.method, &request.path).unwrap();
-    let answer = block_on(desk.service.handle_for(&context, row, request));
+    let answer = block_on(fixture.service.handle_for(&context, row, request));
     assert_eq!(answer.status, 200, "{}", answer.body);
-    block_on(desk.service.idle()).unwrap();
+    block_on(fixture.service.idle()).unwrap();
     answer.body
 }
 
 #[test]
 fn measuring_is_off_until_a_person_turns_it_on_and_can_be_undone() {
-    let desk = desk();
-    let before: Value = desk.get("/v1/policy");
+    let fixture = fixture();
+    let before: Value = fixture.get("/v1/policy");
     assert_eq!(
         before["measure"],
         json!({"control_runs": 0.0, "withhold": 0.0, "explore": 0.0, "always": []})
     );
-    let given = ask(&desk, "before", json!({}));
+    let given = ask(&fixture, "before", json!({}));
     assert_eq!(
         (given.recommended.len(), given.under_measurement),
         (5, None)
     );
     assert!(
-        desk.store
+        fixture
+            .store
             .space()
             .decision("before")
             .unwrap()
@@ -43,38 +44,41 @@ fn measuring_is_off_until_a_person_turns_it_on_and_can_be_undone() {
     );
 
     set(
-        &desk,
+        &fixture,
         &json!({"control_runs": 0.1, "withhold": 0.2, "always": ["deploy-1", "deploy-1"]}),
     );
-    let policy: Value = desk.get("/v1/policy");
+    let policy: Value = fixture.get("/v1/policy");
     assert_eq!(policy["measure"]["withhold"], 0.2);
     assert_eq!(policy["measure"]["always"], json!(["deploy-1"]));
-    let salt = desk.store.space().setting("measure.salt").cloned();
+    let salt = fixture.store.space().setting("measure.salt").cloned();
     assert_eq!(
         salt.as_ref().and_then(Value::as_str).map(str::len),
         Some(32)
     );
     // The same again writes nothing.
-    let events = desk.store.events().len();
-    set(&desk, &json!({"withhold": 0.2}));
-    assert_eq!(desk.store.events().len(), events);
+    let events = fixture.store.events().len();
+    set(&fixture, &json!({"withhold": 0.2}));
+    assert_eq!(fixture.store.events().len(), events);
     // A decision that began unmeasured stays so.
-    assert_eq!(ask(&desk, "before", json!({})).under_measurement, None);
-    assert_eq!(ask(&desk, "after", json!({})).under_measurement, Some(true));
+    assert_eq!(ask(&fixture, "before", json!({})).under_measurement, None);
+    assert_eq!(
+        ask(&fixture, "after", json!({})).under_measurement,
+        Some(true)
+    );
 
     set(
-        &desk,
+        &fixture,
         &json!({"control_runs": 0, "withhold": 0.0, "always": []}),
     );
-    assert_eq!(desk.get::<Value>("/v1/policy"), before);
+    assert_eq!(fixture.get::<Value>("/v1/policy"), before);
     // The salt stays, so that turning it on again draws alike.
-    assert_eq!(desk.store.space().setting("measure.salt").cloned(), salt);
-    assert_eq!(ask(&desk, "off", json!({})).under_measurement, None);
+    assert_eq!(fixture.store.space().setting("measure.salt").cloned(), salt);
+    assert_eq!(ask(&fixture, "off", json!({})).under_measurement, None);
 }
 
 #[test]
 fn what_is_out_of_bounds_is_named() {
-    let desk = desk();
+    let fixture = fixture();
     let many: Vec<String> = (0..101).map(|n| format!("lesson-{n}")).collect();
     for (body, field) in [
         (
@@ -104,7 +108,7 @@ fn what_is_out_of_bounds_is_named() {
         (json!({"rank": {"nothing": 1}}), "rank.nothing"),
         (json!({"rank": {"phases": {}}}), "rank.phases"),
     ] {
-        let (status, error) = desk.refused("PATCH /v1/policy", body.clone());
+        let (status, error) = fixture.refused("PATCH /v1/policy", body.clone());
         assert_eq!(status, 400, "{body}");
         assert_eq!(
             error.field.as_deref(),
@@ -113,20 +117,21 @@ fn what_is_out_of_bounds_is_named() {
             error.message
         );
     }
-    assert!(!desk.store.events().contains(&"PolicyChanged"));
+    assert!(!fixture.store.events().contains(&"PolicyChanged"));
 }
 
 #[test]
 fn ranking_constants_are_settings_of_the_space() {
-    let desk = desk();
-    let policy =
-        |body: Value| desk.ok::<Value>("PATCH /v1/policy", json!({ "rank": body }))["rank"].clone();
+    let fixture = fixture();
+    let policy = |body: Value| {
+        fixture.ok::<Value>("PATCH /v1/policy", json!({ "rank": body }))["rank"].clone()
+    };
     let changed = policy(json!({"standing": "evidence", "top_decision": 2}));
     assert_eq!(
         (&changed["standing"], &changed["top_decision"]),
         (&json!("evidence"), &json!(2))
     );
-    let given = ask(&desk, "d", json!({"explain": true}));
+    let given = ask(&fixture, "d", json!({"explain": true}));
     assert_eq!(given.recommended.len(), 2);
     let factors = &given.trace.unwrap()[0].factors;
     assert_eq!(factors.last().unwrap().name, "evidence");
@@ -135,17 +140,17 @@ fn ranking_constants_are_settings_of_the_space() {
         (&back["standing"], &back["top_decision"]),
         (&json!("seeds"), &json!(5))
     );
-    assert_eq!(desk.store.space().settings().len(), 0);
+    assert_eq!(fixture.store.space().settings().len(), 0);
 }
 
 #[test]
 fn people_are_told_what_was_withheld_and_agents_are_not() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.2, "withhold": 0.5}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.2, "withhold": 0.5}));
     let (mut control, mut withheld) = (0, 0);
     for n in 0..60 {
         let id = format!("d{n}");
-        let given = ask(&desk, &id, json!({"explain": true}));
+        let given = ask(&fixture, &id, json!({"explain": true}));
         let measured = given.measured.clone().unwrap();
         let shown = slugs(&given);
         assert!(
@@ -176,7 +181,11 @@ fn people_are_told_what_was_withheld_and_agents_are_not() {
         control += u32::from(measured.control);
         withheld += measured.withheld.len();
         // Again, with another text: as it was drawn.
-        let again = ask(&desk, &id, json!({"query": "deploy with care, in steps"}));
+        let again = ask(
+            &fixture,
+            &id,
+            json!({"query": "deploy with care, in steps"}),
+        );
         assert_eq!(again.measured.unwrap().control, measured.control);
         if !measured.control {
             assert!(
@@ -186,7 +195,7 @@ fn people_are_told_what_was_withheld_and_agents_are_not() {
                     .all(|one| !measured.withheld.contains(&one.slug))
             );
         }
-        let view: DecisionView = desk.get(&format!("/v1/decisions/{id}"));
+        let view: DecisionView = fixture.get(&format!("/v1/decisions/{id}"));
         assert_eq!(view.measured, Some(measured));
     }
     assert!(control > 3 && withheld > 60, "{control} {withheld}");
@@ -194,12 +203,12 @@ fn people_are_told_what_was_withheld_and_agents_are_not() {
     for n in 0..40 {
         let id = format!("key/a{n}");
         let asked = json!({"query": "deploy in steps", "decision_id": id, "explain": true});
-        let answer = as_agent(&desk, "POST /v1/recommend", asked);
+        let answer = as_agent(&fixture, "POST /v1/recommend", asked);
         assert_eq!(
             (&answer["under_measurement"], answer.get("measured")),
             (&json!(true), None)
         );
-        let held = desk
+        let held = fixture
             .store
             .space()
             .decision(&id)
@@ -222,7 +231,7 @@ fn people_are_told_what_was_withheld_and_agents_are_not() {
                     .contains("under measurement")
             );
         }
-        let view = as_agent(&desk, &format!("GET /v1/decisions/a{n}"), Value::Null);
+        let view = as_agent(&fixture, &format!("GET /v1/decisions/a{n}"), Value::Null);
         assert_eq!(
             (&view["under_measurement"], &view["measured"]),
             (&json!(true), &Value::Null)
@@ -232,46 +241,49 @@ fn people_are_told_what_was_withheld_and_agents_are_not() {
 
 #[test]
 fn what_only_looks_is_never_measured() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.5, "withhold": 0.5}));
+    let fixture = fixture();
+    set(&fixture, &json!({"control_runs": 0.5, "withhold": 0.5}));
     for _ in 0..5 {
-        let looked = ask(&desk, "d", json!({"dry_run": true}));
+        let looked = ask(&fixture, "d", json!({"dry_run": true}));
         assert_eq!(
             (looked.recommended.len(), looked.under_measurement),
             (5, None)
         );
         let open: Recommendations =
-            desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
+            fixture.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
         assert_eq!((open.recommended.len(), open.under_measurement), (8, None));
-        let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "deploy"}));
+        let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "deploy"}));
         assert_eq!(found.results.len(), 8);
-        let patterns: SearchResults = desk.ok("POST /v1/patterns", json!({"feature": "deploy"}));
+        let patterns: SearchResults = fixture.ok("POST /v1/patterns", json!({"feature": "deploy"}));
         assert_eq!(patterns.results.len(), 3);
     }
-    assert!(desk.store.space().decision("d").is_none());
+    assert!(fixture.store.space().decision("d").is_none());
 }
 
 #[test]
 fn a_control_run_takes_its_outcome_and_its_tracking() {
-    let desk = desk();
-    set(&desk, &json!({"control_runs": 0.5, "always": ["deploy-2"]}));
+    let fixture = fixture();
+    set(
+        &fixture,
+        &json!({"control_runs": 0.5, "always": ["deploy-2"]}),
+    );
     let control = (0..40)
         .map(|n| format!("d{n}"))
-        .find(|id| ask(&desk, id, json!({})).measured.unwrap().control)
+        .find(|id| ask(&fixture, id, json!({})).measured.unwrap().control)
         .unwrap();
     // What a person wants always is shown all the same.
-    let given = ask(&desk, &control, json!({"limit": 8}));
+    let given = ask(&fixture, &control, json!({"limit": 8}));
     assert_eq!(slugs(&given), ["deploy-2"]);
-    let tracked: Tracked = desk.ok(
+    let tracked: Tracked = fixture.ok(
         "POST /v1/track",
         json!({"decision_id": control, "reasoning": "I go on without."}),
     );
     assert_eq!(tracked.detections.len(), 1);
-    desk.ok::<OutcomeRecorded>(
+    fixture.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
         json!({"decision_id": control, "outcome": "success"}),
     );
-    let view: DecisionView = desk.get(&format!("/v1/decisions/{control}"));
+    let view: DecisionView = fixture.get(&format!("/v1/decisions/{control}"));
     assert_eq!(
         (view.outcome, view.measured.map(|one| one.control)),
         (Some(DecisionOutcome::Success), Some(true))
@@ -281,20 +293,20 @@ fn a_control_run_takes_its_outcome_and_its_tracking() {
 /// Decisions with outcomes: `deploy-0` hurts, the others do nothing.
 #[test]
 fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
-    let desk = desk();
-    let nothing: LiftReport = desk.get("/v1/lift");
+    let fixture = fixture();
+    let nothing: LiftReport = fixture.get("/v1/lift");
     assert_eq!((nothing.total, nothing.whole.estimate), (0, None));
-    set(&desk, &json!({"control_runs": 0.1, "withhold": 0.3}));
-    lived(&desk, 0, 60);
-    let early: LiftReport = desk.get("/v1/lift?lesson=deploy-0");
+    set(&fixture, &json!({"control_runs": 0.1, "withhold": 0.3}));
+    lived(&fixture, 0, 60);
+    let early: LiftReport = fixture.get("/v1/lift?lesson=deploy-0");
     let held = &early.lessons[0];
     assert_eq!(
         (held.verdict, held.lift.guard),
         (LiftVerdict::Unknown, LiftGuard::TooFew)
     );
     assert!(held.more_runs.unwrap() > 0 && held.lift.low.is_none());
-    lived(&desk, 60, 500);
-    let report: LiftReport = desk.get("/v1/lift");
+    lived(&fixture, 60, 500);
+    let report: LiftReport = fixture.get("/v1/lift");
     let worst = &report.lessons[0];
     assert_eq!(
         (worst.slug.as_str(), worst.verdict),
@@ -311,13 +323,13 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
     );
     assert!(report.whole.shown.successes > 0 && report.whole.withheld.successes > 0);
     assert_eq!(report.by_agent[0].name, "local");
-    let only: LiftReport = desk.get("/v1/lift?verdict=hurts&limit=1");
+    let only: LiftReport = fixture.get("/v1/lift?verdict=hurts&limit=1");
     assert_eq!((only.total, only.lessons.len()), (1, 1));
     // What is learned as events come is what the whole ledger teaches.
-    let again = Desk::over(desk.store.clone());
+    let again = TestService::over(fixture.store.clone());
     assert_eq!(again.get::<LiftReport>("/v1/lift"), report);
 
-    let queue: ReviewQueue = desk.get("/v1/review");
+    let queue: ReviewQueue = fixture.get("/v1/review");
     let item = queue
         .items
         .iter()
@@ -328,24 +340,24 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
     assert!(item.remedy.as_deref().unwrap().contains("Archive it"));
     assert_eq!(item.hurts.as_ref().unwrap(), &worst.lift);
     // Files that agents read without a draw leave it out.
-    let files: String = desk.get("/v1/export?format=agents_md");
+    let files: String = fixture.get("/v1/export?format=agents_md");
     assert!(
         files.contains("deploy-1") && !files.contains("deploy-0"),
         "{files}"
     );
     // Under the sources' rules it goes on; under evidence it is left out.
-    let is_given = |desk: &Desk| {
+    let is_given = |fixture: &TestService| {
         let given: Recommendations =
-            desk.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
+            fixture.ok("POST /v1/recommend", json!({"query": "deploy in steps"}));
         slugs(&given).contains(&"deploy-0")
     };
-    assert!(is_given(&desk));
-    desk.ok::<Value>(
+    assert!(is_given(&fixture));
+    fixture.ok::<Value>(
         "PATCH /v1/policy",
         json!({"rank": {"standing": "evidence"}}),
     );
-    assert!(!is_given(&desk));
-    let looked: Recommendations = desk.ok(
+    assert!(!is_given(&fixture));
+    let looked: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"query": "deploy in steps", "explain": true}),
     );
@@ -362,7 +374,7 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
         ("/v1/lift?verdict=good", "verdict"),
         ("/v1/lift?colour=red", "colour"),
     ] {
-        let (status, error) = desk.refused(&format!("GET {path}"), Value::Null);
+        let (status, error) = fixture.refused(&format!("GET {path}"), Value::Null);
         assert_eq!(
             (status, error.field.as_deref()),
             (400, Some(field)),
@@ -373,15 +385,15 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
 
 #[test]
 fn settings_that_are_out_of_bounds_in_a_ledger_change_nothing() {
-    let desk = desk();
-    set(&desk, &json!({"withhold": 0.2}));
-    let ledger: String = desk.get("/v1/export?format=jsonl");
+    let fixture = fixture();
+    set(&fixture, &json!({"withhold": 0.2}));
+    let ledger: String = fixture.get("/v1/export?format=jsonl");
     let wild = ledger.replace(
         "\"measure.withhold\":0.2",
         "\"measure.withhold\":0.9,\"rank.top_decision\":-1",
     );
     assert_ne!(wild, ledger);
-    let other = Desk::new();
+    let other = TestService::new();
     let files = json!({"files": [{"path": "ledger.jsonl", "content": wild}]});
     other.ok::<Value>("POST /v1/import", files);
     let policy: Value = other.get("/v1/policy");

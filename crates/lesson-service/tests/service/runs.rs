@@ -2,12 +2,12 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::*;
 use serde_json::json;
 
-fn trader() -> Desk {
-    Desk::with(&[
+fn trader() -> TestService {
+    TestService::with(&[
         (
             "warning-thin-pool",
             "Avoid thin pools",
@@ -21,30 +21,30 @@ fn trader() -> Desk {
     ])
 }
 
-fn recommend(desk: &Desk, id: &str, domain: &str) -> Recommendations {
+fn recommend(fixture: &TestService, id: &str, domain: &str) -> Recommendations {
     let asked = json!({"domain": domain, "query": "open a pool range", "decision_id": id});
-    let given = desk.ok("POST /v1/recommend", asked);
+    let given = fixture.ok("POST /v1/recommend", asked);
     // Tracking is stored after the answer.
-    common::block_on(desk.service.idle()).unwrap();
+    common::block_on(fixture.service.idle()).unwrap();
     given
 }
 
 #[test]
 fn runs_are_listed_filtered_and_paged() {
-    let desk = trader();
+    let fixture = trader();
     for (place, domain) in ["dlmm", "perps", "dlmm", "dlmm"].into_iter().enumerate() {
-        recommend(&desk, &format!("run/{place} ?"), domain);
+        recommend(&fixture, &format!("run/{place} ?"), domain);
     }
-    desk.ok::<Tracked>(
+    fixture.ok::<Tracked>(
         "POST /v1/track",
         json!({"decision_id": "run/2 ?", "reasoning": "Applying 'warning-thin-pool' now."}),
     );
-    desk.ok::<OutcomeRecorded>(
+    fixture.ok::<OutcomeRecorded>(
         "POST /v1/outcome",
         json!({"decision_id": "run/2 ?", "outcome": "profit", "pnl_percent": 2.5}),
     );
     let ids = |path: &str| {
-        let page: DecisionPage = desk.get(path);
+        let page: DecisionPage = fixture.get(path);
         let ids: Vec<String> = page.decisions.into_iter().map(|one| one.id).collect();
         (ids, page.total, page.next_cursor)
     };
@@ -86,7 +86,7 @@ fn runs_are_listed_filtered_and_paged() {
     }
     assert_eq!(paged, all);
 
-    let one: DecisionView = desk.get("/v1/decisions/run%2F2%20%3F");
+    let one: DecisionView = fixture.get("/v1/decisions/run%2F2%20%3F");
     assert_eq!(one.outcome, Some(DecisionOutcome::Success));
     assert_eq!(
         (one.by.as_str(), one.outcome_by.as_str()),
@@ -104,8 +104,8 @@ fn runs_are_listed_filtered_and_paged() {
 
 #[test]
 fn what_is_wrong_about_a_run_is_named() {
-    let desk = trader();
-    recommend(&desk, "d", "dlmm");
+    let fixture = trader();
+    recommend(&fixture, "d", "dlmm");
     for (path, field) in [
         ("/v1/decisions?from=yesterday", "from"),
         ("/v1/decisions?cursor=7", "cursor"),
@@ -114,7 +114,7 @@ fn what_is_wrong_about_a_run_is_named() {
         ("/v1/decisions?colour=red", "colour"),
         ("/v1/decisions/none", "decision_id"),
     ] {
-        let (status, error) = desk.refused(&format!("GET {path}"), serde_json::Value::Null);
+        let (status, error) = fixture.refused(&format!("GET {path}"), serde_json::Value::Null);
         assert!(status == 400 || status == 404, "{path}: {status}");
         assert_eq!(
             error.field.as_deref(),
@@ -147,7 +147,7 @@ fn what_is_wrong_about_a_run_is_named() {
         ),
         ("PATCH /v1/policy", json!({"rank": {}}), "rank"),
     ] {
-        let (status, error) = desk.refused(line, body.clone());
+        let (status, error) = fixture.refused(line, body.clone());
         assert!(status == 400 || status == 404, "{line} {body}: {status}");
         assert_eq!(
             error.field.as_deref(),
@@ -160,78 +160,78 @@ fn what_is_wrong_about_a_run_is_named() {
 
 #[test]
 fn feedback_and_votes_on_a_decision_count_once() {
-    let desk = trader();
-    let slug = recommend(&desk, "d", "dlmm").recommended[0].slug.clone();
+    let fixture = trader();
+    let slug = recommend(&fixture, "d", "dlmm").recommended[0].slug.clone();
     let feedback = json!({"lessons": [slug], "outcome": "delivered", "decision_id": "d"});
-    let given = || desk.ok::<FeedbackGiven>("POST /v1/feedback", feedback.clone());
+    let given = || fixture.ok::<FeedbackGiven>("POST /v1/feedback", feedback.clone());
     assert!(!given().repeated);
     let again = given();
     assert!(again.repeated);
     assert_eq!(again.updated[0].use_count, 1);
     let other = json!({"lessons": [slug], "outcome": "blocked", "decision_id": "d"});
-    let (status, error) = desk.refused("POST /v1/feedback", other);
+    let (status, error) = fixture.refused("POST /v1/feedback", other);
     assert_eq!(status, 409);
     assert!(error.message.contains("delivered"), "{}", error.message);
     let vote = json!({"lesson": slug, "up": true, "decision_id": "d"});
     for repeated in [false, true] {
-        let voted: Rated = desk.ok("POST /v1/vote", vote.clone());
+        let voted: Rated = fixture.ok("POST /v1/vote", vote.clone());
         assert_eq!((voted.upvotes, voted.repeated), (1, repeated));
     }
     let rating = json!({"lesson": slug, "helpful": true, "decision_id": "d"});
     for repeated in [false, true] {
-        let rated: Rated = desk.ok("POST /v1/rate", rating.clone());
+        let rated: Rated = fixture.ok("POST /v1/rate", rating.clone());
         assert_eq!((rated.times_helpful, rated.repeated), (1, repeated));
     }
-    let view: DecisionView = desk.get("/v1/decisions/d");
+    let view: DecisionView = fixture.get("/v1/decisions/d");
     assert_eq!((view.feedback.len(), view.opinions.len()), (1, 2));
 }
 
 #[test]
 fn a_decision_gets_five_lessons_whatever_else_is_said() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     for n in 0..20 {
         let lesson = json!({
             "title": format!("Deploy with care {n}"), "recommendation": "Deploy in steps.", "slug": format!("deploy-{n:02}"),
         });
-        desk.ok::<LessonView>("POST /v1/lessons", lesson);
+        fixture.ok::<LessonView>("POST /v1/lessons", lesson);
     }
     for (body, many) in [
         (json!({"query": "deploy"}), 15),
         (json!({"query": "deploy", "decision_id": "d"}), 5),
     ] {
-        let given: Recommendations = desk.ok("POST /v1/recommend", body.clone());
+        let given: Recommendations = fixture.ok("POST /v1/recommend", body.clone());
         assert_eq!(given.recommended.len(), many, "{body}");
     }
 }
 
 #[test]
 fn a_lesson_that_outcomes_keep_out_gets_another_trial() {
-    let desk = trader();
+    let fixture = trader();
     let trial = "POST /v1/lessons/warning-thin-pool/trial";
-    assert_eq!(desk.refused(trial, serde_json::Value::Null).0, 409);
+    assert_eq!(fixture.refused(trial, serde_json::Value::Null).0, 409);
     // Three failures keep it out of the next ones.
     for run in 0..3 {
         let id = format!("d{run}");
-        recommend(&desk, &id, "dlmm");
+        recommend(&fixture, &id, "dlmm");
         let reasoning = "Applying 'warning-thin-pool' now.";
-        desk.ok::<Tracked>(
+        fixture.ok::<Tracked>(
             "POST /v1/track",
             json!({"decision_id": id, "reasoning": reasoning}),
         );
-        desk.ok::<OutcomeRecorded>(
+        fixture.ok::<OutcomeRecorded>(
             "POST /v1/outcome",
             json!({"decision_id": id, "outcome": "failure"}),
         );
     }
     let is_recommended = |id: &str| {
-        let given = recommend(&desk, id, "dlmm");
+        let given = recommend(&fixture, id, "dlmm");
         given
             .recommended
             .iter()
             .any(|one| one.slug == "warning-thin-pool")
     };
     assert!(!is_recommended("after"));
-    let lesson: LessonView = desk.ok(trial, serde_json::Value::Null);
+    let lesson: LessonView = fixture.ok(trial, serde_json::Value::Null);
     assert_eq!(lesson.derived.qualification, Qualification::Qualified);
     assert_eq!(
         (
@@ -245,19 +245,19 @@ fn a_lesson_that_outcomes_keep_out_gets_another_trial() {
 
 #[test]
 fn core_servers_of_a_space_are_neither_recorded_nor_suggested() {
-    let desk = trader();
+    let fixture = trader();
     let used = json!({"query": "list the open issues", "server": "GitHub"});
-    let recorded = || desk.ok::<ToolRecorded>("POST /v1/tools/success", used.clone());
+    let recorded = || fixture.ok::<ToolRecorded>("POST /v1/tools/success", used.clone());
     let suggested = || {
         let asked = json!({"query": "list the open issues"});
-        let answer: ToolSuggestions = desk.ok("POST /v1/tools/suggest", asked);
+        let answer: ToolSuggestions = fixture.ok("POST /v1/tools/suggest", asked);
         answer.servers.len()
     };
     assert!(recorded().recorded);
     assert_eq!(suggested(), 1);
     let set = |servers: serde_json::Value| {
         let patch = json!({"tools": {"core_servers": servers}});
-        desk.ok::<serde_json::Value>("PATCH /v1/policy", patch)
+        fixture.ok::<serde_json::Value>("PATCH /v1/policy", patch)
     };
     let policy = set(json!(["project-memory", "github", "GITHUB", " psql "]));
     let named = policy["tools"]["core_servers"].as_array().unwrap();
@@ -273,9 +273,9 @@ fn core_servers_of_a_space_are_neither_recorded_nor_suggested() {
     assert_eq!(recorded().reason, Some(NotRecorded::Core));
     assert_eq!(suggested(), 0);
     // The same again writes nothing.
-    let events = desk.store.events().len();
+    let events = fixture.store.events().len();
     set(json!(["github", "psql"]));
-    assert_eq!(desk.store.events().len(), events);
+    assert_eq!(fixture.store.events().len(), events);
     set(json!([]));
     assert_eq!(suggested(), 1);
 }

@@ -2,14 +2,14 @@
 
 use crate::common;
 
-use common::{Desk, WordModel, block_on, interleaved, request};
+use common::{TestService, WordModel, block_on, interleaved, request};
 use lesson_sync::Store;
 use lesson_types::*;
 use serde_json::{Value, json};
 use std::pin::Pin;
 
-fn desk() -> Desk {
-    Desk::with(&[
+fn fixture() -> TestService {
+    TestService::with(&[
         (
             "tenant-isolation",
             "Keep tenants apart",
@@ -24,9 +24,9 @@ fn desk() -> Desk {
     ])
 }
 
-fn index(desk: &Desk) -> usize {
+fn index(fixture: &TestService) -> usize {
     let mut steps = 0;
-    while !block_on(desk.service.index_step()).unwrap().is_done() {
+    while !block_on(fixture.service.index_step()).unwrap().is_done() {
         steps += 1;
         assert!(steps < 1_000);
     }
@@ -35,18 +35,18 @@ fn index(desk: &Desk) -> usize {
 
 #[test]
 fn lessons_are_found_without_sharing_a_word() {
-    let desk = desk();
+    let fixture = fixture();
     let model = WordModel::new();
-    let without: SearchResults = desk.ok("POST /v1/search", json!({"query": "database"}));
+    let without: SearchResults = fixture.ok("POST /v1/search", json!({"query": "database"}));
     assert!(without.results.is_empty() && !without.semantic);
     assert_eq!(
-        block_on(desk.service.use_model(model.clone())).unwrap(),
+        block_on(fixture.service.use_model(model.clone())).unwrap(),
         "words@1"
     );
-    index(&desk);
+    index(&fixture);
 
     let before = model.embedded.get();
-    let with: SearchResults = desk.ok("POST /v1/search", json!({"query": "database"}));
+    let with: SearchResults = fixture.ok("POST /v1/search", json!({"query": "database"}));
     assert_eq!(
         model.embedded.get(),
         before + 1,
@@ -55,42 +55,42 @@ fn lessons_are_found_without_sharing_a_word() {
     assert!(with.semantic);
     assert_eq!(with.results[0].slug, "tenant-isolation");
 
-    let answer: Recommendations = desk.ok(
+    let answer: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"query": "frontend", "explain": true}),
     );
     assert_eq!(model.embedded.get(), before + 2);
     assert!(answer.semantic);
     assert_eq!(answer.recommended[0].slug, "controlled-form");
-    let patterns: SearchResults = desk.ok("POST /v1/patterns", json!({"feature": "deploy"}));
+    let patterns: SearchResults = fixture.ok("POST /v1/patterns", json!({"feature": "deploy"}));
     assert_eq!(patterns.results[0].slug, "rollout-plan");
     assert_eq!(
-        desk.get::<LessonPage>("/v1/lessons?q=postgres").lessons[0].slug,
+        fixture.get::<LessonPage>("/v1/lessons?q=postgres").lessons[0].slug,
         "tenant-isolation"
     );
 
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(
         (health.model.loaded, health.model.id.as_str()),
         (true, "words@1")
     );
     assert_eq!((health.model.embedded, health.model.pending), (3, 0));
     assert_eq!(
-        desk.service.embed(&["database".to_owned()]).unwrap()[0].len(),
+        fixture.service.embed(&["database".to_owned()]).unwrap()[0].len(),
         5
     );
 }
 
 #[test]
 fn vectors_are_stored_and_taken_up_again() {
-    let desk = desk();
+    let fixture = fixture();
     let model = WordModel::new();
-    block_on(desk.service.use_model(model.clone())).unwrap();
-    index(&desk);
-    assert_eq!(block_on(desk.store.vectors("words@1")).unwrap().len(), 3);
+    block_on(fixture.service.use_model(model.clone())).unwrap();
+    index(&fixture);
+    assert_eq!(block_on(fixture.store.vectors("words@1")).unwrap().len(), 3);
     assert_eq!(model.embedded.get(), 3);
 
-    let again = Desk::over(desk.store.clone());
+    let again = TestService::over(fixture.store.clone());
     let model = WordModel::new();
     block_on(again.service.use_model(model.clone())).unwrap();
     assert!(block_on(again.service.index_step()).unwrap().is_done());
@@ -104,60 +104,60 @@ fn vectors_are_stored_and_taken_up_again() {
 
 #[test]
 fn new_and_edited_lessons_get_their_vector_by_the_next_steps() {
-    let desk = desk();
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    index(&desk);
-    desk.ok::<LessonView>(
+    let fixture = fixture();
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    index(&fixture);
+    fixture.ok::<LessonView>(
         "POST /v1/lessons",
         json!({"title": "Watch liquidity", "slug": "watch"}),
     );
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>(
         "PATCH /v1/lessons/rollout-plan",
         json!({"base_rev": 1, "title": "Postgres upgrades", "recommendation": "x"}),
     );
-    assert_eq!(desk.get::<Health>("/v1/health").model.pending, 2);
-    block_on(desk.service.idle()).unwrap();
-    assert_eq!(desk.get::<Health>("/v1/health").model.pending, 0);
-    let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "tvl"}));
+    assert_eq!(fixture.get::<Health>("/v1/health").model.pending, 2);
+    block_on(fixture.service.idle()).unwrap();
+    assert_eq!(fixture.get::<Health>("/v1/health").model.pending, 0);
+    let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "tvl"}));
     assert_eq!(found.results[0].slug, "watch");
-    let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "database"}));
+    let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "database"}));
     let slugs: Vec<&str> = found.results.iter().map(|one| one.slug.as_str()).collect();
     assert!(
         slugs.contains(&"rollout-plan") && slugs.contains(&"tenant-isolation"),
         "{slugs:?}"
     );
     // Edits that leave what is embedded as it is need no new vector.
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>(
         "PATCH /v1/lessons/watch",
         json!({"base_rev": 1, "tags": ["pool"]}),
     );
-    assert_eq!(desk.get::<Health>("/v1/health").model.pending, 0);
+    assert_eq!(fixture.get::<Health>("/v1/health").model.pending, 0);
 }
 
 #[test]
 fn a_text_that_the_model_refuses_is_given_up_and_the_rest_goes_on() {
-    let desk = desk();
-    desk.ok::<LessonView>(
+    let fixture = fixture();
+    fixture.ok::<LessonView>(
         "POST /v1/lessons",
         json!({"title": "unembeddable", "slug": "odd"}),
     );
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    index(&desk);
-    let health: Health = desk.get("/v1/health");
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    index(&fixture);
+    let health: Health = fixture.get("/v1/health");
     assert_eq!((health.model.embedded, health.model.pending), (3, 0));
-    let found: SearchResults = desk.ok("POST /v1/search", json!({"query": "unembeddable"}));
+    let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "unembeddable"}));
     assert_eq!(found.results[0].slug, "odd");
 }
 
 #[test]
 fn requests_are_answered_while_lessons_are_embedded() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let lessons: Vec<Value> = (0..100)
         .map(|n| json!({"path": format!("l{n}.md"), "content": format!("# Lesson {n}\n\nAbout database {n}.")}))
         .collect();
-    desk.ok::<Imported>("POST /v1/import", json!({"files": lessons}));
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    let service = &desk.service;
+    fixture.ok::<Imported>("POST /v1/import", json!({"files": lessons}));
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    let service = &fixture.service;
     let seen = std::cell::RefCell::new(Vec::new());
     let indexing: Pin<Box<dyn Future<Output = ()> + '_>> = Box::pin(async {
         while !service.index_step().await.unwrap().is_done() {
@@ -185,10 +185,10 @@ fn requests_are_answered_while_lessons_are_embedded() {
 
 #[test]
 fn causes_are_found_by_likeness_to_the_outcome() {
-    let desk = desk();
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    index(&desk);
-    let given: FeedbackGiven = desk.ok(
+    let fixture = fixture();
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    index(&fixture);
+    let given: FeedbackGiven = fixture.ok(
         "POST /v1/feedback",
         json!({
             "lessons": ["tenant-isolation", "controlled-form"], "outcome": "delivered",
@@ -201,7 +201,7 @@ fn causes_are_found_by_likeness_to_the_outcome() {
         .map(|update| update.causal_hits)
         .collect();
     assert_eq!(hits, [1, 0]);
-    let session: SessionRecorded = desk.ok(
+    let session: SessionRecorded = fixture.ok(
         "POST /v1/sessions",
         json!({"transcript": "INJECTED: tenant-isolation, controlled-form\nDELIVERED: the new input form\n"}),
     );
@@ -210,15 +210,15 @@ fn causes_are_found_by_likeness_to_the_outcome() {
 
 #[test]
 fn a_lesson_that_was_explicitly_applied_is_a_cause_whatever_its_likeness() {
-    let desk = desk();
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    index(&desk);
-    let session: SessionRecorded = desk.ok(
+    let fixture = fixture();
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    index(&fixture);
+    let session: SessionRecorded = fixture.ok(
         "POST /v1/sessions",
         json!({"transcript": "INJECTED: tenant-isolation, controlled-form\nApplying 'tenant-isolation'.\nDELIVERED: the new input form\n"}),
     );
     assert_eq!(session.causal, ["tenant-isolation", "controlled-form"]);
-    let given: FeedbackGiven = desk.ok(
+    let given: FeedbackGiven = fixture.ok(
         "POST /v1/feedback",
         json!({
             "lessons": ["controlled-form", "tenant-isolation"], "outcome": "delivered",
@@ -235,9 +235,9 @@ fn a_lesson_that_was_explicitly_applied_is_a_cause_whatever_its_likeness() {
 
 #[test]
 fn causes_are_found_before_the_lessons_have_their_vectors() {
-    let desk = desk();
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    let session: SessionRecorded = desk.ok(
+    let fixture = fixture();
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    let session: SessionRecorded = fixture.ok(
         "POST /v1/sessions",
         json!({"transcript": "INJECTED: tenant-isolation, controlled-form\nDELIVERED: the new input form\n"}),
     );
@@ -246,10 +246,10 @@ fn causes_are_found_before_the_lessons_have_their_vectors() {
 
 #[test]
 fn feedback_that_quotes_a_whole_session_is_judged_by_its_outcome() {
-    let desk = desk();
-    block_on(desk.service.use_model(WordModel::new())).unwrap();
-    index(&desk);
-    let given: FeedbackGiven = desk.ok(
+    let fixture = fixture();
+    block_on(fixture.service.use_model(WordModel::new())).unwrap();
+    index(&fixture);
+    let given: FeedbackGiven = fixture.ok(
         "POST /v1/feedback",
         json!({
             "lessons": ["tenant-isolation", "controlled-form"], "outcome": "delivered",
@@ -266,16 +266,16 @@ fn feedback_that_quotes_a_whole_session_is_judged_by_its_outcome() {
 
 #[test]
 fn a_pack_that_is_none_is_refused_and_keyword_ranking_goes_on() {
-    let desk = desk();
-    let error = block_on(desk.service.load_model(b"not a pack".to_vec(), None)).unwrap_err();
+    let fixture = fixture();
+    let error = block_on(fixture.service.load_model(b"not a pack".to_vec(), None)).unwrap_err();
     assert_eq!(
         (error.code, error.field.as_deref()),
         (ErrorCode::InvalidRequest, Some("model"))
     );
     assert_eq!(
-        desk.service.embed(&[]).unwrap_err().code,
+        fixture.service.embed(&[]).unwrap_err().code,
         ErrorCode::Unavailable
     );
-    let answer: Recommendations = desk.ok("POST /v1/recommend", json!({"query": "tenants"}));
+    let answer: Recommendations = fixture.ok("POST /v1/recommend", json!({"query": "tenants"}));
     assert!(!answer.semantic && !answer.recommended.is_empty());
 }

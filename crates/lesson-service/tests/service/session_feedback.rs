@@ -2,12 +2,12 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::*;
 use serde_json::json;
 
-fn trader() -> Desk {
-    Desk::with(&[
+fn trader() -> TestService {
+    TestService::with(&[
         (
             "strategy-dlmm-wide-range",
             "Use a wide range",
@@ -21,57 +21,59 @@ fn trader() -> Desk {
     ])
 }
 
-fn recommend(desk: &Desk, decision: &str) -> Recommendations {
-    desk.ok(
+fn recommend(fixture: &TestService, decision: &str) -> Recommendations {
+    fixture.ok(
         "POST /v1/recommend",
         json!({"domain": "dlmm", "decision_id": decision}),
     )
 }
 
-fn standing(desk: &Desk, slug: &str) -> StandingView {
-    desk.get::<LessonView>(&format!("/v1/lessons/{slug}"))
+fn standing(fixture: &TestService, slug: &str) -> StandingView {
+    fixture
+        .get::<LessonView>(&format!("/v1/lessons/{slug}"))
         .standing
 }
 
 #[test]
 fn a_session_that_delivered_erodes_nothing_where_no_model_tells_causes() {
-    let desk = trader();
-    let before = standing(&desk, "strategy-dlmm-wide-range").effectiveness;
+    let fixture = trader();
+    let before = standing(&fixture, "strategy-dlmm-wide-range").effectiveness;
     for n in 0..5 {
-        desk.ok::<SessionRecorded>(
+        fixture.ok::<SessionRecorded>(
             "POST /v1/sessions",
             json!({"transcript": format!(
                 "INJECTED: strategy-dlmm-wide-range\nDELIVERED: closed position {n} in profit\n"
             )}),
         );
     }
-    let after = standing(&desk, "strategy-dlmm-wide-range");
+    let after = standing(&fixture, "strategy-dlmm-wide-range");
     assert!(after.effectiveness > before);
     assert_eq!((after.use_count, after.causal_hits), (5, 5));
 }
 
 #[test]
 fn the_feedback_of_a_session_is_about_its_decision() {
-    let desk = trader();
-    let shown = recommend(&desk, "run-1");
+    let fixture = trader();
+    let shown = recommend(&fixture, "run-1");
     let slug = shown.recommended[0].slug.clone();
     let transcript = format!("INJECTED: {slug}\nDELIVERED: the pool was left in time\n");
     let asked = json!({"transcript": transcript, "decision_id": "run-1"});
-    desk.ok::<SessionRecorded>("POST /v1/sessions", asked);
-    let run: DecisionView = desk.get("/v1/decisions/run-1");
+    fixture.ok::<SessionRecorded>("POST /v1/sessions", asked);
+    let run: DecisionView = fixture.get("/v1/decisions/run-1");
     assert_eq!(run.feedback.len(), 1);
     assert_eq!(run.feedback[0].lessons, std::slice::from_ref(&slug));
-    assert_eq!(desk.get::<Insights>("/v1/insights").totals.judged, 1);
+    assert_eq!(fixture.get::<Insights>("/v1/insights").totals.judged, 1);
 
     // It is given once: what the session tells later counts, and is about no decision.
     let transcript = format!(
         "INJECTED: {slug}, strategy-dlmm-wide-range\nBLOCKED: the pool was left too late\n"
     );
     let asked = json!({"transcript": transcript, "decision_id": "run-1"});
-    let later: SessionRecorded = desk.ok("POST /v1/sessions", asked);
+    let later: SessionRecorded = fixture.ok("POST /v1/sessions", asked);
     assert!(later.feedback.is_some());
     assert_eq!(
-        desk.get::<DecisionView>("/v1/decisions/run-1")
+        fixture
+            .get::<DecisionView>("/v1/decisions/run-1")
             .feedback
             .len(),
         1
@@ -79,9 +81,9 @@ fn the_feedback_of_a_session_is_about_its_decision() {
 
     // One that nobody knows is passed over.
     let asked = json!({"transcript": "INJECTED: strategy-dlmm-wide-range\nDELIVERED: all of it\n", "decision_id": "run-of-another"});
-    let apart: SessionRecorded = desk.ok("POST /v1/sessions", asked);
+    let apart: SessionRecorded = fixture.ok("POST /v1/sessions", asked);
     assert!(apart.feedback.is_some());
-    let (status, error) = desk.refused(
+    let (status, error) = fixture.refused(
         "POST /v1/sessions",
         json!({"transcript": "DELIVERED: x", "decision_id": " "}),
     );

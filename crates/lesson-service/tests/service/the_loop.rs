@@ -3,12 +3,12 @@
 
 use crate::common;
 
-use common::Desk;
+use common::TestService;
 use lesson_types::*;
 use serde_json::json;
 
-fn trader() -> Desk {
-    Desk::with(&[
+fn trader() -> TestService {
+    TestService::with(&[
         (
             "strategy-dlmm-wide-range",
             "Use a wide range",
@@ -27,30 +27,31 @@ fn trader() -> Desk {
     ])
 }
 
-fn recommend(desk: &Desk, decision: &str) -> Recommendations {
-    desk.ok(
+fn recommend(fixture: &TestService, decision: &str) -> Recommendations {
+    fixture.ok(
         "POST /v1/recommend",
         json!({"domain": "dlmm", "decision_id": decision, "explain": true}),
     )
 }
 
-fn standing(desk: &Desk, slug: &str) -> StandingView {
-    desk.get::<LessonView>(&format!("/v1/lessons/{slug}"))
+fn standing(fixture: &TestService, slug: &str) -> StandingView {
+    fixture
+        .get::<LessonView>(&format!("/v1/lessons/{slug}"))
         .standing
 }
 
 #[test]
 fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
-    let desk = trader();
+    let fixture = trader();
     for decision in ["d1", "d2", "d3"] {
-        let answer = recommend(&desk, decision);
+        let answer = recommend(&fixture, decision);
         assert_eq!(answer.recommended[0].slug, "strategy-dlmm-wide-range");
         assert_eq!(answer.recommended.len(), 3);
         assert_eq!(answer.total_considered, 3);
         assert!(!answer.semantic);
         assert!(answer.prompt.contains("strategy-dlmm-wide-range"));
 
-        let tracked: Tracked = desk.ok(
+        let tracked: Tracked = fixture.ok(
             "POST /v1/track",
             json!({"decision_id": decision, "reasoning": "I am applying 'strategy-dlmm-wide-range' here."}),
         );
@@ -63,7 +64,7 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
         assert!(!tracked.detections[1].applied);
 
         let outcome = if decision == "d2" { "loss" } else { "profit" };
-        let settled: OutcomeRecorded = desk.ok(
+        let settled: OutcomeRecorded = fixture.ok(
             "POST /v1/outcome",
             json!({"decision_id": decision, "outcome": outcome, "pnl_percent": 4.5}),
         );
@@ -73,15 +74,15 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
             ["strategy-dlmm-wide-range"]
         );
     }
-    let lesson: LessonView = desk.get("/v1/lessons/strategy-dlmm-wide-range");
+    let lesson: LessonView = fixture.get("/v1/lessons/strategy-dlmm-wide-range");
     assert_eq!(lesson.standing.times_applied, 3);
     assert_eq!(lesson.standing.success_count, 2);
     assert_eq!(lesson.standing.times_surfaced, 3);
     assert!(lesson.standing.proven_effective);
     assert_eq!(lesson.derived.badge.text, "✅ Proven (67% success, 3 uses)");
-    assert_eq!(standing(&desk, "warning-dlmm-low-tvl").times_applied, 0);
+    assert_eq!(standing(&fixture, "warning-dlmm-low-tvl").times_applied, 0);
 
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(
         (
             health.funnel.surfaced,
@@ -91,7 +92,7 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
         ),
         (9, 3, 3, 2)
     );
-    let history: History = desk.get("/v1/lessons/strategy-dlmm-wide-range/history");
+    let history: History = fixture.get("/v1/lessons/strategy-dlmm-wide-range/history");
     let names: Vec<&str> = history
         .events
         .iter()
@@ -107,9 +108,9 @@ fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
 
 #[test]
 fn the_same_outcome_again_changes_nothing_and_another_one_is_refused() {
-    let desk = trader();
-    let recommended = recommend(&desk, "d1").recommended.len() as u32;
-    desk.ok::<Tracked>(
+    let fixture = trader();
+    let recommended = recommend(&fixture, "d1").recommended.len() as u32;
+    fixture.ok::<Tracked>(
         "POST /v1/track",
         json!({"decision_id": "d1", "reasoning": "using warning-dlmm-low-tvl"}),
     );
@@ -119,7 +120,7 @@ fn the_same_outcome_again_changes_nothing_and_another_one_is_refused() {
         ("failure", 0, true),
         ("pending", 0, true),
     ] {
-        let settled: OutcomeRecorded = desk.ok(
+        let settled: OutcomeRecorded = fixture.ok(
             "POST /v1/outcome",
             json!({"decision_id": "d1", "outcome": outcome}),
         );
@@ -128,23 +129,23 @@ fn the_same_outcome_again_changes_nothing_and_another_one_is_refused() {
         // Every lesson of the decision has the outcome, applied or not.
         assert_eq!(settled.lessons_updated, recommended, "{outcome}");
     }
-    let events = desk.store.events().len();
-    let (status, error) = desk.refused(
+    let events = fixture.store.events().len();
+    let (status, error) = fixture.refused(
         "POST /v1/outcome",
         json!({"decision_id": "d1", "outcome": "profit"}),
     );
     assert_eq!((status, error.field.as_deref()), (409, Some("outcome")));
-    assert_eq!(desk.store.events().len(), events);
+    assert_eq!(fixture.store.events().len(), events);
     assert_eq!(
-        standing(&desk, "warning-dlmm-low-tvl").consecutive_failures,
+        standing(&fixture, "warning-dlmm-low-tvl").consecutive_failures,
         1
     );
 }
 
 #[test]
 fn only_recommend_counts_as_surfacing() {
-    let desk = trader();
-    let found: SearchResults = desk.ok(
+    let fixture = trader();
+    let found: SearchResults = fixture.ok(
         "POST /v1/search",
         json!({"query": "low tvl pools", "explain": true}),
     );
@@ -155,26 +156,26 @@ fn only_recommend_counts_as_surfacing() {
             .as_ref()
             .is_some_and(|factors| !factors.is_empty())
     );
-    desk.ok::<SearchResults>("POST /v1/patterns", json!({"feature": "wide range"}));
-    desk.get::<LessonPage>("/v1/lessons?q=tvl");
-    assert_eq!(standing(&desk, "warning-dlmm-low-tvl").times_surfaced, 0);
+    fixture.ok::<SearchResults>("POST /v1/patterns", json!({"feature": "wide range"}));
+    fixture.get::<LessonPage>("/v1/lessons?q=tvl");
+    assert_eq!(standing(&fixture, "warning-dlmm-low-tvl").times_surfaced, 0);
 
     let answer: Recommendations =
-        desk.ok("POST /v1/recommend", json!({"domain": "dlmm", "limit": 1}));
+        fixture.ok("POST /v1/recommend", json!({"domain": "dlmm", "limit": 1}));
     assert_eq!(answer.recommended.len(), 1);
     let shown = answer.recommended[0].slug.clone();
-    assert_eq!(standing(&desk, &shown).times_surfaced, 1);
-    assert_eq!(standing(&desk, "warning-dlmm-low-tvl").times_surfaced, 0);
+    assert_eq!(standing(&fixture, &shown).times_surfaced, 1);
+    assert_eq!(standing(&fixture, "warning-dlmm-low-tvl").times_surfaced, 0);
 }
 
 #[test]
 fn a_trace_has_one_entry_per_lesson_and_adds_up() {
-    let desk = trader();
-    desk.ok::<LessonView>(
+    let fixture = trader();
+    fixture.ok::<LessonView>(
         "POST /v1/lessons/pattern-weekend-volume/archive",
         json!(null),
     );
-    let answer = recommend(&desk, "d1");
+    let answer = recommend(&fixture, "d1");
     let trace = answer.trace.unwrap();
     assert_eq!(trace.len(), 3);
     for entry in &trace {
@@ -205,42 +206,42 @@ fn a_trace_has_one_entry_per_lesson_and_adds_up() {
 
 #[test]
 fn feedback_moves_causal_lessons_up_and_erodes_the_others() {
-    let desk = trader();
+    let fixture = trader();
     let lessons = json!(["strategy-dlmm-wide-range", "warning-dlmm-low-tvl"]);
     for _ in 0..10 {
-        let given: FeedbackGiven = desk.ok(
+        let given: FeedbackGiven = fixture.ok(
             "POST /v1/feedback",
             json!({"lessons": lessons, "outcome": "delivered", "causal": ["strategy-dlmm-wide-range"]}),
         );
         assert_eq!(given.updated.len(), 2);
     }
-    let causal = standing(&desk, "strategy-dlmm-wide-range");
+    let causal = standing(&fixture, "strategy-dlmm-wide-range");
     assert!((causal.effectiveness - 0.825_660_779_950).abs() < 1e-12);
     assert_eq!((causal.use_count, causal.causal_hits), (10, 10));
-    let other = standing(&desk, "warning-dlmm-low-tvl");
+    let other = standing(&fixture, "warning-dlmm-low-tvl");
     assert_eq!(
         (other.effectiveness, other.use_count, other.causal_hits),
         (0.5, 10, 0)
     );
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(health.feedback_last_7_days, 10);
     assert_eq!(health.causal_ratio, Some(0.5));
 }
 
 #[test]
 fn without_causes_and_text_all_lessons_are_causes() {
-    let desk = trader();
+    let fixture = trader();
     let slug = "warning-dlmm-low-tvl";
     for _ in 0..2 {
-        desk.ok::<FeedbackGiven>(
+        fixture.ok::<FeedbackGiven>(
             "POST /v1/feedback",
             json!({"lessons": [slug], "outcome": "delivered"}),
         );
     }
-    let held = standing(&desk, slug);
+    let held = standing(&fixture, slug);
     assert_eq!((held.use_count, held.causal_hits), (2, 2));
     assert!((held.effectiveness - 0.595).abs() < 1e-12);
-    let none: FeedbackGiven = desk.ok(
+    let none: FeedbackGiven = fixture.ok(
         "POST /v1/feedback",
         json!({"lessons": [slug], "outcome": "delivered", "causal": []}),
     );
@@ -249,36 +250,36 @@ fn without_causes_and_text_all_lessons_are_causes() {
 
 #[test]
 fn health_says_how_the_space_is_and_what_to_do() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let issues = |health: &Health| -> Vec<(String, Severity)> {
         let issues = health.issues.iter();
         issues.map(|one| (one.code.clone(), one.severity)).collect()
     };
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(health.status, HealthStatus::Ok);
     assert_eq!(issues(&health), [("no_model".to_owned(), Severity::Notice)]);
-    let desk = trader();
+    let fixture = trader();
     for n in 0..4 {
-        recommend(&desk, &format!("d{n}"));
+        recommend(&fixture, &format!("d{n}"));
     }
-    let health: Health = desk.get("/v1/health");
+    let health: Health = fixture.get("/v1/health");
     assert_eq!(health.status, HealthStatus::Degraded);
     assert_eq!(
         issues(&health)[0],
         ("no_feedback".to_owned(), Severity::Warning)
     );
     assert!(health.issues.iter().all(|one| !one.remedy.is_empty()));
-    desk.ok::<FeedbackGiven>(
+    fixture.ok::<FeedbackGiven>(
         "POST /v1/feedback",
         json!({"lessons": ["warning-dlmm-low-tvl"], "outcome": "delivered"}),
     );
-    assert_eq!(desk.get::<Health>("/v1/health").status, HealthStatus::Ok);
+    assert_eq!(fixture.get::<Health>("/v1/health").status, HealthStatus::Ok);
 }
 
 #[test]
 fn without_a_model_all_lessons_that_were_at_hand_are_causes() {
-    let desk = trader();
-    let given: FeedbackGiven = desk.ok(
+    let fixture = trader();
+    let given: FeedbackGiven = fixture.ok(
         "POST /v1/feedback",
         json!({
             "lessons": ["strategy-dlmm-wide-range", "warning-dlmm-low-tvl"],
@@ -300,28 +301,28 @@ fn without_a_model_all_lessons_that_were_at_hand_are_causes() {
 
 #[test]
 fn ratings_and_votes_take_a_slug_or_part_of_a_title() {
-    let desk = trader();
-    let rated: Rated = desk.ok(
+    let fixture = trader();
+    let rated: Rated = fixture.ok(
         "POST /v1/rate",
         json!({"lesson": "warning-dlmm-low-tvl", "helpful": true}),
     );
     assert_eq!((rated.confidence, rated.times_helpful), (0.52, 1));
-    let rated: Rated = desk.ok(
+    let rated: Rated = fixture.ok(
         "POST /v1/rate",
         json!({"lesson": "LOW tvl", "helpful": false}),
     );
     assert_eq!(rated.slug, "warning-dlmm-low-tvl");
     assert_eq!(rated.effectiveness_score, Some(0.5));
-    let voted: Rated = desk.ok("POST /v1/vote", json!({"lesson": "wide range", "up": true}));
+    let voted: Rated = fixture.ok("POST /v1/vote", json!({"lesson": "wide range", "up": true}));
     assert_eq!(
         (voted.slug.as_str(), voted.upvotes, voted.confidence),
         ("strategy-dlmm-wide-range", 1, 0.55)
     );
 
-    let (status, error) = desk.refused("POST /v1/vote", json!({"lesson": "a", "up": true}));
+    let (status, error) = fixture.refused("POST /v1/vote", json!({"lesson": "a", "up": true}));
     assert_eq!((status, error.code), (409, ErrorCode::Ambiguous));
     assert_eq!(error.candidates.len(), 3);
-    let (status, error) = desk.refused(
+    let (status, error) = fixture.refused(
         "POST /v1/rate",
         json!({"lesson": "nothing like it", "helpful": true}),
     );
@@ -330,14 +331,15 @@ fn ratings_and_votes_take_a_slug_or_part_of_a_title() {
 
 #[test]
 fn a_session_gives_lessons_and_one_feedback_in_one_step() {
-    let desk = trader();
+    let fixture = trader();
     let transcript = "INJECTED: warning-dlmm-low-tvl, strategy-dlmm-wide-range, no-such-lesson\n\
         I am applying 'warning-dlmm-low-tvl' first.\n\
         INSIGHT: Check the pool's age before you trust its TVL figure\n\
         DELIVERED: closed the position in profit\n";
-    let appends = desk.store.0.appends.get();
-    let session: SessionRecorded = desk.ok("POST /v1/sessions", json!({"transcript": transcript}));
-    assert_eq!(desk.store.0.appends.get(), appends + 1);
+    let appends = fixture.store.0.appends.get();
+    let session: SessionRecorded =
+        fixture.ok("POST /v1/sessions", json!({"transcript": transcript}));
+    assert_eq!(fixture.store.0.appends.get(), appends + 1);
     assert_eq!(session.outcome, Some(FeedbackOutcome::Delivered));
     assert_eq!(
         session.injected,
@@ -352,26 +354,26 @@ fn a_session_gives_lessons_and_one_feedback_in_one_step() {
     assert_eq!(session.insights.len(), 1);
     assert!(session.insights[0].added);
     assert_eq!(session.feedback.unwrap().updated[0].causal_hits, 1);
-    let learned: LessonView = desk.get(&format!("/v1/lessons/{}", session.insights[0].slug));
+    let learned: LessonView = fixture.get(&format!("/v1/lessons/{}", session.insights[0].slug));
     assert_eq!(
         (learned.trust, learned.source.as_str()),
         (Trust::Unreviewed, "session")
     );
 
     // What was learned is not learned again, edited or not.
-    let again: SessionRecorded = desk.ok("POST /v1/sessions", json!({"transcript": transcript}));
+    let again: SessionRecorded = fixture.ok("POST /v1/sessions", json!({"transcript": transcript}));
     assert!(!again.insights[0].added);
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>(
         &format!("PATCH /v1/lessons/{}", learned.slug),
         json!({"base_rev": 1, "description": "About new pools."}),
     );
-    let again: SessionRecorded = desk.ok("POST /v1/sessions", json!({"transcript": transcript}));
+    let again: SessionRecorded = fixture.ok("POST /v1/sessions", json!({"transcript": transcript}));
     assert_eq!(
         (again.insights[0].added, &again.insights[0].slug),
         (false, &learned.slug)
     );
 
-    let empty: SessionRecorded = desk.ok(
+    let empty: SessionRecorded = fixture.ok(
         "POST /v1/sessions",
         json!({"transcript": "nothing of note"}),
     );
@@ -380,9 +382,9 @@ fn a_session_gives_lessons_and_one_feedback_in_one_step() {
 
 #[test]
 fn tools_are_recorded_once_and_suggested() {
-    let desk = Desk::new();
+    let fixture = TestService::new();
     let success = |query: &str, server: &str| -> ToolRecorded {
-        desk.ok(
+        fixture.ok(
             "POST /v1/tools/success",
             json!({"query": query, "server": server}),
         )
@@ -401,9 +403,9 @@ fn tools_are_recorded_once_and_suggested() {
     for core in ["Project-Memory", "SYSTEM-CONTROL "] {
         assert_eq!(success("x y z", core).reason, Some(NotRecorded::Core));
     }
-    assert_eq!(desk.store.events(), ["ToolSucceeded", "ToolSucceeded"]);
-    desk.clock.set(desk.clock.get() + 3 * common::DAY);
-    let suggested: ToolSuggestions = desk.ok(
+    assert_eq!(fixture.store.events(), ["ToolSucceeded", "ToolSucceeded"]);
+    fixture.clock.set(fixture.clock.get() + 3 * common::DAY);
+    let suggested: ToolSuggestions = fixture.ok(
         "POST /v1/tools/suggest",
         json!({"query": "open github issues"}),
     );
@@ -414,8 +416,8 @@ fn tools_are_recorded_once_and_suggested() {
 
 #[test]
 fn an_empty_store_answers_and_says_what_to_do() {
-    let desk = Desk::new();
-    let answer: Recommendations = desk.ok(
+    let fixture = TestService::new();
+    let answer: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"query": "anything", "explain": true}),
     );
@@ -433,48 +435,50 @@ fn an_empty_store_answers_and_says_what_to_do() {
         } else {
             "feature"
         };
-        let found: SearchResults = desk.ok(line, json!({field: "anything"}));
+        let found: SearchResults = fixture.ok(line, json!({field: "anything"}));
         assert!(found.hint.unwrap().contains("Import lessons"), "{line}");
     }
-    assert_eq!(desk.get::<LessonPage>("/v1/lessons").total, 0);
-    assert_eq!(desk.get::<Stats>("/v1/stats").lessons, 0);
-    assert_eq!(desk.get::<Health>("/v1/health").causal_ratio, None);
+    assert_eq!(fixture.get::<LessonPage>("/v1/lessons").total, 0);
+    assert_eq!(fixture.get::<Stats>("/v1/stats").lessons, 0);
+    assert_eq!(fixture.get::<Health>("/v1/health").causal_ratio, None);
     assert!(
-        desk.ok::<ToolSuggestions>("POST /v1/tools/suggest", json!({"query": "x y"}))
+        fixture
+            .ok::<ToolSuggestions>("POST /v1/tools/suggest", json!({"query": "x y"}))
             .servers
             .is_empty()
     );
     // Nothing was shown, so nothing was stored.
-    assert!(desk.store.events().is_empty());
+    assert!(fixture.store.events().is_empty());
 }
 
 #[test]
 fn a_recommendation_is_answered_before_its_tracking_is_stored() {
-    let desk = trader();
-    let stored = desk.store.events().len();
+    let fixture = trader();
+    let stored = fixture.store.events().len();
     let asked = common::request("POST /v1/recommend", json!({"domain": "dlmm"}));
-    let response = common::block_on(desk.service.handle(asked));
+    let response = common::block_on(fixture.service.handle(asked));
     assert_eq!(response.status, 200);
     assert!(response.headers["server-timing"].starts_with("embed;dur="));
-    assert_eq!(desk.store.events().len(), stored);
+    assert_eq!(fixture.store.events().len(), stored);
     let health: Health = serde_json::from_value(
         common::block_on(
-            desk.service
+            fixture
+                .service
                 .handle(common::request("GET /v1/health", json!(null))),
         )
         .body,
     )
     .unwrap();
     assert_eq!(health.store.unsaved, 1);
-    common::block_on(desk.service.idle()).unwrap();
-    assert_eq!(desk.store.events().len(), stored + 1);
-    assert_eq!(desk.get::<Health>("/v1/health").store.unsaved, 0);
+    common::block_on(fixture.service.idle()).unwrap();
+    assert_eq!(fixture.store.events().len(), stored + 1);
+    assert_eq!(fixture.get::<Health>("/v1/health").store.unsaved, 0);
 }
 
 #[test]
 fn constants_can_be_changed_for_one_request() {
-    let desk = trader();
-    let answer: Recommendations = desk.ok(
+    let fixture = trader();
+    let answer: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"domain": "dlmm", "policy": {"approved_only": true}, "explain": true}),
     );
@@ -486,14 +490,14 @@ fn constants_can_be_changed_for_one_request() {
             .iter()
             .all(|entry| entry.excluded.as_deref() == Some("unapproved"))
     );
-    desk.ok::<LessonView>(
+    fixture.ok::<LessonView>(
         "POST /v1/lessons/warning-dlmm-low-tvl/review",
         json!({"verdict": "approve"}),
     );
-    let answer: Recommendations = desk.ok(
+    let answer: Recommendations = fixture.ok(
         "POST /v1/recommend",
         json!({"domain": "dlmm", "policy": {"approved_only": true}}),
     );
     assert_eq!(answer.recommended[0].lesson.trust, Trust::Approved);
-    assert_eq!(recommend(&desk, "d9").recommended.len(), 3);
+    assert_eq!(recommend(&fixture, "d9").recommended.len(), 3);
 }

@@ -26,7 +26,7 @@ pub const REFUSALS: &[Refusal] = &[
     Refusal {
         status: 401,
         name: "Unauthorized",
-        about: "No agent key, or one that does not hold. Send one that is in force.",
+        about: "No agent key, or one that is not valid. Send one that is in force.",
         errors: || {
             vec![(
                 "no_key",

@@ -1,6 +1,6 @@
 //! A key that was just made, shown this once.
 
-use super::desk::{CARD, Desk};
+use super::agents_page::{AgentsPage, CARD};
 use crate::components::CopyButton;
 use crate::dom;
 use leptos::prelude::*;
@@ -11,20 +11,20 @@ pub const PANEL: &str = "fresh-key";
 /// The key, to be copied before it is gone.
 #[component]
 pub fn FreshKey() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     let name = move || {
-        let fresh = desk.fresh.read();
+        let fresh = page.fresh.read();
         fresh.as_ref().map(|made| made.name.clone())
     };
     let key = Signal::derive(move || {
-        let fresh = desk.fresh.read();
+        let fresh = page.fresh.read();
         fresh
             .as_ref()
             .map(|made| made.key.clone())
             .unwrap_or_default()
     });
     let done = move |_| {
-        desk.fresh.set(None);
+        page.fresh.set(None);
         dom::focus(CARD);
     };
     view! {

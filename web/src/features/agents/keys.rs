@@ -1,6 +1,6 @@
 //! The keys of the space: who has one, when it was last used, and the way to take it back.
 
-use super::desk::{CARD, Desk};
+use super::agents_page::{AgentsPage, CARD};
 use super::fresh::FreshKey;
 use super::make::MakeForm;
 use super::revoke::{RevokeDialog, Revoking};
@@ -12,18 +12,18 @@ use lesson_types::{AgentKey, ApiError, ErrorCode};
 /// Making a key, and the list of them.
 #[component]
 pub fn KeysCard() -> impl IntoView {
-    let desk: Desk = expect_context();
-    let is_fresh = Memo::new(move |_| desk.fresh.read().is_some());
+    let page: AgentsPage = expect_context();
+    let is_fresh = Memo::new(move |_| page.fresh.read().is_some());
     let revoking = Revoking::new();
     view! {
         <section class="card" id=CARD tabindex="-1" aria-labelledby="agent-keys-title" data-testid="agent-keys">
             <div class="card-head">
                 <h2 id="agent-keys-title">"API keys"</h2>
-                <button type="button" class="plain" disabled=desk.busy on:click=move |_| desk.read() data-testid="refresh-keys">"Refresh"</button>
+                <button type="button" class="plain" disabled=page.busy on:click=move |_| page.read() data-testid="refresh-keys">"Refresh"</button>
             </div>
             <p>"With a key, an agent reads the lessons of this space, adds to them and reports outcomes, until you revoke it. Give each agent its own key, so that you can tell them apart and revoke one alone."</p>
             <Show when=move || is_fresh.get() fallback=|| view! { <MakeForm/> }><FreshKey/></Show>
-            {move || desk.error.get().map(|error| view! { <NotRead error/> })}
+            {move || page.error.get().map(|error| view! { <NotRead error/> })}
             <List revoking/>
             <RevokeDialog revoking/>
         </section>
@@ -33,22 +33,22 @@ pub fn KeysCard() -> impl IntoView {
 /// The keys could not be read: offline, signed out, or something else.
 #[component]
 fn NotRead(error: ApiError) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     let act = match error.code {
         ErrorCode::Unauthorized => {
             view! { <a href="/settings#sync" class="button">"Sign in again"</a> }.into_any()
         }
-        _ => view! { <button type="button" disabled=desk.busy on:click=move |_| desk.read() data-testid="retry-keys">"Try again"</button> }.into_any(),
+        _ => view! { <button type="button" disabled=page.busy on:click=move |_| page.read() data-testid="retry-keys">"Try again"</button> }.into_any(),
     };
     view! { <ErrorNote error/><div class="actions">{act}</div> }
 }
 
 #[component]
 fn List(revoking: Revoking) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     let part = move |revoked: bool| {
         Memo::new(move |_| {
-            let keys = desk.keys.read();
+            let keys = page.keys.read();
             let keys = keys.iter().flatten();
             keys.filter(|key| key.revoked_at.is_some() == revoked)
                 .cloned()
@@ -56,8 +56,8 @@ fn List(revoking: Revoking) -> impl IntoView {
         })
     };
     let (in_force, revoked) = (part(false), part(true));
-    let awaited = move || desk.keys.read().is_none() && desk.error.read().is_none();
-    let none = move || desk.keys.read().is_some() && in_force.read().is_empty();
+    let awaited = move || page.keys.read().is_none() && page.error.read().is_none();
+    let none = move || page.keys.read().is_some() && in_force.read().is_empty();
     view! {
         <Show when=awaited><Loading label="Reading the keys…"/></Show>
         <Show when=none>

@@ -1,6 +1,6 @@
 //! Making a key.
 
-use super::desk::Desk;
+use super::agents_page::AgentsPage;
 use super::fresh::PANEL;
 use crate::api::Asking;
 use crate::components::{ErrorNote, TextField};
@@ -15,7 +15,7 @@ const ERROR: &str = "agent-error";
 /// Asks for the agent's name.
 #[component]
 pub fn MakeForm() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     let name = RwSignal::new(String::new());
     let asking = Asking::default();
     let part = move |of_name: bool| {
@@ -36,7 +36,7 @@ pub fn MakeForm() -> impl IntoView {
         };
         asking.run(
             async move {
-                let answer = desk
+                let answer = page
                     .client
                     .post_json::<MadeAgentKey>("/v1/agent-keys", &request)
                     .await;
@@ -46,12 +46,12 @@ pub fn MakeForm() -> impl IntoView {
                     .err()
                     .is_none_or(|error| error.code == ErrorCode::Unavailable)
                 {
-                    desk.read();
+                    page.read();
                 }
                 answer
             },
             move |made| {
-                desk.fresh.try_set(Some(made));
+                page.fresh.try_set(Some(made));
                 dom::focus(PANEL);
             },
         );

@@ -1,6 +1,6 @@
 //! Revoking a key, after a question.
 
-use super::desk::{CARD, Desk};
+use super::agents_page::{AgentsPage, CARD};
 use crate::api::Asking;
 use crate::components::{Dialog, ErrorNote, use_toasts};
 use crate::dom;
@@ -48,7 +48,7 @@ pub fn RevokeDialog(revoking: Revoking) -> impl IntoView {
 
 #[component]
 fn Question(revoking: Revoking) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     let toasts = use_toasts();
     let asking = Asking::default();
     let revoke = move |_| {
@@ -57,13 +57,13 @@ fn Question(revoking: Revoking) -> impl IntoView {
         };
         let path = format!("/v1/agent-keys/{}/revoke", key.id);
         asking.run(
-            async move { desk.client.post_json::<AgentKeyRevoked>(path, &()).await },
+            async move { page.client.post_json::<AgentKeyRevoked>(path, &()).await },
             move |answer| {
                 // What was just made may be what is revoked.
-                desk.fresh
+                page.fresh
                     .try_update(|fresh| fresh.take_if(|made| made.id == key.id));
                 revoking.open.try_set(false);
-                desk.read();
+                page.read();
                 toasts.good(if answer.revoked {
                     "Revoked. It stops working within a minute"
                 } else {

@@ -1,7 +1,7 @@
 //! Setting an agent up: what to paste where, with the address and the key filled in.
 
 use super::address;
-use super::desk::Desk;
+use super::agents_page::AgentsPage;
 use super::snippet::{Agent, NO_ADDRESS, NO_FOLDER, NO_KEY};
 use crate::api::Client;
 use crate::components::{Choice, CopyButton, Empty, Segmented, TextField};
@@ -15,7 +15,7 @@ const ADDRESS: usize = 300;
 /// The client's own settings, with address and key.
 #[component]
 fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: AgentsPage = expect_context();
     // The page's own, once that is known to be an edge function.
     let own = RwSignal::new(None::<String>);
     let typed = RwSignal::new(String::new());
@@ -45,7 +45,7 @@ fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
         }
     });
     let error = Signal::derive(move || Some(origin.get()?.err()?.to_owned()));
-    let key = Memo::new(move |_| desk.fresh.read().as_ref().map(|made| made.key.clone()));
+    let key = Memo::new(move |_| page.fresh.read().as_ref().map(|made| made.key.clone()));
     let text = Signal::derive(move || {
         let origin = origin.get().and_then(Result::ok);
         agent.get().text(

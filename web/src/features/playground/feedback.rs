@@ -1,7 +1,7 @@
 //! Step 4: what came of the session, and which lessons were a cause.
 
+use super::playground_state::{PlaygroundState, Run};
 use super::step_list::FEEDBACK;
-use super::walk::{Run, Walk};
 use crate::api::Asking;
 use crate::components::{Area, Choice, ErrorNote, submit_by_key, use_toasts};
 use crate::format;
@@ -45,7 +45,7 @@ impl Given {
 
 /// Outcome, causes, and the numbers after it. Everybody gives feedback on a run once.
 #[component]
-pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
+pub fn FeedbackStep(state: PlaygroundState, run: Run) -> impl IntoView {
     let toasts = use_toasts();
     let me = Syncing::get_from_context().me();
     let chosen = RwSignal::new(String::new());
@@ -64,7 +64,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
         })
     });
     let is_given = Memo::new(move |_| given.read().is_some());
-    let causes: Vec<Cause> = walk.answered.with_untracked(|answered| {
+    let causes: Vec<Cause> = state.answered.with_untracked(|answered| {
         let items = answered
             .iter()
             .flat_map(|answered| &answered.given.recommended);
@@ -96,7 +96,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
         };
         let by_text = by_text.get_untracked();
         let request = Feedback {
-            decision_id: Some(walk.decision()),
+            decision_id: Some(state.decision()),
             lessons: causes.iter().map(|cause| cause.slug.clone()).collect(),
             outcome: chosen,
             causal: (!by_text).then(ticked),
@@ -108,7 +108,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
         };
         asking.run(
             async move {
-                let answer = walk
+                let answer = state
                     .client
                     .post_json::<FeedbackGiven>("/v1/feedback", &request);
                 match answer.await {
@@ -139,7 +139,7 @@ pub fn FeedbackStep(walk: Walk, run: Run) -> impl IntoView {
             // What was seen as applied says so; whether it made a difference is the person's to say.
             let slug = cause.slug.clone();
             let applied = Memo::new(move |_| {
-                walk.tracked.with(|tracked| {
+                state.tracked.with(|tracked| {
                     let mut seen = tracked.iter().flat_map(|tracked| &tracked.detections);
                     seen.any(|seen| seen.applied && seen.slug == slug)
                 })

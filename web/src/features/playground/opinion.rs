@@ -1,6 +1,6 @@
 //! Step 5: what one thinks of each lesson. Everybody says it of a lesson once in a run, as a rating and as a vote.
 
-use super::walk::{Run, Walk};
+use super::playground_state::{PlaygroundState, Run};
 use crate::api::{Asking, Client};
 use crate::components::ErrorNote;
 use crate::sync::Syncing;
@@ -9,8 +9,8 @@ use lesson_types::{ApiError, ErrorCode, Rate, Rated, Vote};
 
 /// The lessons that were recommended, each with its ratings and votes.
 #[component]
-pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
-    let lessons = walk.answered.with_untracked(|answered| {
+pub fn OpinionStep(state: PlaygroundState, run: Run) -> impl IntoView {
+    let lessons = state.answered.with_untracked(|answered| {
         let items = answered
             .iter()
             .flat_map(|answered| &answered.given.recommended);
@@ -28,8 +28,8 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
                 <li data-testid="opinion" data-slug=slug class=move || if is_in.get() { "" } else { "hidden" }>
                     <b dir="auto">{title.clone()}</b>
                     <div class="opinions">
-                        <Ask walk run slug=own.clone() title=title.clone() is_vote=false/>
-                        <Ask walk run slug=own.clone() title=title.clone() is_vote=true/>
+                        <Ask state run slug=own.clone() title=title.clone() is_vote=false/>
+                        <Ask state run slug=own.clone() title=title.clone() is_vote=true/>
                     </div>
                 </li>
             }
@@ -45,7 +45,13 @@ pub fn OpinionStep(walk: Walk, run: Run) -> impl IntoView {
 
 /// One question about a lesson, with two answers.
 #[component]
-fn Ask(walk: Walk, run: Run, slug: String, title: String, is_vote: bool) -> impl IntoView {
+fn Ask(
+    state: PlaygroundState,
+    run: Run,
+    slug: String,
+    title: String,
+    is_vote: bool,
+) -> impl IntoView {
     let me = Syncing::get_from_context().me();
     let asking = Asking::default();
     let told = RwSignal::new(None::<String>);
@@ -70,7 +76,7 @@ fn Ask(walk: Walk, run: Run, slug: String, title: String, is_vote: bool) -> impl
             return;
         }
         let lesson = slug.get_value();
-        let request = send(walk.client, lesson, walk.decision(), is_vote, is_positive);
+        let request = send(state.client, lesson, state.decision(), is_vote, is_positive);
         asking.run(request, move |words| {
             told.try_set(Some(words));
         });

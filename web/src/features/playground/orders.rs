@@ -1,8 +1,8 @@
 //! Two orders of the same lessons side by side, and what moved and why.
 
+use super::playground_state::PlaygroundState;
 use super::replay::Compared;
 use super::trace::label;
-use super::walk::Walk;
 use crate::components::ErrorNote;
 use crate::format;
 use leptos::prelude::*;
@@ -13,9 +13,9 @@ const ROW: f64 = 44.0;
 
 /// What other weights change, once a slider has moved.
 #[component]
-pub fn Difference(walk: Walk, compared: Compared) -> impl IntoView {
+pub fn Difference(state: PlaygroundState, compared: Compared) -> impl IntoView {
     move || {
-        let answer = compared.answer.get().filter(|_| walk.weights.is_moved())?;
+        let answer = compared.answer.get().filter(|_| state.weights.is_moved())?;
         Some(match answer {
             Ok(answer) => view! {
                 <section class="panel pad replay-orders" aria-label="Try other weights">

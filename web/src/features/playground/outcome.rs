@@ -1,7 +1,7 @@
 //! Step 3: what came of the run, and which standings it moved. A settled outcome can't be changed, so it is told once.
 
+use super::playground_state::{PlaygroundState, Run};
 use super::step_list::OUTCOME;
-use super::walk::{Run, Walk};
 use crate::api::{Asking, Client};
 use crate::components::{BadgeChip, Choice, ErrorNote, TextField, submit_by_key, use_toasts};
 use crate::format;
@@ -58,10 +58,10 @@ impl Told {
 
 /// Outcome, gain in percent, and what moved.
 #[component]
-pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
+pub fn OutcomeStep(state: PlaygroundState, run: Run) -> impl IntoView {
     let toasts = use_toasts();
     let me = Syncing::get_from_context().me();
-    let domain = walk.domain();
+    let domain = state.domain();
     let is_trading = outcome::is_trading(&domain);
     let domain = StoredValue::new(domain);
     let chosen = RwSignal::new(String::new());
@@ -89,7 +89,7 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
         let Some(chosen) = DecisionOutcome::parse(&chosen.get_untracked()) else {
             return;
         };
-        let answered = walk.answered.get_untracked();
+        let answered = state.answered.get_untracked();
         let Some(answered) = answered.filter(|_| !settled.get_untracked()) else {
             return;
         };
@@ -119,7 +119,7 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
             .map(|item| item.lesson)
             .collect();
         asking.run(
-            record(walk.client, request, before, me.get_untracked()),
+            record(state.client, request, before, me.get_untracked()),
             move |answer| {
                 if !answer.before {
                     toasts.good(format!(
@@ -142,7 +142,7 @@ pub fn OutcomeStep(walk: Walk, run: Run) -> impl IntoView {
     } else {
         "Gain or loss in percent"
     };
-    let hint = move || walk.tracked.read().is_none() && !settled.get();
+    let hint = move || state.tracked.read().is_none() && !settled.get();
     view! {
         <form class="card form" id=OUTCOME tabindex="-1" on:submit=submit on:keydown=submit_by_key>
             <h2><span class="step">"3"</span>"Outcome"</h2>

@@ -1,6 +1,6 @@
 //! What the agent reads: the text with its size, and the button that copies it.
 
-use super::walk::Walk;
+use super::playground_state::PlaygroundState;
 use crate::components::{CopyButton, use_toasts};
 use crate::dom;
 use crate::format;
@@ -18,10 +18,10 @@ fn tokens(text: &str) -> String {
 
 /// Copies what is shown, and nothing while something newer is ranked.
 #[component]
-pub fn CopyPrompt(walk: Walk) -> impl IntoView {
+pub fn CopyPrompt(state: PlaygroundState) -> impl IntoView {
     let toasts = use_toasts();
     let text = Memo::new(move |_| {
-        walk.answered.with(|answered| {
+        state.answered.with(|answered| {
             let given = &answered.as_ref()?.given;
             (!given.recommended.is_empty()).then(|| given.prompt.clone())
         })
@@ -45,7 +45,7 @@ pub fn CopyPrompt(walk: Walk) -> impl IntoView {
         });
     };
     view! {
-        <button type="button" disabled=move || walk.busy.get() || text.read().is_none() on:click=copy data-testid="copy-prompt">{label}</button>
+        <button type="button" disabled=move || state.busy.get() || text.read().is_none() on:click=copy data-testid="copy-prompt">{label}</button>
     }
 }
 

@@ -1,6 +1,6 @@
 //! The same task with other weights: the sliders, and what the engine makes of them.
 
-use super::walk::Walk;
+use super::playground_state::PlaygroundState;
 use super::weights::Weights;
 use crate::api::use_get;
 use crate::format;
@@ -33,8 +33,8 @@ impl Compared {
 
 /// The sliders.
 #[component]
-pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
-    let weights = walk.weights;
+pub fn Replay(state: PlaygroundState, compared: Compared) -> impl IntoView {
+    let weights = state.weights;
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     let Compared {
         answer: compared,
@@ -44,10 +44,10 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
     let rank = move || {
         turn.update_value(|turn| *turn += 1);
         let mine = turn.get_value();
-        let Some(answered) = walk.answered.get_untracked() else {
+        let Some(answered) = state.answered.get_untracked() else {
             return;
         };
-        walk.show(answered.decision_id.as_deref().unwrap_or_default(), true);
+        state.show(answered.decision_id.as_deref().unwrap_or_default(), true);
         if !weights.is_moved() {
             compared.set(None);
             busy.set(false);
@@ -59,7 +59,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
             ..answered.situation
         };
         spawn_local(async move {
-            let answer = walk
+            let answer = state
                 .client
                 .post_json::<Comparison>("/v1/recommend/compare", &request)
                 .await;
@@ -73,7 +73,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
     let rank_soon = use_debounce_fn(rank, PAUSE);
     // A new answer, or a slider that moves, and then a pause.
     Effect::new(move |_| {
-        walk.answered.track();
+        state.answered.track();
         weights.is_moved();
         for (_, place) in weights.each() {
             place.track();
@@ -90,7 +90,7 @@ pub fn Replay(walk: Walk, compared: Compared) -> impl IntoView {
             </div>
             <div class="actions">
                 <button type="button" disabled=move || !weights.is_moved() on:click=move |_| weights.reset() data-testid="weights-reset">"Reset all"</button>
-                <span class="hint" role="status" data-testid="replay-status">{move || status(weights, busy.get(), walk.answered.read().is_some(), &compared.read())}</span>
+                <span class="hint" role="status" data-testid="replay-status">{move || status(weights, busy.get(), state.answered.read().is_some(), &compared.read())}</span>
             </div>
         </details>
     }

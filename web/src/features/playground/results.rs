@@ -1,9 +1,9 @@
 //! The lessons that fit, why, what was left out, and the text for the agent.
 
 use super::left_out::LeftOutList;
+use super::playground_state::{Answered, PlaygroundState};
 use super::prompt_text::PromptText;
 use super::trace::Waterfall;
-use super::walk::{Answered, Walk};
 use crate::api::use_get;
 use crate::components::{BadgeChip, Chip, Empty, Loading, MeasuredNote, Prose, RelevanceChip};
 use crate::features::none::NoneInUse;
@@ -13,7 +13,7 @@ use lesson_types::{BadgeKind, LessonPage, Recommended, TraceEntry};
 
 /// What the engine answered.
 #[component]
-pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
+pub fn Results(answered: Answered, state: PlaygroundState) -> impl IntoView {
     let given = answered.given;
     let trace = given.trace.unwrap_or_default();
     let left_out = given.left_out.unwrap_or_default();
@@ -67,7 +67,7 @@ pub fn Results(answered: Answered, walk: Walk) -> impl IntoView {
             {measured.map(|measured| view! { <MeasuredNote measured/> })}
             {(none && !is_control).then(|| view! { <div class="pad"><NoneFits pool_empty/></div> })}
             <ol class="hits">{items}</ol>
-            <LeftOutList counts=left_out entries=trace situation client=walk.client/>
+            <LeftOutList counts=left_out entries=trace situation client=state.client/>
         </section>
         {(!none).then(|| view! { <PromptText text=given.prompt/> })}
     }

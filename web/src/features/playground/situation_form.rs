@@ -1,6 +1,6 @@
 //! The form for a task.
 
-use super::walk::Walk;
+use super::playground_state::PlaygroundState;
 use crate::api::use_get;
 use crate::components::{Area, Pick, TextField, submit_by_key};
 use leptos::prelude::*;
@@ -12,8 +12,8 @@ pub(super) const FORM: &str = "recommend-form";
 
 /// The form.
 #[component]
-pub fn SituationForm(walk: Walk) -> impl IntoView {
-    let form = walk.form;
+pub fn SituationForm(state: PlaygroundState) -> impl IntoView {
+    let form = state.form;
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     let has_market = Memo::new(move |_| {
         [form.volatility, form.trend, form.positions, form.losses]
@@ -49,7 +49,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
     );
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        walk.preview();
+        state.preview();
     };
     let any = |word: &str, label: &str| (word.to_owned(), label.to_owned());
     view! {
@@ -62,7 +62,7 @@ pub fn SituationForm(walk: Walk) -> impl IntoView {
                 <TextField id="recommend-phase" label="Phase" value=form.phase max=limits::WORD placeholder="any" offers=phases/>
                 <TextField id="recommend-limit" label="Max results" value=form.limit kind="number" max=3/>
                 <TextField id="recommend-domain" label="Domain" value=form.domain max=limits::WORD placeholder="any" offers=domains/>
-                <TextField id="decision-id" label="Run" value=walk.decision_id max=limits::ID/>
+                <TextField id="decision-id" label="Run" value=state.decision_id max=limits::ID/>
             </div>
             <details class="market" prop:open=has_market>
                 <summary>"Market, for a trading task"</summary>

@@ -1,6 +1,6 @@
 //! The steps of a run, and how far it is.
 
-use super::walk::Walk;
+use super::playground_state::PlaygroundState;
 use crate::dom;
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ pub(super) const FEEDBACK: &str = "step-feedback";
 /// A line of steps; each leads to its part of the page, once there is a run.
 #[component]
 pub fn StepList(
-    walk: Walk,
+    state: PlaygroundState,
     /// Whether lessons were recommended.
     ready: Memo<bool>,
 ) -> impl IntoView {
@@ -22,7 +22,7 @@ pub fn StepList(
         ("Outcome", OUTCOME),
         ("Feedback", FEEDBACK),
     ];
-    let at = move || match (ready.get(), walk.tracked.read().is_some()) {
+    let at = move || match (ready.get(), state.tracked.read().is_some()) {
         (false, _) => 0,
         (true, false) => 1,
         (true, true) => 2,

@@ -1,7 +1,7 @@
 //! Step 2: the agent's reasoning, and which lessons are seen in it.
 
+use super::playground_state::PlaygroundState;
 use super::step_list::REASONING;
-use super::walk::Walk;
 use crate::api::Asking;
 use crate::components::{Area, ErrorNote, submit_by_key, use_toasts};
 use crate::dom::Memory;
@@ -14,10 +14,10 @@ const DRAFT: &str = "lessonloop.draft.reasoning:";
 
 /// Paste, track, see.
 #[component]
-pub fn TrackStep(walk: Walk) -> impl IntoView {
+pub fn TrackStep(state: PlaygroundState) -> impl IntoView {
     let toasts = use_toasts();
     // What was pasted stays with its run until it is tracked: going elsewhere or a reload loses nothing.
-    let draft = format!("{DRAFT}{}", walk.decision());
+    let draft = format!("{DRAFT}{}", state.decision());
     let reasoning = RwSignal::new(Memory::Tab.find(&draft).unwrap_or_default());
     let draft = StoredValue::new(draft);
     Effect::new(move |before: Option<()>| {
@@ -29,7 +29,7 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
     let asking = Asking::default();
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let decision_id = walk.answered.with_untracked(|answered| {
+        let decision_id = state.answered.with_untracked(|answered| {
             answered
                 .as_ref()
                 .and_then(|answered| answered.decision_id.clone())
@@ -40,7 +40,8 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
         };
         asking.run(
             async move {
-                walk.client
+                state
+                    .client
                     .post_json::<Tracked>("/v1/track", &request)
                     .await
             },
@@ -55,7 +56,7 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
                     format::plural(applied, "lesson", "lessons")
                 ));
                 draft.try_with_value(|draft| Memory::Tab.drop(draft));
-                walk.tracked.try_set(Some(tracked));
+                state.tracked.try_set(Some(tracked));
             },
         );
     };
@@ -69,7 +70,7 @@ pub fn TrackStep(walk: Walk) -> impl IntoView {
             </div>
             <div aria-live="polite">
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-                {move || walk.tracked.get().map(|tracked| view! {
+                {move || state.tracked.get().map(|tracked| view! {
                     {(!tracked.recorded).then(|| view! { <p class="note">"Seen, but not recorded: it had been recorded before."</p> })}
                     <ul class="detections">{tracked.detections.into_iter().map(detection).collect_view()}</ul>
                 })}

@@ -1,12 +1,12 @@
 //! The entry in front: why it is here, its text, and what can be done with it.
 
-use super::desk::{Command, Desk};
 use super::double::Double;
 use super::entry::Entry;
 use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
+use super::review_page::{Command, ReviewPage};
 use crate::components::{BadgeChip, EffectChip, ErrorNote, Prose, TrustChip, When};
-use crate::features::set_aside::{ConflictCard, Desk as SetAsideDesk};
+use crate::features::set_aside::{ConflictCard, SetAsidePage};
 use crate::format;
 use crate::review::Reviewing;
 use leptos::prelude::*;
@@ -18,16 +18,16 @@ const LONG: usize = 20_000;
 /// The entry in front.
 #[component]
 pub fn Card() -> impl IntoView {
-    let desk: Desk = expect_context();
-    let settling = SetAsideDesk::provide(desk.conflicts());
+    let page: ReviewPage = expect_context();
+    let settling = SetAsidePage::provide(page.conflicts());
     let conflict = Memo::new(move |_| {
-        desk.current.with(|current| match current {
+        page.current.with(|current| match current {
             Some((_, Entry::Conflict(conflict))) => Some((**conflict).clone()),
             _ => None,
         })
     });
     let item = Memo::new(move |_| {
-        desk.current.with(|current| match current {
+        page.current.with(|current| match current {
             Some((_, Entry::Lesson(item))) => Some((**item).clone()),
             _ => None,
         })
@@ -110,10 +110,10 @@ fn Head(item: ReviewItem) -> impl IntoView {
 /// this one's title.
 #[component]
 fn Text(item: Memo<Option<ReviewItem>>) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     let shown = Memo::new(move |_| {
         let slug = item.with(|item| item.as_ref().map(|item| item.slug.clone()))?;
-        desk.lesson
+        page.lesson
             .with(|lesson| lesson.clone().filter(|lesson| lesson.slug == slug))
     });
     let text = Memo::new(move |_| {
@@ -131,7 +131,7 @@ fn Text(item: Memo<Option<ReviewItem>>) -> impl IntoView {
     });
     view! {
         <Double item mine=shown/>
-        {move || match (text.get(), desk.unreadable.get()) {
+        {move || match (text.get(), page.unreadable.get()) {
             (Some((slug, parts)), _) => view! { <div class="review-text" data-testid="review-text">{parts.map(|(heading, text)| part(&slug, heading, text)).collect_view()}</div> }.into_any(),
             (None, Some(error)) => view! { <ErrorNote error/> }.into_any(),
             (None, None) => view! { <div class="review-text waiting"><span class="spinner" aria-hidden="true"></span></div> }.into_any(),
@@ -205,7 +205,7 @@ fn Facts(lesson: LessonView) -> impl IntoView {
 /// The buttons. They stay in place while lessons come and go, so that the focus does too.
 #[component]
 fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     let is_lesson = Memo::new(move |_| item.read().is_some());
     let approved = Memo::new(move |_| {
         item.with(|item| {
@@ -231,7 +231,7 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
                 .is_some_and(|item| item.qualification != Qualification::Qualified)
         })
     });
-    let run = move |command| move |_| desk.run(command);
+    let run = move |command| move |_| page.run(command);
     view! {
         <Show when=move || kept_out.get()>
             <p class="hint" id="review-trial-about">"Another trial: its streak of failures is forgiven; counters stay."</p>

@@ -1,6 +1,6 @@
 //! The keys of the review page, and the list of them.
 
-use super::desk::{Command, Desk};
+use super::review_page::{Command, ReviewPage};
 use crate::format;
 use crate::shell::Shell;
 use gloo::events::{EventListener, EventListenerOptions};
@@ -23,8 +23,8 @@ const KEYS: [(&str, &str, Command); 11] = [
     ("Enter", "open the lesson", Command::Open),
 ];
 
-/// Has keys act on `desk` as long as the page is there.
-pub fn listen(desk: Desk) {
+/// Has keys act on `page` as long as the page is there.
+pub fn listen(page: ReviewPage) {
     let shell = Shell::get_from_context();
     let options = EventListenerOptions::enable_prevent_default();
     let listener = EventListener::new_with_options(&document(), "keydown", options, move |event| {
@@ -35,7 +35,7 @@ pub fn listen(desk: Desk) {
         let singles = shell.singles.get_untracked();
         if let Some(command) = key.and_then(|event| meant(event, singles)) {
             event.prevent_default();
-            desk.run(command);
+            page.run(command);
         }
     });
     let listener = StoredValue::new_local(Some(listener));

@@ -1,8 +1,8 @@
 //! Two lessons that say the same, side by side, and which of them stays.
 
-use super::desk::Desk;
 use super::entry::Entry;
 use super::reasons::alike;
+use super::review_page::ReviewPage;
 use crate::api::{Query, use_get};
 use crate::components::{Dialog, ErrorNote, Loading, Pick, Versus};
 use crate::dom;
@@ -13,19 +13,19 @@ use lesson_types::{LessonView, ReviewItem};
 /// The question into which lesson to merge.
 #[component]
 pub fn MergeDialog() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     // The lesson that was in front when the question was asked.
     let asked = RwSignal::new(None::<ReviewItem>);
     Effect::new(move |_| {
-        if desk.merging.get() {
-            asked.set(match desk.current.get_untracked() {
+        if page.merging.get() {
+            asked.set(match page.current.get_untracked() {
                 Some((_, Entry::Lesson(item))) => Some(*item),
                 _ => None,
             });
         }
     });
     view! {
-        <Dialog id="merge-dialog" title=Signal::stored("Merge two lessons".to_owned()) open=desk.merging>
+        <Dialog id="merge-dialog" title=Signal::stored("Merge two lessons".to_owned()) open=page.merging>
             {move || asked.get().map(|item| view! { <Question item/> })}
         </Dialog>
     }
@@ -33,7 +33,7 @@ pub fn MergeDialog() -> impl IntoView {
 
 #[component]
 fn Question(item: ReviewItem) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     let item = StoredValue::new(item);
     let others = item.with_value(|item| item.duplicates.clone());
     let chosen = RwSignal::new(
@@ -77,7 +77,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
         } else {
             (other, own)
         };
-        item.with_value(|item| desk.merge(item, into, from));
+        item.with_value(|item| page.merge(item, into, from));
     };
     view! {
         <div class="merge-question" on:keydown=move |event| if dom::is_submit(&event) { event.prevent_default(); merge(); }>
@@ -97,7 +97,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
         <div class="actions">
             <button type="button" class="primary" aria-disabled=move || (!read()).then_some("true") on:click=move |_| merge() data-testid="merge-confirm">"Merge"<kbd aria-hidden="true">{format!("{} ↵", dom::key_name("Ctrl"))}</kbd></button>
             <button type="button" on:click=move |_| turned.update(|turned| *turned = !*turned) data-testid="merge-turn">"Keep the other one"</button>
-            <button type="button" autofocus on:click=move |_| desk.merging.set(false) data-testid="merge-cancel">"Cancel"</button>
+            <button type="button" autofocus on:click=move |_| page.merging.set(false) data-testid="merge-cancel">"Cancel"</button>
         </div>
         </div>
     }

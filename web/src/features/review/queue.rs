@@ -1,8 +1,8 @@
 //! The list of what waits, and how far one has come.
 
-use super::desk::Desk;
 use super::entry::Entry;
 use super::reasons::short;
+use super::review_page::ReviewPage;
 use crate::format;
 use crate::review::Reviewing;
 use leptos::prelude::*;
@@ -12,11 +12,11 @@ use wasm_bindgen::JsCast;
 /// How far this visit has come.
 #[component]
 pub fn Progress() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     let reviewing = Reviewing::get_from_context();
     let done = Memo::new(move |_| reviewing.visit().done);
-    let waiting = Memo::new(move |_| desk.waiting());
-    let put_off = Memo::new(move |_| waiting.get().saturating_sub(desk.left()));
+    let waiting = Memo::new(move |_| page.waiting());
+    let put_off = Memo::new(move |_| waiting.get().saturating_sub(page.left()));
     let all = Memo::new(move |_| done.get().saturating_add(waiting.get()));
     let counts = Memo::new(move |_| reviewing.read(|queue| queue.counts));
     view! {
@@ -60,14 +60,14 @@ fn words(counts: ReviewCounts) -> AnyView {
 /// What waits, in its order.
 #[component]
 pub fn Queue() -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: ReviewPage = expect_context();
     let place = Memo::new(move |_| {
-        desk.current
+        page.current
             .with(|current| current.as_ref().map(|(at, _)| *at))
     });
     let more = Memo::new(move |_| {
-        let read = u32::try_from(desk.entries().len()).unwrap_or(u32::MAX);
-        desk.left().saturating_sub(read)
+        let read = u32::try_from(page.entries().len()).unwrap_or(u32::MAX);
+        page.left().saturating_sub(read)
     });
     // The row in front stays in sight of the list, which scrolls by itself.
     Effect::new(move |_| {
@@ -78,12 +78,12 @@ pub fn Queue() -> impl IntoView {
     view! {
         <nav class="queue" aria-label="Waiting for review">
             <ol>
-                <For each=move || desk.entries().into_iter().enumerate() key=|(at, entry)| (*at, row_key(entry)) let((at, entry))>
+                <For each=move || page.entries().into_iter().enumerate() key=|(at, entry)| (*at, row_key(entry)) let((at, entry))>
                     <li>
                         <button type="button" class="queue-row" id=format!("queue-{at}")
                             aria-current=move || (place.get() == Some(at)).then_some("true")
                             data-testid="queue-row" data-slug=entry.slug().to_owned()
-                            on:click=move |_| desk.show(at)>
+                            on:click=move |_| page.show(at)>
                             <span class="queue-title" dir="auto">{entry.title()}</span>
                             <span class="queue-why">{entry.reason()}</span>
                         </button>

@@ -1,6 +1,6 @@
 //! An edit that came too late: both texts side by side, and the decision.
 
-use super::desk::Desk;
+use super::set_aside_page::SetAsidePage;
 use crate::components::{Versus, When};
 use crate::features::editor::editor_of;
 use crate::format;
@@ -10,7 +10,7 @@ use lesson_types::{Category, ConflictField, EditConflict, LessonPatch, Settlemen
 /// One edit.
 #[component]
 pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: SetAsidePage = expect_context();
     let EditConflict {
         id,
         at,
@@ -47,9 +47,9 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
                 .map(|(name, text)| (name.clone(), text.get_untracked()))
                 .collect::<Vec<_>>()
         });
-        desk.merge(id.get_value(), slug_of.get_value(), patch(rev, &texts));
+        page.merge(id.get_value(), slug_of.get_value(), patch(rev, &texts));
     };
-    let settle = move |keep, done: &'static str| desk.settle(vec![id.get_value()], keep, done);
+    let settle = move |keep, done: &'static str| page.settle(vec![id.get_value()], keep, done);
     view! {
         <article class="card conflict" aria-labelledby=heading.clone() data-testid="conflict" data-slug=slug>
             <div class="conflict-head">
@@ -63,15 +63,15 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
             {fields}
             <div class="actions">
                 {there.then(|| view! {
-                    <button type="button" class="primary" aria-describedby=about.clone() disabled=desk.asking.busy data-testid="keep-mine"
+                    <button type="button" class="primary" aria-describedby=about.clone() disabled=page.asking.busy data-testid="keep-mine"
                         on:click=move |_| settle(Settlement::Mine, "Your text is in force and waits to be sent")>"Keep mine"</button>
                     {move || if merging.get() {
-                        view! { <button type="button" class="primary" aria-describedby=merge_about.get_value() disabled=desk.asking.busy data-testid="save-merged" on:click=save>"Save the merged text"</button> }.into_any()
+                        view! { <button type="button" class="primary" aria-describedby=merge_about.get_value() disabled=page.asking.busy data-testid="save-merged" on:click=save>"Save the merged text"</button> }.into_any()
                     } else {
-                        view! { <button type="button" aria-describedby=merge_about.get_value() disabled=desk.asking.busy data-testid="merge-conflict" on:click=move |_| merging.set(true)>"Merge…"</button> }.into_any()
+                        view! { <button type="button" aria-describedby=merge_about.get_value() disabled=page.asking.busy data-testid="merge-conflict" on:click=move |_| merging.set(true)>"Merge…"</button> }.into_any()
                     }}
                 })}
-                <button type="button" aria-describedby=about.clone() disabled=desk.asking.busy data-testid="keep-theirs"
+                <button type="button" aria-describedby=about.clone() disabled=page.asking.busy data-testid="keep-theirs"
                     on:click=move |_| settle(Settlement::Theirs, "The server's text stays; yours is dropped")>"Keep the server's"</button>
             </div>
         </article>

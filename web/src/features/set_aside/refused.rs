@@ -1,6 +1,6 @@
 //! Changes that the server refused: what they were and why.
 
-use super::desk::Desk;
+use super::set_aside_page::SetAsidePage;
 use crate::components::{Dialog, When};
 use crate::format;
 use leptos::prelude::*;
@@ -9,8 +9,8 @@ use lesson_types::{SetAsideEvent, Settlement};
 /// All of them, to be read and dismissed.
 #[component]
 pub fn Refused() -> impl IntoView {
-    let desk: Desk = expect_context();
-    let others = Memo::new(move |_| desk.others());
+    let page: SetAsidePage = expect_context();
+    let others = Memo::new(move |_| page.others());
     let count = move || u32::try_from(others.read().len()).unwrap_or(u32::MAX);
     let asks = RwSignal::new(false);
     let title = Signal::derive(move || {
@@ -20,13 +20,13 @@ pub fn Refused() -> impl IntoView {
         let ids =
             others.with_untracked(|others| others.iter().map(|event| event.id.clone()).collect());
         asks.set(false);
-        desk.settle(ids, Settlement::Theirs, "Dismissed");
+        page.settle(ids, Settlement::Theirs, "Dismissed");
     };
     view! {
         <section class="card" aria-labelledby="refused-title" data-testid="refused">
             <div class="card-head">
                 <h2 id="refused-title">{move || format::plural(count(), "change was refused", "changes were refused")}</h2>
-                <button type="button" disabled=desk.asking.busy on:click=move |_| asks.set(true) data-testid="dismiss-all">"Dismiss all"</button>
+                <button type="button" disabled=page.asking.busy on:click=move |_| asks.set(true) data-testid="dismiss-all">"Dismiss all"</button>
             </div>
             <p class="muted">"They are not on the server and don't count. Make the change again if you still want it."</p>
             <table class="refused">
@@ -48,7 +48,7 @@ pub fn Refused() -> impl IntoView {
 
 #[component]
 fn Row(event: SetAsideEvent) -> impl IntoView {
-    let desk: Desk = expect_context();
+    let page: SetAsidePage = expect_context();
     let about = format!("refused-{}", event.id);
     let id = event.id;
     let field = (!event.field.is_empty())
@@ -63,8 +63,8 @@ fn Row(event: SetAsideEvent) -> impl IntoView {
                 <span class="muted"><When at=event.at.clone()/></span>
             </th>
             <td><span dir="auto">{event.reason}</span>{field}</td>
-            <td><button type="button" class="plain" aria-describedby=about disabled=desk.asking.busy data-testid="dismiss"
-                on:click=move |_| desk.settle(vec![id.clone()], Settlement::Theirs, "Dismissed")>"Dismiss"</button></td>
+            <td><button type="button" class="plain" aria-describedby=about disabled=page.asking.busy data-testid="dismiss"
+                on:click=move |_| page.settle(vec![id.clone()], Settlement::Theirs, "Dismissed")>"Dismiss"</button></td>
         </tr>
     }
 }

@@ -23,7 +23,7 @@ type FreshInvite = RwSignal<Option<(String, MadeInvite)>>;
 
 /// What the parts of the card share.
 #[derive(Clone, Copy)]
-struct Desk {
+struct MembersSection {
     client: Client,
     syncing: Syncing,
     /// Has the members asked for again: they change on the server, not with what is stored here.
@@ -37,7 +37,7 @@ struct Desk {
     fresh: FreshInvite,
 }
 
-impl Desk {
+impl MembersSection {
     /// Reads the members anew; their names stand on other pages, too.
     fn read(self) {
         self.turn.try_update(|turn| *turn = turn.wrapping_add(1));
@@ -87,7 +87,7 @@ fn Connected(fresh: FreshInvite) -> impl IntoView {
         told.as_ref()
             .is_some_and(|told| told.members.iter().any(owns))
     });
-    let desk = Desk {
+    let page = MembersSection {
         client,
         syncing,
         turn,
@@ -102,30 +102,30 @@ fn Connected(fresh: FreshInvite) -> impl IntoView {
     let is_read = Memo::new(move |_| told.read().is_some());
     let is_awaited = move || !is_read.get() && error().is_none();
     let has_invites = Memo::new(move |_| !invites.read().is_empty());
-    let is_fresh = Memo::new(move |_| desk.fresh.read().is_some());
+    let is_fresh = Memo::new(move |_| page.fresh.read().is_some());
     // Rows and forms are drawn once and stay while the members are read again: what somebody is typing is theirs.
     view! {
         <Show when=is_awaited><Skeleton lines=3/></Show>
         {move || error().map(|error| view! {
             <ErrorNote error/>
-            <div class="actions"><button type="button" on:click=move |_| desk.read() data-testid="members-again">"Try again"</button></div>
+            <div class="actions"><button type="button" on:click=move |_| page.read() data-testid="members-again">"Try again"</button></div>
         })}
         <Show when=move || is_read.get()>
             <ul class="keys" aria-label="Members">
-                <For each=members key=drawn let:member><Row desk member/></For>
+                <For each=members key=drawn let:member><Row page member/></For>
             </ul>
             <Show when=move || has_invites.get()>
                 <h3>"Invited"</h3>
                 <ul class="keys" aria-label="Invitations">
-                    <For each=move || invites.get() key=|invite| invite.id.clone() let:invite><Invited desk invite/></For>
+                    <For each=move || invites.get() key=|invite| invite.id.clone() let:invite><Invited page invite/></For>
                 </ul>
             </Show>
-            <Show when=move || is_fresh.get()><FreshCode desk/></Show>
+            <Show when=move || is_fresh.get()><FreshCode page/></Show>
             <Show when=move || is_owner.get() fallback=|| view! { <p class="hint">"Owners of the space invite people and change roles."</p> }>
                 // A second invitation would take the place of a code that nobody has saved yet.
-                <Show when=move || !is_fresh.get()><InviteForm desk/></Show>
+                <Show when=move || !is_fresh.get()><InviteForm page/></Show>
             </Show>
-            <RemoveDialog desk/>
+            <RemoveDialog page/>
         </Show>
     }
 }
@@ -157,23 +157,23 @@ pub(super) fn called(member: &Member) -> String {
 }
 
 #[component]
-fn Row(desk: Desk, member: Member) -> impl IntoView {
+fn Row(page: MembersSection, member: Member) -> impl IntoView {
     let toasts = use_toasts();
     let asking = Asking::default();
     let renames = RwSignal::new(false);
     let name = RwSignal::new(member.name.clone().unwrap_or_default());
-    let is_me = *desk.me.read_untracked() == member.id;
+    let is_me = *page.me.read_untracked() == member.id;
     let kept = StoredValue::new(member.clone());
     let path = StoredValue::new(format!("/v1/members/{}", member.id));
     let change = move |patch: MemberPatch, told: &'static str| {
-        let asked = desk
+        let asked = page
             .client
             .raw(Method::Patch, path.get_value(), json(&patch));
         asking.run(
             async move { asked.await.and_then(read::<Members>) },
             move |_| {
                 toasts.good(told);
-                desk.read();
+                page.read();
             },
         );
     };
@@ -197,7 +197,7 @@ fn Row(desk: Desk, member: Member) -> impl IntoView {
         change(patch, "Role changed");
     };
     let whom = called(&member);
-    let own_word = if is_me { " (you)" } else { "" };
+    let own_mark = if is_me { " (you)" } else { "" };
     let email = member
         .name
         .as_ref()
@@ -212,7 +212,7 @@ fn Row(desk: Desk, member: Member) -> impl IntoView {
     view! {
         <li data-testid="member" data-id=member.id data-role=role(member.role)>
             <div>
-                <span><b dir="auto">{whom}</b>{own_word}" "<span class="chip">{role(member.role)}</span></span>
+                <span><b dir="auto">{whom}</b>{own_mark}" "<span class="chip">{role(member.role)}</span></span>
                 <span class="muted">{email}{since}</span>
                 <Show when=move || renames.get()>
                     <form class="actions" on:submit=rename on:keydown=submit_by_key>
@@ -225,15 +225,15 @@ fn Row(desk: Desk, member: Member) -> impl IntoView {
                 {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
             </div>
             <span class="actions">
-                {move || (is_me || desk.is_owner.get()).then(|| view! {
+                {move || (is_me || page.is_owner.get()).then(|| view! {
                     <button type="button" class="plain" aria-label=format!("Rename {for_name}") on:click=move |_| renames.update(|on| *on = !*on) data-testid="member-rename">"Rename"</button>
                 })}
-                {move || desk.is_owner.get().then(|| view! {
+                {move || page.is_owner.get().then(|| view! {
                     <button type="button" class="plain" aria-label=format!("{role_label}: {for_role}") disabled=asking.busy on:click=turn data-testid="member-role">{role_label}</button>
                 })}
-                {move || (is_me || desk.is_owner.get()).then(|| view! {
+                {move || (is_me || page.is_owner.get()).then(|| view! {
                     <button type="button" class="plain" aria-label=format!("{} {for_removal}", if is_me { "Leave as" } else { "Remove" })
-                        on:click=move |_| { desk.removing.set(Some(kept.get_value())); desk.asks.set(true); } data-testid="member-remove">{if is_me { "Leave…" } else { "Remove…" }}</button>
+                        on:click=move |_| { page.removing.set(Some(kept.get_value())); page.asks.set(true); } data-testid="member-remove">{if is_me { "Leave…" } else { "Remove…" }}</button>
                 })}
             </span>
         </li>
@@ -241,14 +241,14 @@ fn Row(desk: Desk, member: Member) -> impl IntoView {
 }
 
 #[component]
-fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
+fn Invited(page: MembersSection, invite: Invite) -> impl IntoView {
     let toasts = use_toasts();
     let asking = Asking::default();
     let path = StoredValue::new(format!("/v1/invites/{}/revoke", invite.id));
     let revoke = move |_| {
         asking.run(
             async move {
-                desk.client
+                page.client
                     .post_json::<InviteRevoked>(path.get_value(), &())
                     .await
             },
@@ -258,7 +258,7 @@ fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
                 } else {
                     "The invitation was no longer valid"
                 });
-                desk.read();
+                page.read();
             },
         );
     };
@@ -277,16 +277,16 @@ fn Invited(desk: Desk, invite: Invite) -> impl IntoView {
 
 /// The code of a new invitation, to be copied before it is put away.
 #[component]
-fn FreshCode(desk: Desk) -> impl IntoView {
+fn FreshCode(page: MembersSection) -> impl IntoView {
     let part = move |of: fn(&(String, MadeInvite)) -> String| {
-        Signal::derive(move || desk.fresh.read().as_ref().map(of).unwrap_or_default())
+        Signal::derive(move || page.fresh.read().as_ref().map(of).unwrap_or_default())
     };
     let (called, code) = (
         part(|fresh| fresh.0.clone()),
         part(|fresh| fresh.1.code.clone()),
     );
     let done = move |_| {
-        desk.fresh.set(None);
+        page.fresh.set(None);
         dom::focus(CARD);
     };
     view! {
@@ -303,7 +303,7 @@ fn FreshCode(desk: Desk) -> impl IntoView {
 }
 
 #[component]
-fn InviteForm(desk: Desk) -> impl IntoView {
+fn InviteForm(page: MembersSection) -> impl IntoView {
     let asking = Asking::default();
     let name = RwSignal::new(String::new());
     let chosen = RwSignal::new("member".to_owned());
@@ -320,14 +320,14 @@ fn InviteForm(desk: Desk) -> impl IntoView {
         };
         asking.run(
             async move {
-                desk.client
+                page.client
                     .post_json::<MadeInvite>("/v1/invites", &request)
                     .await
             },
             move |answer| {
-                desk.fresh.try_set(Some((called, answer)));
+                page.fresh.try_set(Some((called, answer)));
                 dom::focus(PANEL);
-                desk.read();
+                page.read();
             },
         );
     };
@@ -353,15 +353,15 @@ fn InviteForm(desk: Desk) -> impl IntoView {
 }
 
 #[component]
-fn RemoveDialog(desk: Desk) -> impl IntoView {
+fn RemoveDialog(page: MembersSection) -> impl IntoView {
     let is_me = move || {
-        let removing = desk.removing.read();
+        let removing = page.removing.read();
         removing
             .as_ref()
-            .is_some_and(|member| member.id == *desk.me.read())
+            .is_some_and(|member| member.id == *page.me.read())
     };
     let title = Signal::derive(move || {
-        let whom = desk
+        let whom = page
             .removing
             .read()
             .as_ref()
@@ -374,31 +374,31 @@ fn RemoveDialog(desk: Desk) -> impl IntoView {
         }
     });
     view! {
-        <Dialog id="remove-member" title open=desk.asks>
-            <Question desk/>
+        <Dialog id="remove-member" title open=page.asks>
+            <Question page/>
         </Dialog>
     }
 }
 
 #[component]
-fn Question(desk: Desk) -> impl IntoView {
+fn Question(page: MembersSection) -> impl IntoView {
     let toasts = use_toasts();
     let asking = Asking::default();
     let remove = move |_| {
-        let Some(member) = desk.removing.get_untracked() else {
+        let Some(member) = page.removing.get_untracked() else {
             return;
         };
         let path = format!("/v1/members/{}/remove", member.id);
         asking.run(
-            async move { desk.client.post_json::<MemberRemoved>(path, &()).await },
+            async move { page.client.post_json::<MemberRemoved>(path, &()).await },
             move |answer| {
                 toasts.good(if answer.removed {
                     "No member any more"
                 } else {
                     "This person was no longer a member"
                 });
-                desk.asks.try_set(false);
-                desk.read();
+                page.asks.try_set(false);
+                page.read();
             },
         );
     };
@@ -406,7 +406,7 @@ fn Question(desk: Desk) -> impl IntoView {
         <p>"They lose access to this space, and their devices stop syncing. Their lessons and history stay. Agent keys that they know keep working: revoke those on the page Agents."</p>
         {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
         <div class="actions">
-            <button type="button" on:click=move |_| desk.asks.set(false)>"Cancel"</button>
+            <button type="button" on:click=move |_| page.asks.set(false)>"Cancel"</button>
             <button type="button" class="danger" disabled=asking.busy on:click=remove data-testid="remove-confirm">{move || if asking.busy.get() { "Removing…" } else { "Remove" }}</button>
         </div>
     }

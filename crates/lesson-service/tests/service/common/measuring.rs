@@ -1,33 +1,33 @@
-//! A desk whose lessons are measured, and what happens at it.
+//! A fixture whose lessons are measured, and what happens at it.
 
-use crate::common::{Desk, block_on};
+use crate::common::{TestService, block_on};
 use lesson_types::*;
 use serde_json::{Value, json};
 
-pub fn desk() -> Desk {
-    let desk = Desk::new();
+pub fn fixture() -> TestService {
+    let fixture = TestService::new();
     for n in 0..8 {
         let lesson = json!({
             "title": format!("Deploy with care {n}"),
             "recommendation": "Deploy in steps, and look at each.",
             "slug": format!("deploy-{n}"),
         });
-        desk.ok::<LessonView>("POST /v1/lessons", lesson);
+        fixture.ok::<LessonView>("POST /v1/lessons", lesson);
     }
-    desk
+    fixture
 }
 
-pub fn set(desk: &Desk, measure: &Value) {
-    desk.ok::<Value>("PATCH /v1/policy", json!({ "measure": measure }));
+pub fn set(fixture: &TestService, measure: &Value) {
+    fixture.ok::<Value>("PATCH /v1/policy", json!({ "measure": measure }));
 }
 
-pub fn ask(desk: &Desk, id: &str, more: Value) -> Recommendations {
+pub fn ask(fixture: &TestService, id: &str, more: Value) -> Recommendations {
     let mut body = json!({"query": "deploy in steps", "decision_id": id});
     for (name, value) in more.as_object().unwrap() {
         body[name] = value.clone();
     }
-    let given = desk.ok("POST /v1/recommend", body);
-    block_on(desk.service.idle()).unwrap();
+    let given = fixture.ok("POST /v1/recommend", body);
+    block_on(fixture.service.idle()).unwrap();
     given
 }
 
@@ -39,18 +39,18 @@ pub fn slugs(given: &Recommendations) -> Vec<&str> {
         .collect()
 }
 
-pub fn lived(desk: &Desk, from: usize, to: usize) {
+pub fn lived(fixture: &TestService, from: usize, to: usize) {
     for n in from..to {
         let id = format!("run-{n}");
         let given = ask(
-            desk,
+            fixture,
             &id,
             json!({"domain": if n % 2 == 0 { "web" } else { "ops" }}),
         );
         let hurt = slugs(&given).contains(&"deploy-0");
         let success = if hurt { n % 5 == 0 } else { n % 7 != 0 };
         let outcome = if success { "success" } else { "failure" };
-        desk.ok::<OutcomeRecorded>(
+        fixture.ok::<OutcomeRecorded>(
             "POST /v1/outcome",
             json!({"decision_id": id, "outcome": outcome}),
         );

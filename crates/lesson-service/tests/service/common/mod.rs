@@ -73,7 +73,7 @@ pub async fn yield_once() {
 }
 
 thread_local! {
-    /// Desks of this test so far, so that no two draw the same ids.
+    /// TestServices of this test so far, so that no two draw the same ids.
     static DESKS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -257,13 +257,13 @@ impl Store for TestStore {
 }
 
 /// A service, its store and its clock.
-pub struct Desk {
+pub struct TestService {
     pub service: Service<TestStore, TestHost>,
     pub store: TestStore,
     pub clock: Rc<Cell<Millis>>,
 }
 
-impl Desk {
+impl TestService {
     /// Over an empty store.
     pub fn new() -> Self {
         Self::over(TestStore::default())
@@ -286,14 +286,14 @@ impl Desk {
 
     /// One with these lessons: (slug, title, recommendation).
     pub fn with(lessons: &[(&str, &str, &str)]) -> Self {
-        let desk = Self::new();
+        let fixture = Self::new();
         for (slug, title, recommendation) in lessons {
-            desk.ok::<lesson_types::LessonView>(
+            fixture.ok::<lesson_types::LessonView>(
                 "POST /v1/lessons",
                 serde_json::json!({"slug": slug, "title": title, "recommendation": recommendation}),
             );
         }
-        desk
+        fixture
     }
 
     /// Calls, then stores what waits, as a host does.

@@ -38,12 +38,12 @@ export async function hold(page, { cores, slices = false, batches = false }) {
 export const release = (page) => engineWorker(page).evaluate(() => self.releaseHeld());
 
 /** Notes the workers that embed beside the engine: how many were started, and how many are there no more. */
-export function watchCrew(page) {
-  const crew = { started: 0, gone: 0 };
+export function watchEmbeddingWorkers(page) {
+  const embeddingWorkers = { started: 0, gone: 0 };
   page.on("worker", (worker) => {
     if (!worker.url().endsWith("/embed-worker.js")) return;
-    crew.started += 1;
-    worker.once("close", () => (crew.gone += 1));
+    embeddingWorkers.started += 1;
+    worker.once("close", () => (embeddingWorkers.gone += 1));
   });
-  return crew;
+  return embeddingWorkers;
 }

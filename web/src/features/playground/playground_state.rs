@@ -1,4 +1,4 @@
-//! Where the walk of the page stands: what was asked, what was answered, and the run that the later steps are about.
+//! Where the state of the page stands: what was asked, what was answered, and the run that the later steps are about.
 
 use super::situation::Situation;
 use super::weights::Weights;
@@ -47,13 +47,13 @@ pub(super) struct Question {
     pub(super) focus: bool,
 }
 
-/// Where the walk stands.
+/// Where the state stands.
 #[derive(Clone, Copy)]
-pub(super) struct Walk {
+pub(super) struct PlaygroundState {
     pub(super) client: Client,
     pub(super) form: Situation,
     pub(super) weights: Weights,
-    /// Ties the steps together; fresh for each walk, and editable.
+    /// Ties the steps together; fresh for each state, and editable.
     pub(super) decision_id: RwSignal<String>,
     pub(super) answered: RwSignal<Option<Answered>>,
     pub(super) tracked: RwSignal<Option<Tracked>>,
@@ -91,7 +91,7 @@ impl Run {
 /// Goes to an address; whether in place of the one before.
 pub(super) type Go = Box<dyn Fn(&str, bool)>;
 
-impl Walk {
+impl PlaygroundState {
     /// Asks for the lessons of the form's task. It is a dry run: nothing is recorded. A run that was recorded of the very
     /// same task stays; a changed task leaves it, and would be a run of its own.
     pub(super) fn preview(self) {

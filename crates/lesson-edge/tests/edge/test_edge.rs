@@ -394,13 +394,13 @@ impl Host for FakeHost {
 static ISOLATES: AtomicU64 = AtomicU64::new(0);
 
 /// An isolate, the server behind it, and a clock.
-pub struct Desk {
+pub struct TestEdge {
     pub edge: Edge<MemoryStore, FakeHost>,
     pub server: Rc<Server>,
     pub clock: Rc<Cell<Millis>>,
 }
 
-impl Desk {
+impl TestEdge {
     pub fn new() -> Self {
         let server = Rc::new(Server::default());
         server.seed("s1", &["orders", "users"]);

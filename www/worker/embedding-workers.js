@@ -18,7 +18,7 @@ const PATIENCE_MS = 60_000;
 
 const cores = () => Math.max(0, Math.min((navigator.hardwareConcurrency ?? 1) - 1, MOST));
 
-export class Crew {
+export class EmbeddingWorkers {
   /**
    * `engine` gives texts and takes vectors, `model` is its model's id, `module` the compiled module,
    * `pack` the address of the model pack in the cache; `onTaken` is told of vectors, and

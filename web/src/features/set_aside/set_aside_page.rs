@@ -9,24 +9,24 @@ use lesson_types::{LessonPatch, Method, SetAsideEvent, SetAsideList, Settle, Set
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
-pub struct Desk {
+pub struct SetAsidePage {
     pub(super) client: Client,
     pub(super) list: Query<SetAsideList>,
     pub(super) asking: Asking,
     pub(super) toasts: Toasts,
 }
 
-impl Desk {
+impl SetAsidePage {
     /// Provides one for cards that stand on another page; tells what their requests come to.
     pub fn provide(list: Query<SetAsideList>) -> Asking {
-        let desk = Self {
+        let page = Self {
             client: Client::get_from_context(),
             list,
             asking: Asking::default(),
             toasts: use_toasts(),
         };
-        provide_context(desk);
-        desk.asking
+        provide_context(page);
+        page.asking
     }
 
     /// Deals with events; the focus goes back to the top, where what is left begins.

@@ -72,7 +72,7 @@ fn is_person(by: &str) -> bool {
 
 impl Voice<'_> {
     /// Whether it is an agent that speaks of an unapproved lesson of its own.
-    fn is_own_word(&self, lesson: &Lesson) -> bool {
+    fn is_self_vote(&self, lesson: &Lesson) -> bool {
         self.is_word_of(self.by, lesson)
     }
 
@@ -86,7 +86,7 @@ impl Voice<'_> {
         lesson: &mut Lesson,
         change: impl Fn(&mut Standing),
     ) -> Option<WhyUncounted> {
-        self.moves_or_waits(self.is_own_word(lesson), lesson, change)
+        self.moves_or_waits(self.is_self_vote(lesson), lesson, change)
     }
 
     fn moves_or_waits(
@@ -97,9 +97,11 @@ impl Voice<'_> {
     ) -> Option<WhyUncounted> {
         if waits {
             let Lesson {
-                standing, own_word, ..
+                standing,
+                pending_standing,
+                ..
             } = lesson;
-            change(own_word.get_or_insert_with(|| Box::new(standing.clone())));
+            change(pending_standing.get_or_insert_with(|| Box::new(standing.clone())));
             return Some(WhyUncounted::UntilApproved);
         }
         lesson.move_standing(change);
@@ -158,7 +160,7 @@ impl Voice<'_> {
         lesson.approved_by_agent =
             trust == Trust::Approved && is_agent(&lesson.by) && !is_person(self.by);
         if lesson.is_vouched_for()
-            && let Some(standing) = lesson.own_word.take()
+            && let Some(standing) = lesson.pending_standing.take()
         {
             lesson.standing = *standing;
         }
@@ -169,8 +171,8 @@ impl Lesson {
     /// Moves the standing, and what it would be with its writer's word.
     pub(crate) fn move_standing(&mut self, change: impl Fn(&mut Standing)) {
         change(&mut self.standing);
-        if let Some(own_word) = &mut self.own_word {
-            change(own_word);
+        if let Some(pending_standing) = &mut self.pending_standing {
+            change(pending_standing);
         }
     }
 }

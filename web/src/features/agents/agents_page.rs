@@ -10,7 +10,7 @@ pub(super) const CARD: &str = "agent-keys";
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
-pub(super) struct Desk {
+pub(super) struct AgentsPage {
     pub(super) client: Client,
     /// The keys as they were last read.
     pub(super) keys: RwSignal<Option<Vec<AgentKey>>>,
@@ -24,7 +24,7 @@ pub(super) struct Desk {
     pub(super) fresh: RwSignal<Option<MadeAgentKey>>,
 }
 
-impl Desk {
+impl AgentsPage {
     pub(super) fn new() -> Self {
         Self {
             client: Client::get_from_context(),

@@ -41,7 +41,7 @@ struct Front {
 
 /// The page's state; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
-pub struct Desk {
+pub struct ReviewPage {
     client: Client,
     reviewing: Reviewing,
     conflicts: Query<SetAsideList>,
@@ -66,7 +66,7 @@ pub struct Desk {
     navigate: StoredValue<Go, LocalStorage>,
 }
 
-impl Desk {
+impl ReviewPage {
     /// Follows the queue.
     pub fn new(reviewing: Reviewing) -> Self {
         let conflicts = use_get::<SetAsideList>(|| "/v1/sync/set-aside".to_owned());
@@ -104,7 +104,7 @@ impl Desk {
             })
         });
         let go = use_navigate();
-        let desk = Self {
+        let page = Self {
             client: Client::get_from_context(),
             reviewing,
             conflicts,
@@ -131,8 +131,8 @@ impl Desk {
                 front.update_untracked(|front| *front = Front { name, place });
             }
         });
-        desk.read_lessons();
-        desk
+        page.read_lessons();
+        page
     }
 
     /// Whether anything is to be decided.
