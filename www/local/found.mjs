@@ -46,7 +46,7 @@ export function foundIn(root) {
 function filesAt(path) {
   if (!existsSync(path)) return [];
   try {
-    return statSync(path).isDirectory() ? lessonFiles(path) : [path];
+    return statSync(path).isDirectory() ? lessonFiles(path).files : [path];
   } catch {
     // What can't be read is not offered.
     return [];
