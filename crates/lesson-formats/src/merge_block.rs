@@ -83,7 +83,9 @@ fn ends_blank(text: &str) -> bool {
 
 /// Where the block is, from its first marker to the end of its last one, the line end left out; and the line of a code fence
 /// that is never closed.
-fn held(text: &str) -> Result<(Option<(usize, usize)>, Option<usize>), DamagedBlock> {
+type Held = (Option<(usize, usize)>, Option<usize>);
+
+fn held(text: &str) -> Result<Held, DamagedBlock> {
     let mut open = None;
     let mut found = None;
     let mut fence = Fence::default();

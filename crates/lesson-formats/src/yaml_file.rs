@@ -98,14 +98,14 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
 }
 
 fn is_stated(node: &Node) -> bool {
-    let has = |name: &&str| {
+    let has = |name: &&str| -> bool {
         node.get(name)
             .is_some_and(|said| matches!(&said.value, Value::Text(_) | Value::Plain(_)))
     };
-    STATED.iter().any(|name| has(name))
+    STATED.iter().any(has)
         && ["title", "name", "id", "slug", "description"]
             .iter()
-            .any(|name| has(name))
+            .any(has)
 }
 
 const NONE: &str = "this YAML holds no lesson that is known here: neither a playbook with `bullets`, nor records with a `title` and a `recommendation`, nor front matter between `---`";
