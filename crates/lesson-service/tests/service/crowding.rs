@@ -8,6 +8,9 @@ use lesson_service::{RequestContext, route};
 use lesson_types::*;
 use serde_json::{Value, json};
 
+// Other clones that share a target folder build their own: the paths below are this one's.
+const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../www/samples/lessons");
 const QUERIES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
