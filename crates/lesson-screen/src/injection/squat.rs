@@ -149,7 +149,7 @@ fn squats(name: &str, known: &str) -> bool {
     match (a, b) {
         // `foo-bar` and `foo_bar` are one name in most registries.
         ([x, a @ ..], [y, b @ ..]) if a == b => {
-            !(sign(&[*x]) && sign(&[*y])) && !(number(&[*x]) && number(&[*y]))
+            !(sign(&[*x]) && sign(&[*y]) || number(&[*x]) && number(&[*y]))
         }
         ([x, y, a @ ..], [z, w, b @ ..]) if (x, y) == (w, z) && a == b => true,
         // A letter more: at the end it makes a plural or another form of the word.
