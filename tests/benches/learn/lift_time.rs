@@ -154,7 +154,6 @@ fn events() -> Vec<EventKind> {
                 control,
                 control_q: 0.1,
                 drawn,
-                ..Measured::default()
             }),
         });
         if n < DECISIONS {

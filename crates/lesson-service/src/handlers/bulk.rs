@@ -101,12 +101,15 @@ fn checked(mut bulk: Bulk) -> Result<Bulk, ApiError> {
     Ok(bulk)
 }
 
-/// What the act makes of one lesson, and what takes it back; `None` when the lesson is so already.
+/// What an act makes of one lesson, and what takes it back.
+type Step = (Vec<EventKind>, Vec<Back>);
+
+/// Plans the act for one lesson; `None` when the lesson is so already.
 fn step(
     state: &State,
     bulk: &Bulk,
     item: &BulkItem,
-) -> Result<Option<(Vec<EventKind>, Vec<Back>)>, ApiError> {
+) -> Result<Option<Step>, ApiError> {
     let held = known(state, &item.slug)?;
     let hash = held.text.content_hash();
     if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {

@@ -41,6 +41,9 @@ struct Given {
     measured: Option<Measured>,
 }
 
+/// The query's vector, for this store and for the other one.
+type Vectors = (Option<Vec<f32>>, Option<Vec<f32>>);
+
 impl<S: Store, H: Host> Service<S, H> {
     /// Recommends from `other`, too, where two stores answer as one.
     pub(crate) fn recommend(
@@ -126,7 +129,7 @@ impl<S: Store, H: Host> Service<S, H> {
         &self,
         other: Option<&Self>,
         states: &States<'_>,
-        (situation, vectors): (&Situation, (Option<Vec<f32>>, Option<Vec<f32>>)),
+        (situation, vectors): (&Situation, Vectors),
         (asked, request): (&Recommend, &Checked<'_>),
         trial: Option<&Trial>,
     ) -> Result<Fitting, ApiError> {

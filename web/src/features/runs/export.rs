@@ -149,11 +149,11 @@ mod tests {
 
     fn run() -> DecisionView {
         serde_json::from_value(serde_json::json!({
-            "id": "d-1", "by": "agent:ci", "at": "2026-11-22T08:30:00.000Z", "query": "Say \"hi\", then =go",
+            "id": "d-1", "title": "Say hi", "by": "agent:ci", "at": "2026-11-22T08:30:00.000Z", "query": "Say \"hi\", then =go",
             "domain": "perps", "project_type": null, "tech_stack": ["rust", "sql"], "phase": null,
             "lessons": [
-                {"slug": "a", "relevance": 1.0, "applied": true, "match_type": "explicit", "confidence": 0.9, "quote": null, "counted": true},
-                {"slug": "b", "relevance": 0.5, "applied": false, "match_type": "none", "confidence": 0.0, "quote": null, "counted": false}
+                {"slug": "a", "relevance": 1.0, "applied": true, "match_type": "explicit", "confidence": 0.9, "quote": null, "counted": true, "was_presented": true, "contributed_to_success": true},
+                {"slug": "b", "relevance": 0.5, "applied": false, "match_type": "none", "confidence": 0.0, "quote": null, "counted": false, "was_presented": true, "contributed_to_success": false}
             ],
             "measured": null, "outcome": "success", "pnl_percent": 3.5, "outcome_by": "", "outcome_at": null,
             "feedback": [], "opinions": []
