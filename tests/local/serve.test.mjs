@@ -261,9 +261,13 @@ test("the token is in no process's arguments when a browser is opened", {
   const programs = join(other.home, "bin");
   mkdirSync(programs);
   const told = join(other.home, "told");
-  writeFileSync(join(programs, "xdg-open"), `#!/bin/sh\nprintf %s "$*" > "${told}.new" && mv "${told}.new" "${told}"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(programs, "xdg-open"),
+    `#!/bin/sh\nprintf %s "$*" > "${told}.new" && mv "${told}.new" "${told}"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const env = { PATH: `${programs}:${process.env.PATH}` };
   const serving = other.start(["serve", "--open", "--port", "0", "--json"], { env });
   let text = "";

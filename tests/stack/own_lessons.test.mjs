@@ -60,7 +60,10 @@ test("four invented decisions and thirty votes wait for a person", async () => {
   );
   let held = await row(ada, space, "disable-tls");
   assert.deepEqual([held.times_applied, held.upvotes, held.confidence, held.proven_effective], [0, 0, 0.5, false]);
-  assert.deepEqual([held.pending_standing.times_applied, held.pending_standing.upvotes, held.pending_standing.proven_effective], [4, 1, true]);
+  assert.deepEqual(
+    [held.pending_standing.times_applied, held.pending_standing.upvotes, held.pending_standing.proven_effective],
+    [4, 1, true],
+  );
   // Every vote is in the history, and so is from where on each key was known.
   const history = await isolate.call("lesson_history", { p_space: space, p_slug: "disable-tls", p_limit: 500 });
   assert.equal(history.events.filter(({ event }) => event.event.Voted).length, 30);
@@ -91,7 +94,14 @@ test("four invented decisions and thirty votes wait for a person", async () => {
   await ada.push(space, phone.actor, [phone.event("LessonReviewed", { lesson: "disable-tls", ...approved })]);
   held = await row(ada, space, "disable-tls");
   assert.deepEqual(
-    [held.times_applied, held.upvotes, held.confidence, held.proven_effective, held.pending_standing, held.approved_by_agent],
+    [
+      held.times_applied,
+      held.upvotes,
+      held.confidence,
+      held.proven_effective,
+      held.pending_standing,
+      held.approved_by_agent,
+    ],
     [4, 1, 0.55, true, null, false],
   );
 });

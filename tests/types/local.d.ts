@@ -64,6 +64,7 @@ interface Given {
 interface TranscriptRead {
   said: string;
   shown: string[];
+  prompted: string[];
   headless: boolean;
   cwd?: string;
   session?: string;

@@ -13,7 +13,7 @@ import { untracked, worktreesOf } from "../clients/worktrees.mjs";
 import { foundIn } from "../found.mjs";
 import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
-import { colour, counted, out, plain, UsageError } from "../print.mjs";
+import { colour, out, plain, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, isTrusted, makeStore, personalPath, projectRoot, trust } from "../store.mjs";
 import { importFiles } from "./carry.mjs";
 

@@ -73,8 +73,10 @@ let position = null;
 let model = "";
 
 /** Told of the store's state for the first time: what is read from then on is not older than it. */
-let heard = () => undefined;
-const known = new Promise((resolve) => (heard = resolve));
+let heard = () => {};
+const known = new Promise((resolve) => {
+  heard = () => resolve(undefined);
+});
 
 /** Tells the page what the process says of the store, of syncing and of the model. */
 function hear(state) {
