@@ -1,5 +1,6 @@
 //! Sessions of the past: what their transcripts would add, before anything is sent.
 
+use crate::plan::decision_of;
 use crate::session::{keyed, pieces};
 use crate::transcript::TranscriptRead;
 use lesson_core::{Policy, extract, without_shown};
@@ -94,7 +95,8 @@ pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
     let transcript = summary.said.clone();
     let session = Session {
         transcript: transcript.clone(),
-        decision_id: None,
+        // As the hooks send it, so that both count once.
+        decision_id: Some(decision_of(&summary.session)).filter(|id| !id.is_empty()),
     };
     vec![keyed(
         &summary.session,

@@ -399,7 +399,7 @@ fn kept_transcript(input: &HookInput, client: Client, session: &str) -> Option<S
 }
 
 /// The decision that a session is: its id, or a hash of one that the interface would not take.
-fn decision_of(session: &str) -> String {
+pub(crate) fn decision_of(session: &str) -> String {
     let plain = session.bytes().all(|byte| byte.is_ascii_graphic());
     if plain && session.len() <= limits::ID {
         session.to_owned()
