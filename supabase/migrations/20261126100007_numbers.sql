@@ -52,6 +52,7 @@ declare
   slugs text[];
   numbers record;
   funnel record;
+  told record;
   counts jsonb;
 begin
   if not lessonloop.may_use(p_space) then
@@ -122,6 +123,18 @@ begin
     count(*) as applied, count(*) filter (where r.trade_outcome in ('success', 'failure')) as outcome,
     count(*) filter (where r.trade_outcome in ('success', 'failure') and r.contributed_to_success) as success
   into funnel from public.recommendations r where r.space = p_space and r.was_applied;
+  -- As the core counts sessions: those that were given lessons, and those that nothing was heard of after half an hour.
+  select
+    count(*) as began, count(*) filter (where s.silent) as silent,
+    (array_agg(s.decision_id order by s.at desc, s.decision_id collate "C" desc) filter (where s.silent))[1] as last
+  into told from (
+    select d.decision_id, d.at,
+      coalesce(d.outcome, '') not in ('success', 'failure') and d.feedback = '[]'::jsonb and d.opinions = '[]'::jsonb
+        and d.at <= now() - interval '30 minutes' as silent
+    from public.decisions d
+    where d.space = p_space and d.decision_id <> '' and d.at >= now() - health_days * interval '1 day'
+      and lessonloop.time_of(d.at, d.outcome_at) >= now() - health_days * interval '1 day'
+      and exists (select from public.recommendations r where r.space = p_space and r.decision_id = d.decision_id)) s;
   return json_build_object(
     'page', lessonloop.rows_json(p_space, coalesce(slugs, '{}'), '{}', false),
     'report', json_build_object(
@@ -143,6 +156,8 @@ begin
         'generally_helpful', lessonloop.u32(numbers.band_3), 'consistently_helpful', lessonloop.u32(numbers.band_4)),
       'funnel', json_build_object('surfaced', lessonloop.u32(funnel.surfaced), 'applied', lessonloop.u32(funnel.applied),
         'outcome', lessonloop.u32(funnel.outcome), 'success', lessonloop.u32(funnel.success)),
+      'sessions', json_build_object('in_last_7_days', lessonloop.u32(told.began), 'silent', lessonloop.u32(told.silent),
+        'last_silent', told.last),
       'embedded', coalesce((select lessonloop.u32(c.lessons) from lessonloop.vector_counts c
         where c.space = p_space and c.model = p_ask ->> 'model'), 0)));
 end $$;

@@ -210,7 +210,7 @@ pub struct Health {
     pub version: String,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
-    /// What was heard of each session; absent of a space that is not held here.
+    /// What was heard of the sessions of the last seven days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub sessions: Option<SessionFeedback>,

@@ -105,11 +105,7 @@ fn checked(mut bulk: Bulk) -> Result<Bulk, ApiError> {
 type Step = (Vec<EventKind>, Vec<Back>);
 
 /// Plans the act for one lesson; `None` when the lesson is so already.
-fn step(
-    state: &State,
-    bulk: &Bulk,
-    item: &BulkItem,
-) -> Result<Option<Step>, ApiError> {
+fn step(state: &State, bulk: &Bulk, item: &BulkItem) -> Result<Option<Step>, ApiError> {
     let held = known(state, &item.slug)?;
     let hash = held.text.content_hash();
     if item.content_hash.as_ref().is_some_and(|seen| *seen != hash) {

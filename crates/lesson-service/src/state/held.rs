@@ -114,7 +114,7 @@ impl Held {
                     causal_ratio: report.causal_ratio,
                     bands: report.bands,
                     funnel: report.funnel,
-                    sessions: None,
+                    sessions: report.sessions.clone(),
                 },
             },
         }
