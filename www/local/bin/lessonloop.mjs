@@ -11,6 +11,15 @@ if (major < 20) {
 // What was compiled once is kept by newer Nodes.
 /** @type {any} */ (module).enableCompileCache?.();
 
+const [name, ...rest] = process.argv.slice(2);
+if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
+  // The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own, and no stream
+  // that it may not need.
+  await module
+    .createRequire(import.meta.url)("../hook_entry.cjs")
+    .run(rest);
+  process.exit(0);
+}
 // Who reads has closed the pipe, as `head` does: the rest is for nobody.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error) => {
@@ -19,14 +28,6 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const [name, ...rest] = process.argv.slice(2);
-if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
-  // The quickest way for what runs at every prompt: no table of commands, no parsing of options but its own.
-  await module
-    .createRequire(import.meta.url)("../hook_entry.cjs")
-    .run(rest);
-  process.exit(0);
-}
 const { run } = await import("../main.mjs");
 process.exitCode = await run(name, rest);
 // A pipe or a timer of a library must not keep a command alive; what was written to a pipe has to be through first.
