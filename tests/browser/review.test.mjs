@@ -345,6 +345,7 @@ test("what is held back is stored after a while, and after a reload in the middl
     await events(page, "LessonReviewed", 1);
 
     await visit(page, "Review");
+    await page.getByTestId("review-card").waitFor();
     // The first one was held back, and wants a reason.
     const slug = (await queued(page))[1];
     await page.keyboard.press("j");
