@@ -12,6 +12,7 @@ mod sign_out;
 mod space;
 
 use crate::components::{ErrorNote, Loading};
+use crate::space::Space;
 use crate::sync::{Stage, Syncing};
 use connect::Connect;
 use connected::Connected;
@@ -45,9 +46,14 @@ fn Heading() -> impl IntoView {
 /// Where the data of this browser is kept: true whether a server is connected or not.
 pub fn whereabouts() -> Signal<String> {
     let syncing = Syncing::get_from_context();
+    let here = if Space::is_of_host() {
+        "in files on this machine"
+    } else {
+        "in this browser"
+    };
     Signal::derive(move || {
         match syncing.stage() {
-        Stage::Off => "Everything is kept in this browser. Nothing leaves it.".to_owned(),
+        Stage::Off => format!("Everything is kept {here}. Nothing leaves it."),
         Stage::On if syncing.read(|status| status.on_server) => syncing.read(|status| {
             format!(
                 "Everything is kept in the space “{}” on {}; this browser keeps what it has not sent yet.",
@@ -57,12 +63,12 @@ pub fn whereabouts() -> Signal<String> {
         }),
         Stage::On => syncing.read(|status| {
             format!(
-                "Everything is kept in this browser and in the space “{}” on {}. It goes nowhere else.",
+                "Everything is kept {here} and in the space “{}” on {}. It goes nowhere else.",
                 status.space,
                 crate::dom::host(&status.url)
             )
         }),
-        Stage::Unknown | Stage::Failed(_) => "Everything is kept in this browser.".to_owned(),
+        Stage::Unknown | Stage::Failed(_) => format!("Everything is kept {here}."),
     }
     })
 }
