@@ -59,11 +59,11 @@ test("connecting names the field that is wrong, and leaves the store as it was",
 test("what was here before goes to the space, what is there comes here, and nothing counts twice", async () => {
   const { one, space } = await pair(["a", "shared"]);
   const late = await device();
-  await late.post("/v1/lessons", lesson("own"));
+  await late.post("/v1/lessons", lesson("own-lesson"));
   // The same lesson, and another one under the same name.
   await late.post("/v1/lessons", lesson("shared"));
   await late.post("/v1/lessons", lesson("a", { title: "Another a" }));
-  await late.post("/v1/rate", { lesson: "own", helpful: true });
+  await late.post("/v1/rate", { lesson: "own-lesson", helpful: true });
   await late.post("/v1/rate", { lesson: "shared", helpful: true });
   const choice = await late.connect();
   assert.equal(choice.connected, false);
@@ -87,7 +87,7 @@ test("what was here before goes to the space, what is there comes here, and noth
 });
 
 test("the whole loop on one device is the same on the other, decisions and health too", async () => {
-  const { one, two } = await pair(["row-level-security", "tenant-isolation", "cache"]);
+  const { one, two } = await pair(["row-level-security", "tenant-isolation", "cache-keys"]);
   for (const [decision, outcome] of [
     ["d1", "profit"],
     ["d2", "loss"],
@@ -100,8 +100,8 @@ test("the whole loop on one device is the same on the other, decisions and healt
     await one.post("/v1/feedback", { lessons: [first], causal: [first], outcome: "delivered" });
   }
   await one.post("/v1/tools/success", { query: "find a file", server: "files" });
-  await one.post("/v1/vote", { lesson: "cache", up: true });
-  await one.post("/v1/lessons/cache/archive");
+  await one.post("/v1/vote", { lesson: "cache-keys", up: true });
+  await one.post("/v1/lessons/cache-keys/archive");
   await one.sync();
   await two.sync();
   const shown = await two.shown();
