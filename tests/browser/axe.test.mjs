@@ -128,6 +128,8 @@ for (const [colorScheme, width, height] of LOOKS) {
       await page.getByTestId("spaces-button").click();
       await clean(page, "the spaces");
       await page.keyboard.press("Escape");
+      // The focus goes back to the button first.
+      await page.waitForFunction(() => document.activeElement?.getAttribute("data-testid") === "spaces-button");
       await page.getByTestId("success").getByTestId("plot").focus();
       await page.keyboard.press("End");
       await page.getByTestId("plot-tip").waitFor();

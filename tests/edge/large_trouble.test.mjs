@@ -127,9 +127,11 @@ test("pages of long lessons are cut by bytes, and the cursor goes on", async () 
   assert.equal(seen.length, LONG);
   const hot = await me.get("/v1/lessons?limit=1000&q=length");
   assert.ok(hot.lessons.length > 100);
-  // An agent is given fifteen lessons at most, and says no more of any others. Those that it names are read whole.
+  // Those that a request names are read whole, or it is refused: one that were left out would be taken for unknown.
   const much = await me.send("POST", "/v1/feedback", { outcome: "delivered", lessons: seen });
-  refused(much, 400, "invalid_request", "lessons");
+  refused(much, 413, "too_large", "lessons");
+  assert.equal(much.headers.get("retry-after"), null);
+  // An agent says what became of fifteen lessons at most.
   const some = seen.slice(0, 15);
   assert.equal((await me.post("/v1/feedback", { outcome: "delivered", lessons: some })).updated.length, some.length);
 });
