@@ -278,7 +278,6 @@ fn a_decision_teaches_what_the_ledger_says_of_it() {
             control: true,
             control_q: 0.1,
             drawn: Vec::new(),
-            ..Measured::default()
         });
     }
     // The outcome of the control run comes before its retrieval, from another device.
