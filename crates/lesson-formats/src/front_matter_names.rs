@@ -1,6 +1,7 @@
 //! The names of fields that front matter has, and remarks on its lines.
 
 use super::fields::snake;
+use super::record::{CONTEXT, RECOMMENDATION};
 
 /// A remark on a line of front matter.
 pub(super) struct Note {
@@ -10,29 +11,15 @@ pub(super) struct Note {
     pub message: String,
 }
 
-/// Fields that are texts: a list, a map or a remark in one is a part of the text.
-pub(super) const TEXTS: &[&str] = &[
+/// Fields that are texts beside those of a context and of a recommendation.
+const TEXTS: &[&str] = &[
     "title",
     "headline",
     "name",
     "description",
     "summary",
     "problem",
-    "context",
-    "situation",
-    "when",
     "when_to_use",
-    "trigger",
-    "applies_when",
-    "recommendation",
-    "lesson",
-    "content",
-    "body",
-    "text",
-    "advice",
-    "action",
-    "solution",
-    "insight",
 ];
 /// Fields that are words, which may begin with a `#`.
 pub(super) const WORDS: &[&str] = &["tags", "keywords", "labels"];
@@ -60,11 +47,7 @@ const OTHERS: &[&str] = &[
     "project_types",
     "tech_stacks",
     "tech_stack",
-    "globs",
-    "glob",
     "always_apply",
-    "apply_to",
-    "paths",
     "allowed_tools",
     "license",
     "metadata",
@@ -78,12 +61,20 @@ const OTHERS: &[&str] = &[
     "reference_name",
 ];
 
+/// Whether a field of this name, in snake case, is a text: a list, a map or a remark in one is a part of the text.
+pub(super) fn is_text(name: &str) -> bool {
+    [TEXTS, CONTEXT, RECOMMENDATION]
+        .iter()
+        .any(|names| names.contains(&name))
+}
+
 /// Whether a field of this name is one that front matter has.
 pub(super) fn is_known(key: &str) -> bool {
     let plain = snake(key);
-    [TEXTS, WORDS, PATTERNS, OTHERS]
-        .iter()
-        .any(|names| names.contains(&plain.as_str()))
+    is_text(&plain)
+        || [WORDS, PATTERNS, OTHERS]
+            .iter()
+            .any(|names| names.contains(&plain.as_str()))
 }
 
 /// Whether a field of this name is a pattern of files.

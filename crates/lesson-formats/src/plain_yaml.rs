@@ -4,7 +4,7 @@
 //! Each field is tried as strict YAML first, so that one bad line changes nothing of the others.
 
 use super::fields::snake;
-use super::front_matter_names::{Note, TEXTS, WORDS, is_known};
+use super::front_matter_names::{Note, WORDS, is_known, is_text};
 use super::node::{Node, Value, line_number};
 use super::yaml;
 use lesson_core::is_slug;
@@ -170,13 +170,13 @@ fn chunks(text: &str, first_line: u32) -> (Vec<Chunk<'_>>, String) {
 
 fn is_mended(key: &str) -> bool {
     let plain = snake(key);
-    TEXTS.contains(&plain.as_str()) || WORDS.contains(&plain.as_str())
+    is_text(&plain) || WORDS.contains(&plain.as_str())
 }
 
 /// A value that YAML reads, but not as it was meant: a title that it takes for a list or cuts at a `#`.
 fn mended(chunk: &Chunk<'_>, node: Node, plain: &mut Plain) -> Node {
     let name = snake(chunk.key);
-    let is_text = TEXTS.contains(&name.as_str());
+    let is_text = is_text(&name);
     let is_words = WORDS.contains(&name.as_str());
     match &node.value {
         Value::List(_) | Value::Map(_) if is_text => {
@@ -260,7 +260,7 @@ fn value(chunk: &Chunk<'_>, depth: usize) -> Value {
         return block(chunk.block, chunk.line, depth);
     }
     let name = snake(chunk.key);
-    if !TEXTS.contains(&name.as_str())
+    if !is_text(&name)
         && chunk.block.trim().is_empty()
         && let Some(inner) = rest
             .strip_prefix('[')

@@ -124,41 +124,34 @@ fn value(raw: &str, line: u32) -> Value {
 
 /// A value without the remark after it.
 fn uncommented(raw: &str) -> &str {
+    let remark = outside_quotes(raw).find(|(_, c)| *c == '#');
+    remark.map_or(raw, |(at, _)| &raw[..at]).trim_end()
+}
+
+/// The characters of a value that stand in no quotes, with their places.
+fn outside_quotes(raw: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
     let mut escaped = false;
-    for (at, c) in raw.char_indices() {
+    raw.char_indices().filter(move |(_, c)| {
         match quote {
             Some('"') if escaped => escaped = false,
-            Some('"') if c == '\\' => escaped = true,
-            Some(open) if c == open => quote = None,
+            Some('"') if *c == '\\' => escaped = true,
+            Some(open) if *c == open => quote = None,
             Some(_) => {}
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            None if c == '#' => return raw[..at].trim_end(),
-            None => {}
+            None if matches!(c, '"' | '\'') => quote = Some(*c),
+            None => return true,
         }
-    }
-    raw.trim_end()
+        false
+    })
 }
 
 /// The entries of a list, without its brackets.
 fn parts(inner: &str) -> Vec<&str> {
     let mut parts = Vec::new();
-    let mut quote = None;
-    let mut escaped = false;
     let mut start = 0;
-    for (at, c) in inner.char_indices() {
-        match quote {
-            Some('"') if escaped => escaped = false,
-            Some('"') if c == '\\' => escaped = true,
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            None if c == ',' => {
-                parts.push(inner[start..at].trim());
-                start = at + 1;
-            }
-            None => {}
-        }
+    for (at, _) in outside_quotes(inner).filter(|(_, c)| *c == ',') {
+        parts.push(inner[start..at].trim());
+        start = at + 1;
     }
     parts.push(inner[start..].trim());
     parts.retain(|part| !part.is_empty());
