@@ -28,8 +28,8 @@ pub fn named(day: i64) -> String {
     format!("{year:04}-{month:02}-{date:02}")
 }
 
-/// `days_from_civil` by Howard Hinnant.
-fn of(year: i64, month: i64, date: i64) -> i64 {
+/// The number of a day by its year, month and date: `days_from_civil` by Howard Hinnant.
+pub fn of(year: i64, month: i64, date: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);

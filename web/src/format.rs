@@ -1,5 +1,7 @@
 //! Numbers, times and lists as people read them.
 
+use crate::day;
+
 /// A share of one as a whole percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
@@ -102,14 +104,9 @@ fn moment(rfc3339: &str) -> Option<(f64, i32)> {
 #[cfg(not(target_arch = "wasm32"))]
 fn moment(rfc3339: &str) -> Option<(f64, i32)> {
     let part = |from: usize, to: usize| rfc3339.get(from..to)?.parse::<i64>().ok();
-    let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+    let (year, month, date) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
     let minutes = part(11, 13)? * 60 + part(14, 16)?;
-    // Days since 1970 by Howard Hinnant's `days_from_civil`.
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = year.div_euclid(400) * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year
-        - 719_468;
+    let days = day::of(year, month, date);
     Some(((days * 1_440 + minutes) as f64 * 60_000.0, 0))
 }
 
@@ -117,17 +114,8 @@ fn moment(rfc3339: &str) -> Option<(f64, i32)> {
 fn clock(ms: f64, ahead: i32) -> String {
     let minutes = (ms / 60_000.0).floor() as i64 + i64::from(ahead);
     let (days, of_day) = (minutes.div_euclid(1_440), minutes.rem_euclid(1_440));
-    // Howard Hinnant's `civil_from_days`.
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = (shifted + 2) % 12 + 1;
-    let year = year + era * 400 + i64::from(month <= 2);
     let (hours, minutes) = (of_day / 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}")
+    format!("{} {hours:02}:{minutes:02}", day::named(days))
 }
 
 /// A zone by its distance from UTC in minutes.
