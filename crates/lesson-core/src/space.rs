@@ -1,6 +1,7 @@
 //! A space: all lessons and what is known of them, as the fold of a ledger.
 
 use crate::event::{Measured, SurfacedContext};
+use crate::fold::Withdrawal;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::lesson::Lesson;
 use crate::lessons::Lessons;
@@ -31,6 +32,8 @@ pub struct Space {
     /// Agents' keys that have written, in the order in which they came; no more than it takes to know that the space is
     /// shared.
     pub(crate) agents: Vec<String>,
+    /// Voices that count for nothing.
+    pub(crate) withdrawn: BTreeMap<String, Withdrawal>,
 }
 
 /// A decision that lessons were recommended for: what an agent did in one situation, and what came of it.

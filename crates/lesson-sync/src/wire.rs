@@ -99,6 +99,8 @@ struct WireSetting {
 #[derive(Deserialize)]
 struct WireAgents {
     keys: Vec<String>,
+    #[serde(default)]
+    withdrawn: BTreeMap<String, Withdrawal>,
     version: u64,
 }
 
@@ -176,7 +178,10 @@ impl WirePage {
         }));
         rows.extend(self.agents.into_iter().map(|wire| VersionedRow {
             version: wire.version,
-            row: Row::Agents { keys: wire.keys },
+            row: Row::Agents {
+                keys: wire.keys,
+                withdrawn: wire.withdrawn,
+            },
         }));
         for row in &self.tools {
             let record: ToolRecord = part(row)?;

@@ -19,6 +19,8 @@ pub enum WhyUncounted {
     RatedToday,
     /// The key has voted on the lesson on this UTC day, or a later one.
     VotedToday,
+    /// The voice was withdrawn.
+    Withdrawn,
 }
 
 impl WhyUncounted {
@@ -28,6 +30,7 @@ impl WhyUncounted {
             Self::UntilApproved => "until_approved",
             Self::RatedToday => "rated_today",
             Self::VotedToday => "voted_today",
+            Self::Withdrawn => "withdrawn",
         }
     }
 
@@ -39,6 +42,7 @@ impl WhyUncounted {
             }
             Self::RatedToday => "recorded; this key rated the lesson today already",
             Self::VotedToday => "recorded; this key voted on the lesson today already",
+            Self::Withdrawn => "recorded; a person withdrew this voice, so nothing that it says counts",
         }
     }
 }
