@@ -33,6 +33,8 @@ pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonV
         content_hash: text.content_hash(),
         measured: None,
         store: None,
+        proposals: Vec::new(),
+        proposed: None,
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
-use lesson_core::{Decision, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
+use lesson_core::{
+    Decision, Lesson, Millis, Recommendation, Row, ToolRecord, Withdrawal, parse_rfc3339,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -70,7 +70,7 @@ pub(crate) struct Voice<'a> {
 }
 
 /// Whether `by` is a person, signed in or not.
-fn is_person(by: &str) -> bool {
+pub(super) fn is_person(by: &str) -> bool {
     by.starts_with("person:") || by == "local"
 }
 

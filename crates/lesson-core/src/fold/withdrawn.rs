@@ -5,7 +5,7 @@
 //! changes of a withdrawn voice, as what others did afterwards stands on them: a key changes nothing but unapproved lessons of
 //! its own, and those are archived.
 
-use super::self_vote_guard::{Uncounted, Voice, WhyUncounted};
+use super::self_vote_guard::{Uncounted, Voice, WhyUncounted, is_person};
 use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{Millis, serde_rfc3339_option};
@@ -231,7 +231,7 @@ fn check_withdrawal(voice: &str, by: &str) -> Result<(), FoldError> {
             "a voice is `agent:` and the id of a key, or `person:` and the id of an account",
         ));
     }
-    if crate::lesson::is_agent(by) {
+    if !is_person(by) {
         return Err(conflict(
             "voice",
             "a person withdraws a voice, and takes that back; no key does",
