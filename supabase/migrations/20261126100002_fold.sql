@@ -1156,7 +1156,7 @@ declare
   from_version constant bigint := v;
   named text := p_event ->> 'lesson';
 begin
-  case lessonloop.kind_in_force(p_space, p_kind, p_at, p_by)
+  case lessonloop.kind_in_force(p_space, p_kind, p_event, p_at, p_by)
     when 'muted' then
       v := lessonloop.apply_muted(p_space, p_kind, p_event, v);
     when 'ChangeProposed', 'ProposalSettled' then

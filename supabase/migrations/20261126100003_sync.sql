@@ -96,7 +96,7 @@ begin
     select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'items') x
     union
     select p_space, x ->> 'lesson', o.version from jsonb_array_elements(p_event -> 'items') x
-    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version < p_version
+    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version between 1 and p_version
       and o.payload #>> '{event,OutcomeRecorded,decision_id}' = p_event #>> '{context,decision_id}'
     on conflict do nothing;
   end if;

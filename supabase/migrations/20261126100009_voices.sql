@@ -124,7 +124,8 @@ language sql stable as $$
 $$;
 
 -- The kind by which an event is folded: its own, or `muted`, where nothing of it counts.
-create or replace function lessonloop.kind_in_force(p_space uuid, p_kind text, p_at timestamptz, p_by text) returns text
+create or replace function lessonloop.kind_in_force(
+  p_space uuid, p_kind text, p_event jsonb, p_at timestamptz, p_by text) returns text
 language sql stable as $$
   select case
     when p_kind in ('VoiceWithdrawn', 'VoiceReinstated') or not lessonloop.is_muted(p_space, p_by, p_at) then p_kind
@@ -132,6 +133,8 @@ language sql stable as $$
     -- Others' words stand on texts, lives and recommendations.
     when p_kind in ('LessonAdded', 'LessonEdited', 'LessonArchived', 'LessonRestored', 'LessonsMerged', 'ChangeProposed',
       'ProposalSettled', 'Surfaced') then p_kind
+    -- What was held back stays so.
+    when p_event ->> 'verdict' = 'quarantine' then p_kind
     else 'muted' end
 $$;
 
@@ -247,9 +250,11 @@ begin
       'since', lessonloop.rfc3339(lessonloop.instant(r.event ->> 'since')),
       'ahead', coalesce((voices -> named ->> 'ahead')::integer, 0) + 1, 'lifted', r.kind = 'VoiceReinstated'));
   end loop;
+  delete from public.lesson_events x where x.space = p_space;
+  -- Below all places until it is folded, so that none of an event that is yet to come is taken for one before.
+  update public.events e set version = -e.version where e.space = p_space;
   -- A vector is made of a text, by a model that is not here.
   create temporary table kept_embeddings on commit drop as select * from public.lesson_embeddings x where x.space = p_space;
-  delete from public.lesson_events x where x.space = p_space;
   delete from public.recommendations x where x.space = p_space;
   delete from public.decisions x where x.space = p_space;
   delete from public.retrievals x where x.space = p_space;
@@ -261,7 +266,7 @@ begin
   where s.id = p_space;
   perform set_config('lessonloop.tools', '0', true);
   for r in
-    select e.op_id, e.kind, e.at, e.payload from public.events e where e.space = p_space order by e.version
+    select e.op_id, e.kind, e.at, e.payload from public.events e where e.space = p_space order by e.version desc
   loop
     v := v + 1;
     from_version := v;

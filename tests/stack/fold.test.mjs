@@ -20,6 +20,7 @@ const lessonRow = (row) => ({
   trial_from: 0,
   approved_by_agent: false,
   counted_on: {},
+  proposals: [],
   text_at: null,
   ...row,
   pending_standing: row.pending_standing ? { trial_from: 0, ...row.pending_standing } : null,
@@ -66,6 +67,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     released: 0,
     days: 0,
     unvouched: 0,
+    proposals: 0,
+    refolds: 0,
   };
 
   const hold = async (line, number) => {
@@ -140,6 +143,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     seen.released += ledger.released;
     seen.days += ledger.lessons.filter((row) => row.counted_on).length;
     seen.unvouched += ledger.lessons.filter((row) => row.approved_by_agent).length;
+    seen.proposals += ledger.lessons.flatMap((row) => row.proposals ?? []).length;
+    seen.refolds += ledger.refolds;
     seen.trials += ledger.lessons.filter((row) => row.trial_from > 0).length;
     seen.conflicts += refused.filter((row) => row.field === "request").length;
     seen.events += Object.values(sent).reduce((sum, n) => sum + n, 0);
@@ -203,6 +208,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     released: 50,
     days: 200,
     unvouched: 25,
+    proposals: 200,
+    refolds: 200,
   };
   for (const [name, many] of Object.entries(least)) assert(seen[name] > many, `${name}: ${JSON.stringify(seen)}`);
 });

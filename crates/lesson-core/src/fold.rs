@@ -295,12 +295,7 @@ impl Space {
         Ok(())
     }
 
-    fn merge(
-        &mut self,
-        into: &str,
-        from: &[String],
-        voice: Voice<'_>,
-    ) -> Result<(), FoldError> {
+    fn merge(&mut self, into: &str, from: &[String], voice: Voice<'_>) -> Result<(), FoldError> {
         let Voice { at, policy, .. } = voice;
         let from: BTreeSet<&String> = from.iter().collect();
         if from.is_empty() {

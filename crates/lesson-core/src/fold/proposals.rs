@@ -108,7 +108,9 @@ impl Space {
             let why = if held.archived {
                 format!("{}, which settled its proposals", out_of_use(&held))
             } else {
-                format!("`{slug}` has no open proposal `{id}`; it was settled, or another took its place")
+                format!(
+                    "`{slug}` has no open proposal `{id}`; it was settled, or another took its place"
+                )
             };
             return Err(conflict("proposal", why));
         };

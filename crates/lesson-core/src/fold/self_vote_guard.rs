@@ -42,7 +42,9 @@ impl WhyUncounted {
             }
             Self::RatedToday => "recorded; this key rated the lesson today already",
             Self::VotedToday => "recorded; this key voted on the lesson today already",
-            Self::Withdrawn => "recorded; a person withdrew this voice, so nothing that it says counts",
+            Self::Withdrawn => {
+                "recorded; a person withdrew this voice, so nothing that it says counts"
+            }
         }
     }
 }

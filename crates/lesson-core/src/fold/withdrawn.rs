@@ -12,7 +12,7 @@ use crate::instant::{Millis, serde_rfc3339_option};
 use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
-use lesson_types::limits;
+use lesson_types::{Verdict, limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -130,7 +130,12 @@ impl Space {
             | EventKind::LessonRestored { .. }
             | EventKind::LessonsMerged { .. }
             | EventKind::ChangeProposed { .. }
-            | EventKind::ProposalSettled { .. } => {
+            | EventKind::ProposalSettled { .. }
+            // What was held back stays so: what agents did since stands on it.
+            | EventKind::LessonReviewed {
+                verdict: Verdict::Quarantine,
+                ..
+            } => {
                 self.live(event, voice, policy)?;
                 Ok(Vec::new())
             }
@@ -149,8 +154,8 @@ impl Space {
                 named.dedup();
                 Ok(of(&named))
             }
-            EventKind::LessonReviewed { .. }
-            | EventKind::UsageTracked { .. }
+            EventKind::UsageTracked { .. }
+            | EventKind::LessonReviewed { .. }
             | EventKind::PolicyChanged { .. }
             | EventKind::ToolSucceeded { .. }
             | EventKind::VoiceWithdrawn { .. }

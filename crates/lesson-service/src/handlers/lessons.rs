@@ -78,38 +78,39 @@ impl<S: Store, H: Host> Service<S, H> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
         self.readable(context, slug)?;
-        let proposed = self.commit(context, |state, at| {
-            let held = known(state, slug)?;
-            let text = wanted.applied_to(&held.text);
-            bounds::text(&text)?;
-            bounds::size(&text, Some(&held.text))?;
-            let (screened, _) = screen_named(&text, &held.slug, &held.source);
-            bounds::text(&screened.text)?;
-            let changes = Changes::between(&held.text, &screened.text);
-            if changes.is_empty() && held.rev == base_rev {
-                return Ok((Plan::default(), None));
-            }
-            if held.is_changed_only_by_proposal(context.by()) {
-                if held.rev != base_rev {
-                    return Err(moved_on(held, base_rev));
+        let proposed = self
+            .commit(context, |state, at| {
+                let held = known(state, slug)?;
+                let text = wanted.applied_to(&held.text);
+                bounds::text(&text)?;
+                bounds::size(&text, Some(&held.text))?;
+                let (screened, _) = screen_named(&text, &held.slug, &held.source);
+                bounds::text(&screened.text)?;
+                let changes = Changes::between(&held.text, &screened.text);
+                if changes.is_empty() && held.rev == base_rev {
+                    return Ok((Plan::default(), None));
                 }
-                let id = self.id(at);
-                let change = Some((base_rev, changes, screened));
-                let proposed = proposal(state, context, held, id.clone(), change)?;
-                return Ok((Plan::one(proposed), Some(id)));
-            }
-            let kept = kept_verdict(context.is_agent(), held, &screened);
-            let edited = EventKind::LessonEdited {
-                lesson: slug.to_owned(),
-                base_rev,
-                changes: Box::new(changes),
-                trust: screened.trust,
-                findings: screened.findings,
-            };
-            let plan = Plan::of(std::iter::once(edited).chain(kept).collect());
-            Ok((plan, None))
-        })
-        .await?;
+                if held.is_changed_only_by_proposal(context.by()) {
+                    if held.rev != base_rev {
+                        return Err(moved_on(held, base_rev));
+                    }
+                    let id = self.id(at);
+                    let change = Some((base_rev, changes, screened));
+                    let proposed = proposal(state, context, held, id.clone(), change)?;
+                    return Ok((Plan::one(proposed), Some(id)));
+                }
+                let kept = kept_verdict(context.is_agent(), held, &screened);
+                let edited = EventKind::LessonEdited {
+                    lesson: slug.to_owned(),
+                    base_rev,
+                    changes: Box::new(changes),
+                    trust: screened.trust,
+                    findings: screened.findings,
+                };
+                let plan = Plan::of(std::iter::once(edited).chain(kept).collect());
+                Ok((plan, None))
+            })
+            .await?;
         match proposed {
             Some(id) => self.proposed(slug, &id),
             None => self.shown(context.is_agent(), slug),
@@ -267,10 +268,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
-            proposals: proposals
-                .iter()
-                .map(|held| view(lesson, held))
-                .collect(),
+            proposals: proposals.iter().map(|held| view(lesson, held)).collect(),
             ..self.view(lesson)
         }
     }

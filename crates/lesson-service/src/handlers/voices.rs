@@ -8,9 +8,7 @@ use crate::http::fault::of_fold;
 use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
-use lesson_core::{
-    Event, EventKind, Millis, Space, failed_by_one_key, parse_rfc3339, to_rfc3339,
-};
+use lesson_core::{Event, EventKind, Millis, Space, failed_by_one_key, parse_rfc3339, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, ErrorCode, VoiceView, VoiceWithdrawal, Voices, WithdrawVoice, limits,
