@@ -79,7 +79,9 @@ impl Before {
                     settings.push((name.clone(), space.setting(name).cloned()));
                 }
             }
-            EventKind::ToolSucceeded { .. } => {}
+            EventKind::ToolSucceeded { .. }
+            | EventKind::VoiceWithdrawn { .. }
+            | EventKind::VoiceReinstated { .. } => {}
         }
         let decision = decision.map(|id| (id.clone(), space.decision(id).cloned()));
         if let Some((_, Some(held))) = &decision {

@@ -124,6 +124,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
       place,
     );
     assert.deepStrictEqual(held.agents.at(-1)?.keys ?? [], ledger.agents, place);
+    assert.deepStrictEqual(held.agents.at(-1)?.withdrawn ?? {}, ledger.withdrawn, place);
     const { acked_seq } = await ben.pull(space, held.cursor);
     const { isolate, ...own } = sent;
     assert.deepStrictEqual({ ...held.acked, ...acked_seq }, own, place);

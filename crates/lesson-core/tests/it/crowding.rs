@@ -3,8 +3,8 @@
 use crate::common::{event, space_by as space, with};
 use crate::rank::query;
 use lesson_core::{
-    Cosines, EventKind, ExclusionCode, Explain, KeywordIndex, Lesson, Policy, RankPolicy, Ranking,
-    Situation, Space, Trust, Verdict, pair_key, recommend,
+    Cosines, Event, EventKind, ExclusionCode, Explain, KeywordIndex, Lesson, Policy, RankPolicy,
+    Ranking, Situation, Space, Trust, Verdict, pair_key, recommend,
 };
 use std::collections::BTreeMap;
 
@@ -248,7 +248,11 @@ fn a_key_that_is_alone_or_approved_is_not_limited() {
             content_hash: one.text.content_hash(),
             reason: String::new(),
         };
-        held.fold(&event(n, review), &Policy::default()).unwrap();
+        let review = Event {
+            by: "person:ada".to_owned(),
+            ..event(n, review)
+        };
+        held.fold(&review, &Policy::default()).unwrap();
     }
     assert_eq!(answer(&held, 6).len(), 6);
 }

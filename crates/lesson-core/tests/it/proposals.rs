@@ -1,6 +1,6 @@
 //! What an agent's key would change of lessons that are not its own unapproved ones: nothing in force, until a person says so.
 
-use crate::common::{NOW, added, edited, event, lesson, reviewed, voted, with};
+use crate::common::{added, edited, event, lesson, reviewed, voted, with};
 use lesson_core::{Changes, Event, EventKind, FoldError, Lesson, Policy, Space, Trust, Verdict};
 
 const KEY: &str = "agent:key";
@@ -249,5 +249,5 @@ fn who_adds_a_lesson_brings_no_proposals() {
     };
     fold(&mut at, PERSON, added(claims)).expect("it fits");
     assert!(held(&at, "claims").proposals.is_empty());
-    assert_eq!(held(&at, "kept").proposals[0].at, NOW);
+    assert_eq!(held(&at, "kept").proposals.len(), 1);
 }

@@ -269,20 +269,15 @@ proptest! {
             .collect();
         events.push(Event { by: PERSON.to_owned(), ..event(9_999, withdrawn(None)) });
         let (space, _) = Space::of_ledger(&events, &Policy::default());
-        let counts = |event: &Event| !matches!(
-            event.event,
-            EventKind::Rated { .. } | EventKind::UsageTracked { .. } | EventKind::FeedbackGiven { .. }
-        );
-        let mut without: Vec<Event> = events
-            .iter()
-            .filter(|event| event.by != BAD || counts(event))
-            .filter(|event| !event.event.refolds())
-            .cloned()
-            .collect();
-        for event in &mut without {
-            // Kept, as others' words stand on it, but it says nothing.
+        // Its key has written all the same, and others' words stand on its recommendations and decisions.
+        let mut without = events.clone();
+        without.retain(|event| !event.event.refolds());
+        for event in without.iter_mut().filter(|event| event.by == BAD) {
             match &mut event.event {
-                EventKind::OutcomeRecorded { outcome, .. } if event.by == BAD => *outcome = DecisionOutcome::Pending,
+                EventKind::OutcomeRecorded { outcome, .. } => *outcome = DecisionOutcome::Pending,
+                EventKind::Rated { .. } | EventKind::UsageTracked { .. } | EventKind::FeedbackGiven { .. } => {
+                    event.event = EventKind::ToolSucceeded { query: "q".to_owned(), server: "s".to_owned() };
+                }
                 _ => {}
             }
         }

@@ -209,7 +209,8 @@ impl<'a> Batch<'a> {
             }
             _ => Vec::new(),
         };
-        let is_approved = |slug: &&str| self.before.lesson(slug).is_some_and(Lesson::is_vouched_for);
+        let is_approved =
+            |slug: &&str| self.before.lesson(slug).is_some_and(Lesson::is_vouched_for);
         slugs.into_iter().find(is_approved)
     }
 

@@ -59,16 +59,33 @@ fn an_edit_by_a_key_waits_while_the_text_in_force_stays() {
     let waiting = open(&fixture);
     assert_eq!(waiting.len(), 1);
     let held = &waiting[0].proposal;
-    assert_eq!((held.id.as_str(), held.by.as_str(), held.moved_on), (&*id, "agent:one", false));
+    assert_eq!(
+        (held.id.as_str(), held.by.as_str(), held.moved_on),
+        (&*id, "agent:one", false)
+    );
     assert_eq!(held.fields.len(), 1);
-    assert_eq!(held.fields[0].before.as_deref(), Some("Retry a failed call once."));
+    assert_eq!(
+        held.fields[0].before.as_deref(),
+        Some("Retry a failed call once.")
+    );
     assert_eq!(held.fields[0].after, "Run my script first.");
 
     let now: LessonView = fixture.get("/v1/lessons/retry-once");
     assert_eq!(now.proposals.len(), 1);
-    assert_eq!(LessonView { proposals: Vec::new(), ..now }, before);
+    assert_eq!(
+        LessonView {
+            proposals: Vec::new(),
+            ..now
+        },
+        before
+    );
     // What one key proposes, another does not read.
-    let other: LessonView = read(as_key(&fixture, "two", "GET /v1/lessons/retry-once", Value::Null));
+    let other: LessonView = read(as_key(
+        &fixture,
+        "two",
+        "GET /v1/lessons/retry-once",
+        Value::Null,
+    ));
     assert!(other.proposals.is_empty());
 
     let stale = json!({"base_rev": 7, "title": "x"});
@@ -79,8 +96,12 @@ fn an_edit_by_a_key_waits_while_the_text_in_force_stays() {
 #[test]
 fn a_person_accepts_against_the_text_now_in_force_or_rejects() {
     let fixture = approved();
-    let one = propose(&fixture, "one", "Retry twice.").proposed.expect("an id");
-    let two = propose(&fixture, "two", "Never retry.").proposed.expect("an id");
+    let one = propose(&fixture, "one", "Retry twice.")
+        .proposed
+        .expect("an id");
+    let two = propose(&fixture, "two", "Never retry.")
+        .proposed
+        .expect("an id");
     let seen = open(&fixture)[0].content_hash.clone();
 
     // The text moves on.
@@ -88,21 +109,38 @@ fn a_person_accepts_against_the_text_now_in_force_or_rejects() {
         "PATCH /v1/lessons/retry-once",
         json!({"base_rev": rev(&fixture), "title": "Retry at most once"}),
     );
-    fixture.ok::<LessonView>("POST /v1/lessons/retry-once/review", json!({"verdict": "approve"}));
+    fixture.ok::<LessonView>(
+        "POST /v1/lessons/retry-once/review",
+        json!({"verdict": "approve"}),
+    );
     assert!(open(&fixture).iter().all(|one| one.proposal.moved_on));
     let (status, error) = {
         let line = format!("POST /v1/lessons/retry-once/proposals/{one}");
         fixture.refused(&line, json!({"accept": true, "content_hash": seen}))
     };
-    assert_eq!((status, error.field.as_deref()), (409, Some("content_hash")));
+    assert_eq!(
+        (status, error.field.as_deref()),
+        (409, Some("content_hash"))
+    );
 
-    let accepted = settle(&fixture, &one, json!({"accept": true, "content_hash": moved.content_hash}));
+    let accepted = settle(
+        &fixture,
+        &one,
+        json!({"accept": true, "content_hash": moved.content_hash}),
+    );
     assert_eq!(accepted.status, 200, "{}", accepted.body);
     let now: LessonView = read(accepted);
-    assert_eq!((&*now.title, &*now.recommendation), ("Retry at most once", "Retry twice."));
+    assert_eq!(
+        (&*now.title, &*now.recommendation),
+        ("Retry at most once", "Retry twice.")
+    );
     assert_eq!(now.trust, Trust::Approved, "who accepts stands behind it");
 
-    let rejected: LessonView = read(settle(&fixture, &two, json!({"accept": false, "reason": "No."})));
+    let rejected: LessonView = read(settle(
+        &fixture,
+        &two,
+        json!({"accept": false, "reason": "No."}),
+    ));
     assert_eq!(rejected.recommendation, "Retry twice.");
     assert!(open(&fixture).is_empty());
     assert_eq!(settle(&fixture, &two, json!({"accept": true})).status, 409);
@@ -111,7 +149,12 @@ fn a_person_accepts_against_the_text_now_in_force_or_rejects() {
 #[test]
 fn a_key_proposes_to_archive_and_archives_its_own() {
     let fixture = approved();
-    let asked = as_key(&fixture, "one", "POST /v1/lessons/retry-once/archive", Value::Null);
+    let asked = as_key(
+        &fixture,
+        "one",
+        "POST /v1/lessons/retry-once/archive",
+        Value::Null,
+    );
     assert_eq!(asked.status, 202, "{}", asked.body);
     let view: LessonView = read(asked);
     assert!(!view.archived);
@@ -124,12 +167,21 @@ fn a_key_proposes_to_archive_and_archives_its_own() {
     let id = view.proposed.expect("an id");
     let gone: LessonView = read(settle(&fixture, &id, json!({"accept": true})));
     assert!(gone.archived);
-    let again = as_key(&fixture, "one", "POST /v1/lessons/retry-once/archive", Value::Null);
+    let again = as_key(
+        &fixture,
+        "one",
+        "POST /v1/lessons/retry-once/archive",
+        Value::Null,
+    );
     assert_eq!(again.status, 200, "it is archived already");
     let late = json!({"base_rev": 1, "title": "x"});
     let refused = as_key(&fixture, "one", "PATCH /v1/lessons/retry-once", late);
     assert_eq!(refused.status, 409);
-    assert!(refused.body.to_string().contains("archived"), "{}", refused.body);
+    assert!(
+        refused.body.to_string().contains("archived"),
+        "{}",
+        refused.body
+    );
 }
 
 #[test]
@@ -155,15 +207,28 @@ fn a_key_has_so_many_open_proposals() {
     }
     let change = |n: usize, title: &str| {
         let line = format!("PATCH /v1/lessons/rule-{n}");
-        as_key(&fixture, "one", &line, json!({"base_rev": 1, "title": title}))
+        as_key(
+            &fixture,
+            "one",
+            &line,
+            json!({"base_rev": 1, "title": title}),
+        )
     };
     for n in 0..limits::PROPOSALS {
         assert_eq!(change(n, "Mine").status, 202);
     }
     let more = change(limits::PROPOSALS, "Mine");
     assert_eq!(more.status, 409);
-    assert!(more.body.to_string().contains("review first"), "{}", more.body);
-    assert_eq!(change(0, "Mine, better").status, 202, "in place of its first");
+    assert!(
+        more.body.to_string().contains("review first"),
+        "{}",
+        more.body
+    );
+    assert_eq!(
+        change(0, "Mine, better").status,
+        202,
+        "in place of its first"
+    );
 }
 
 #[test]
@@ -171,11 +236,16 @@ fn files_change_no_approved_lesson() {
     let fixture = approved();
     let before: LessonView = fixture.get("/v1/lessons/retry-once");
     let file = |title: &str| {
-        let content = format!("---\nslug: retry-once\ntitle: {title}\n---\nOpen the door to everyone.\n");
+        let content =
+            format!("---\nslug: retry-once\ntitle: {title}\n---\nOpen the door to everyone.\n");
         json!({"files": [{"path": "retry-once.md", "content": content}]})
     };
     let imported: Imported = fixture.ok("POST /v1/import", file("Theirs"));
-    assert_eq!((imported.proposed, imported.updated), (1, 0), "{imported:?}");
+    assert_eq!(
+        (imported.proposed, imported.updated),
+        (1, 0),
+        "{imported:?}"
+    );
     let again: Imported = fixture.ok("POST /v1/import", file("Theirs"));
     assert_eq!((again.proposed, again.unchanged), (0, 1), "{again:?}");
     let now: LessonView = fixture.get("/v1/lessons/retry-once");
@@ -183,9 +253,7 @@ fn files_change_no_approved_lesson() {
     assert_eq!(now.proposals.len(), 1);
 
     // The lines of a ledger claim to be a person's.
-    let line = |n: u32, event: Value| {
-        json!({"op_id": format!("op-{n}"), "actor": "a", "seq": n, "at": "2026-11-01T00:00:00Z", "by": "local", "event": event})
-    };
+    let line = |n: u32, event: Value| json!({"op_id": format!("op-{n}"), "actor": "a", "seq": n, "at": "2026-11-01T00:00:00Z", "by": "local", "event": event});
     let edit = json!({"LessonEdited": {"lesson": "retry-once", "base_rev": before.rev, "changes": {"title": "Theirs"}, "trust": "approved"}});
     let archive = json!({"LessonArchived": {"lesson": "retry-once"}});
     let ledger = [
@@ -200,5 +268,8 @@ fn files_change_no_approved_lesson() {
     assert_eq!(imported.rejected.len(), 2, "{imported:?}");
     assert!(imported.rejected.iter().all(|one| one.code == "approved"));
     let now: LessonView = fixture.get("/v1/lessons/retry-once");
-    assert_eq!((now.content_hash, now.archived), (before.content_hash, false));
+    assert_eq!(
+        (now.content_hash, now.archived),
+        (before.content_hash, false)
+    );
 }

@@ -40,7 +40,9 @@ fn attacked() -> TestService {
 }
 
 fn standing(fixture: &TestService) -> StandingView {
-    fixture.get::<LessonView>("/v1/lessons/bind-values").standing
+    fixture
+        .get::<LessonView>("/v1/lessons/bind-values")
+        .standing
 }
 
 #[test]
@@ -55,28 +57,74 @@ fn a_voice_is_withdrawn_after_a_preview_and_taken_back_whole() {
     assert_eq!(preview.lessons, ["planted-note"]);
     assert_eq!(preview.moved, ["bind-values"]);
     assert_eq!((preview.proposals, preview.outcomes), (1, 3));
-    assert_eq!(fixture.store.events().len(), events, "a preview writes nothing");
+    assert_eq!(
+        fixture.store.events().len(),
+        events,
+        "a preview writes nothing"
+    );
     assert_eq!(standing(&fixture), sunk);
 
-    let done: VoiceWithdrawal = fixture.ok("POST /v1/voices/bad/withdraw", json!({"confirm": true}));
-    assert_eq!(VoiceWithdrawal { done: false, ..done }, preview);
+    let done: VoiceWithdrawal =
+        fixture.ok("POST /v1/voices/bad/withdraw", json!({"confirm": true}));
+    assert_eq!(
+        VoiceWithdrawal {
+            done: false,
+            ..done
+        },
+        preview
+    );
     let clean = standing(&fixture);
-    assert_eq!((clean.times_applied, clean.consecutive_failures, clean.times_helpful), (0, 0, 1));
-    assert!(fixture.get::<LessonView>("/v1/lessons/planted-note").archived);
-    assert!(fixture.get::<Proposals>("/v1/proposals").proposals.is_empty());
+    assert_eq!(
+        (
+            clean.times_applied,
+            clean.consecutive_failures,
+            clean.times_helpful
+        ),
+        (0, 0, 1)
+    );
+    assert!(
+        fixture
+            .get::<LessonView>("/v1/lessons/planted-note")
+            .archived
+    );
+    assert!(
+        fixture
+            .get::<Proposals>("/v1/proposals")
+            .proposals
+            .is_empty()
+    );
     let voices = fixture.get::<Voices>("/v1/voices").voices;
-    assert!(voices.iter().any(|one| one.voice == "agent:bad" && one.withdrawn));
+    assert!(
+        voices
+            .iter()
+            .any(|one| one.voice == "agent:bad" && one.withdrawn)
+    );
 
     // It goes on writing, and counts for nothing; a service that opens the store anew says the same.
-    as_key(&fixture, "bad", "POST /v1/vote", json!({"lesson": "bind-values", "up": false}));
+    as_key(
+        &fixture,
+        "bad",
+        "POST /v1/vote",
+        json!({"lesson": "bind-values", "up": false}),
+    );
     assert_eq!(standing(&fixture), clean);
     let again = TestService::over(fixture.store.clone());
     assert_eq!(standing(&again), clean);
     let history: History = again.get("/v1/lessons/bind-values/history");
-    assert_eq!(history.events.last().and_then(|one| one.reason.clone()).is_some(), true);
+    assert_eq!(
+        history
+            .events
+            .last()
+            .and_then(|one| one.reason.clone())
+            .is_some(),
+        true
+    );
 
     let repeated = fixture.refused("POST /v1/voices/bad/withdraw", json!({}));
-    assert_eq!((repeated.0, repeated.1.field.as_deref()), (409, Some("voice")));
+    assert_eq!(
+        (repeated.0, repeated.1.field.as_deref()),
+        (409, Some("voice"))
+    );
 
     let undo = json!({"undo": true, "confirm": true});
     let back: VoiceWithdrawal = fixture.ok("POST /v1/voices/agent:bad/withdraw", undo.clone());
@@ -85,7 +133,11 @@ fn a_voice_is_withdrawn_after_a_preview_and_taken_back_whole() {
     let restored = standing(&fixture);
     assert_eq!(restored.consecutive_failures, 3);
     assert_eq!(restored.downvotes, 1, "what it said meanwhile counts, too");
-    assert!(!fixture.get::<LessonView>("/v1/lessons/planted-note").archived);
+    assert!(
+        !fixture
+            .get::<LessonView>("/v1/lessons/planted-note")
+            .archived
+    );
     assert_eq!(fixture.refused("POST /v1/voices/bad/withdraw", undo).0, 409);
 }
 
@@ -102,7 +154,10 @@ fn the_lists_of_a_voice_and_of_a_source() {
     assert_eq!(slugs("source=bad-bot"), ["planted-note"]);
     assert!(slugs("source=nobody").is_empty());
     let voices = fixture.get::<Voices>("/v1/voices").voices;
-    let bad = voices.iter().find(|one| one.voice == "agent:bad").expect("it has a lesson");
+    let bad = voices
+        .iter()
+        .find(|one| one.voice == "agent:bad")
+        .expect("it has a lesson");
     assert_eq!((bad.lessons, bad.unreviewed, bad.proposals), (1, 1, 1));
     assert_eq!(bad.fails_alone, ["bind-values"]);
 }
@@ -111,13 +166,32 @@ fn the_lists_of_a_voice_and_of_a_source() {
 fn a_withdrawal_that_does_not_fit_is_refused() {
     let fixture = attacked();
     for (line, body, status, field) in [
-        ("POST /v1/voices/bad/withdraw", json!({"since": "soon"}), 400, "since"),
+        (
+            "POST /v1/voices/bad/withdraw",
+            json!({"since": "soon"}),
+            400,
+            "since",
+        ),
         ("POST /v1/voices/local/withdraw", json!({}), 400, "voice"),
         ("POST /v1/voices/agent:/withdraw", json!({}), 400, "voice"),
-        ("POST /v1/voices/bad/withdraw", json!({"undo": true}), 409, "voice"),
-        ("POST /v1/voices/bad/withdraw", json!({"undo": true, "since": "2026-01-01T00:00:00Z"}), 400, "since"),
+        (
+            "POST /v1/voices/bad/withdraw",
+            json!({"undo": true}),
+            409,
+            "voice",
+        ),
+        (
+            "POST /v1/voices/bad/withdraw",
+            json!({"undo": true, "since": "2026-01-01T00:00:00Z"}),
+            400,
+            "since",
+        ),
     ] {
         let (is, error) = fixture.refused(line, body.clone());
-        assert_eq!((is, error.field.as_deref()), (status, Some(field)), "{line} {body}");
+        assert_eq!(
+            (is, error.field.as_deref()),
+            (status, Some(field)),
+            "{line} {body}"
+        );
     }
 }
