@@ -295,7 +295,9 @@ export async function review(asked) {
   if (slug) {
     if (word === "accept" || word === "reject") return proposal(asked, slug, word === "accept");
     if (!["approve", "quarantine"].includes(word ?? ""))
-      throw new UsageError("say `approve` or `quarantine` after the slug; `accept` or `reject` where a change is proposed");
+      throw new UsageError(
+        "say `approve` or `quarantine` after the slug; `accept` or `reject` where a change is proposed",
+      );
     const path = `/v1/lessons/${encodeURIComponent(slug)}/review`;
     const lesson = await send(asked, { method: "POST", path, body: { verdict: word } });
     if (asked.values.json) return json(lesson);
@@ -306,7 +308,8 @@ export async function review(asked) {
   const queue = await send(asked, { method: "GET", path: `/v1/review${limit === undefined ? "" : `?limit=${limit}`}` });
   if (asked.values.json) return json({ ...queue, proposals });
   const outcomes = queue.outcomes ?? [];
-  if (queue.items.length === 0 && outcomes.length === 0 && proposals.length === 0) return out("Nothing waits for a review.");
+  if (queue.items.length === 0 && outcomes.length === 0 && proposals.length === 0)
+    return out("Nothing waits for a review.");
   tellProposals(proposals);
   if (outcomes.length > 0) {
     table(
@@ -342,7 +345,9 @@ function tellProposals(proposals) {
     }
   }
   if (proposals.length > 0) {
-    note(`\nThe text in force stays until you say: ${typed("review SLUG accept")}   (or reject; --proposal ID where there are several)\n`);
+    note(
+      `\nThe text in force stays until you say: ${typed("review SLUG accept")}   (or reject; --proposal ID where there are several)\n`,
+    );
   }
 }
 
