@@ -88,6 +88,8 @@ create table if not exists public.spaces (
   agents text[] not null default '{}',
   -- from which place in the ledger each of them counts,
   agents_from bigint[] not null default '{}',
+  -- Voices that count for nothing, as the core has them: from when on, by voice;
+  withdrawn jsonb not null default '{}',
   -- and the version of this row for replicas, apart from the others.
   agents_version bigint
 );
@@ -220,6 +222,8 @@ create table if not exists public.lessons (
   pending_standing lessonloop.standing,
   -- By agent: the days, since 1970, on which its rating and its vote last counted.
   counted_on jsonb not null default '{}',
+  -- Changes that wait for a person, as the core has them.
+  proposals jsonb not null default '[]',
   -- SHA-256 in hex of what a model embeds: the key of a vector.
   embedded_hash text not null,
   version bigint not null,

@@ -224,6 +224,14 @@ language sql immutable as $$
     when 'Rated' then '{"lesson": ["text", "!", 200], "helpful": ["bool", "!"], "decision_id": ["text", "?", 200]}'
     when 'Voted' then '{"lesson": ["text", "!", 200], "up": ["bool", "!"], "decision_id": ["text", "?", 200]}'
     when 'TrialGranted' then '{"lesson": ["text", "!", 200]}'
+    when 'ChangeProposed' then '{
+      "lesson": ["text", "!", 200], "proposal": ["text", "!", 200], "base_rev": ["u32", "!"], "changes": ["object", ""],
+      "archive": ["bool", ""], "trust": ["one", "!", 0, ["unreviewed", "approved", "quarantined"]],
+      "findings": ["texts", "", 10000, 1000]}'
+    when 'ProposalSettled' then '{
+      "lesson": ["text", "!", 200], "proposal": ["text", "!", 200], "accepted": ["bool", "!"], "reason": ["text", "", 4000]}'
+    when 'VoiceWithdrawn' then '{"voice": ["text", "!", 200], "since": ["time", "?"]}'
+    when 'VoiceReinstated' then '{"voice": ["text", "!", 200]}'
     when 'PolicyChanged' then '{"changes": ["object", "!"]}'
     when 'ToolSucceeded' then '{"query": ["text", "!", 8000], "server": ["text", "!", 100]}'
   end::jsonb
@@ -440,6 +448,7 @@ begin
     when 'LessonEdited' then
       perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
+      perform lessonloop.may_change(l, p_by);
       if l.rev <> (p_event ->> 'base_rev')::bigint then
         perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev));
       end if;
@@ -448,10 +457,17 @@ begin
       end if;
     when 'LessonReviewed' then
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
+      perform lessonloop.may_change(l, p_by);
       if lessonloop.content_hash(l) <> p_event ->> 'content_hash' then
         perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug));
       end if;
-    when 'LessonArchived', 'LessonRestored', 'TrialGranted' then
+    when 'LessonArchived', 'LessonRestored' then
+      perform lessonloop.may_change(lessonloop.known_lesson(p_space, p_event ->> 'lesson'), p_by);
+    when 'ChangeProposed', 'ProposalSettled' then
+      perform lessonloop.check_proposal(p_space, p_kind, p_event, p_by);
+    when 'VoiceWithdrawn', 'VoiceReinstated' then
+      perform lessonloop.check_withdrawal(p_event ->> 'voice', p_by);
+    when 'TrialGranted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'LessonsMerged' then
       if jsonb_array_length(p_event -> 'from') = 0 then
@@ -461,11 +477,13 @@ begin
         perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'));
       end if;
       l := lessonloop.known_lesson(p_space, p_event ->> 'into');
+      perform lessonloop.may_change(l, p_by);
       if l.archived then
         perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug));
       end if;
       for s in select distinct (y collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') y order by slug loop
         l := lessonloop.known_lesson(p_space, s);
+        perform lessonloop.may_change(l, p_by);
         if l.archived then
           perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s));
         end if;
@@ -1186,7 +1204,7 @@ begin
       own := lessonloop.summed(own, other);
     end if;
     v := v + 1;
-    update public.lessons x set archived = true, merged_into = l.slug, updated_at = p_at, version = v
+    update public.lessons x set archived = true, proposals = '[]', merged_into = l.slug, updated_at = p_at, version = v
     where x.space = p_space and x.slug = name;
   end loop;
   s := lessonloop.qualified(s, p_at);
@@ -1223,6 +1241,7 @@ declare
   place integer;
   from_version constant bigint := v;
   counted bigint;
+  muted constant boolean := lessonloop.is_muted(p_space, p_by, p_at);
 begin
   if decision is not null then
     insert into public.decisions as x (space, decision_id, context, "by", at, measured, asked_at, version)
@@ -1251,7 +1270,7 @@ begin
     insert into public.retrievals (space, retrieval_id, lesson)
     values (p_space, p_event ->> 'retrieval_id', item ->> 'lesson') on conflict do nothing;
     get diagnostics counted = row_count;
-    if counted > 0 then
+    if counted > 0 and not muted then
       v := v + 1;
       select (lessonloop.told(lessonloop.standing_of(l), 'shown', true, p_at)).* into s
       from public.lessons l where l.space = p_space and l.slug = item ->> 'lesson';
@@ -1460,10 +1479,18 @@ declare
   from_version constant bigint := v;
   named text := p_event ->> 'lesson';
 begin
-  case p_kind
+  case lessonloop.kind_in_force(p_space, p_kind, p_event, p_at, p_by)
+    when 'muted' then
+      v := lessonloop.apply_muted(p_space, p_kind, p_event, v);
+    when 'ChangeProposed', 'ProposalSettled' then
+      v := lessonloop.apply_proposal(p_space, p_kind, p_event, p_at, v, p_by);
+    when 'VoiceWithdrawn', 'VoiceReinstated' then
+      v := lessonloop.apply_withdrawal(p_space, p_kind, p_event, p_at, v);
     when 'LessonAdded' then
       v := lessonloop.add_lesson(p_space, p_event -> 'lesson', p_raw -> 'lesson', v, p_by);
       perform lessonloop.trusted(p_space, p_event #>> '{lesson,slug}', p_by);
+      update public.lessons l set archived = true
+      where l.space = p_space and l.slug = p_event #>> '{lesson,slug}' and lessonloop.is_past(p_space, p_at, p_by);
     when 'LessonEdited' then
       v := lessonloop.edit_lesson(p_space, p_event, p_at, v);
       perform lessonloop.trusted(p_space, named, p_by);
@@ -1475,7 +1502,8 @@ begin
       perform lessonloop.trusted(p_space, named, p_by);
     when 'LessonArchived' then
       v := v + 1;
-      update public.lessons l set archived = true, updated_at = p_at, version = v where l.space = p_space and l.slug = named;
+      update public.lessons l set archived = true, proposals = '[]', updated_at = p_at, version = v
+      where l.space = p_space and l.slug = named;
     when 'LessonRestored' then
       v := v + 1;
       update public.lessons l set archived = false, merged_into = null, updated_at = p_at, version = v

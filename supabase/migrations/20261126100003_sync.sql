@@ -71,6 +71,37 @@ begin
     from json_array_elements(p_events) with ordinality x);
 end $$;
 
+-- Notes which lessons an event moved or saw.
+create or replace function lessonloop.note_event(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.lesson_events (space, slug, version)
+  select p_space, l.slug, p_version from public.lessons l where l.space = p_space and l.version > p_version
+  on conflict do nothing;
+  if p_kind = 'UsageTracked' then
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'detections') x
+    where x ->> 'match_type' <> 'none'
+    on conflict do nothing;
+  elsif p_kind = 'OutcomeRecorded' then
+    -- An outcome counts in a lesson that is seen to be applied only later,
+    insert into public.lesson_events (space, slug, version)
+    select p_space, r.lesson, p_version from public.recommendations r
+    where r.space = p_space and r.decision_id = p_event ->> 'decision_id'
+    on conflict do nothing;
+  elsif p_kind = 'Surfaced' and p_event #>> '{context,decision_id}' is not null then
+    -- and in one that is recommended for the decision only later. What is said of a decision hangs on its
+    -- recommendations, those that were not counted in the lesson too.
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'items') x
+    union
+    select p_space, x ->> 'lesson', o.version from jsonb_array_elements(p_event -> 'items') x
+    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version between 1 and p_version
+      and o.payload #>> '{event,OutcomeRecorded,decision_id}' = p_event #>> '{context,decision_id}'
+    on conflict do nothing;
+  end if;
+end $$;
+
 -- Appends a batch of one actor's events to the ledger and folds them. See push_events.
 -- Every row is found by its key. A plan made while the tables were small would read them whole, and be kept while they
 -- grow: so plans here are never to do that.
@@ -243,30 +274,12 @@ begin
     v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v, made_by);
     today := to_char(at at time zone 'UTC', 'YYYY-MM-DD');
     days := days || jsonb_build_object(today, coalesce((days ->> today)::bigint, 0) + 1);
-    insert into public.lesson_events (space, slug, version)
-    select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
-    on conflict do nothing;
-    if name = 'UsageTracked' then
-      insert into public.lesson_events (space, slug, version)
-      select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
-      where x ->> 'match_type' <> 'none'
-      on conflict do nothing;
-    elsif name = 'OutcomeRecorded' then
-      -- An outcome counts in a lesson that is seen to be applied only later,
-      insert into public.lesson_events (space, slug, version)
-      select p_space, r.lesson, from_version from public.recommendations r
-      where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}'
-      on conflict do nothing;
-    elsif name = 'Surfaced' and e #>> '{event,Surfaced,context,decision_id}' is not null then
-      -- and in one that is recommended for the decision only later. What is said of a decision hangs on its
-      -- recommendations, those that were not counted in the lesson too.
-      insert into public.lesson_events (space, slug, version)
-      select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
-      union
-      select p_space, x ->> 'lesson', o.version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
-      join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded'
-        and o.payload #>> '{event,OutcomeRecorded,decision_id}' = e #>> '{event,Surfaced,context,decision_id}'
-      on conflict do nothing;
+    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version);
+    if name in ('VoiceWithdrawn', 'VoiceReinstated') then
+      v := lessonloop.refold(p_space, v);
+    elsif lessonloop.is_muted(p_space, made_by, at) then
+      perform lessonloop.note_muted(p_space, name, e -> 'event' -> name, from_version);
+      perform lessonloop.note_withdrawals(p_space, made_by, from_version);
     end if;
   end loop;
 
@@ -330,7 +343,7 @@ language sql stable as $$
     'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at),
     'text_at', lessonloop.rfc3339(l.text_at), 'by', l."by",
     'trial_from', l.trial_from, 'approved_by_agent', l.approved_by_agent, 'pending_standing', lessonloop.standing_json(l.pending_standing),
-    'counted_on', l.counted_on, 'version', l.version)
+    'counted_on', l.counted_on, 'proposals', l.proposals, 'version', l.version)
 $$;
 
 -- A recommendation as the core's JSON, and its version.
@@ -372,7 +385,7 @@ $$;
 -- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
 -- of events whose rows a later page could not hold, and on the last page, which has all there is, `next_cursor` is the
 -- space's `version`. When `epoch` is another than before, start again from cursor 0.
---   agents    the first agents' keys that wrote
+--   agents    the first agents' keys that wrote, and the voices that count for nothing
 --   feedback  times of feedback; of the last 30 days, for health
 --   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(
@@ -412,7 +425,8 @@ begin
     (select 6, s.version, json_build_object('name', s.name, 'value', s.value, 'version', s.version) from public.settings s
      where s.space = p_space and s.version > from_version order by s.version limit most + 1)
     union all
-    (select 7, s.agents_version, json_build_object('keys', s.agents, 'version', s.agents_version) from public.spaces s
+    (select 7, s.agents_version, json_build_object('keys', s.agents, 'withdrawn', s.withdrawn,
+       'version', s.agents_version) from public.spaces s
      where s.id = p_space and s.agents_version > from_version)
     union all
     (select 8, b.version, lessonloop.base_json(b) from public.domain_bases b

@@ -617,11 +617,11 @@ return (
       where d.space = p_space and d.decision_id = any (p_decisions)),
     'settings', (select coalesce(json_agg(json_build_object('name', x.name, 'value', x.value, 'version', x.version)), '[]')
       from public.settings x where x.space = p_space),
-    'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'version', s.agents_version)) else '[]'::json end,
     'bases', (select coalesce(json_agg(lessonloop.base_json(b)), '[]') from public.domain_bases b
       where b.space = p_space and b.domain in (
         select lessonloop.domain_key(d.context ->> 'domain') from public.decisions d
         where d.space = p_space and d.decision_id = any (p_decisions))),
+    'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'withdrawn', s.withdrawn, 'version', s.agents_version)) else '[]'::json end,
     'tools', case when p_tools then (select coalesce(json_agg(lessonloop.tool_json(t) order by t.position), '[]') from public.tool_successes t
       where t.space = p_space and not t.dropped) else '[]'::json end,
     'feedback', '[]'::json, 'days', '[]'::json,

@@ -22,6 +22,7 @@ const lessonRow = (row) => ({
   trial_from: 0,
   approved_by_agent: false,
   counted_on: {},
+  proposals: [],
   text_at: null,
   ...unseen,
   ...row,
@@ -71,6 +72,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     released: 0,
     days: 0,
     unvouched: 0,
+    proposals: 0,
+    refolds: 0,
   };
 
   const hold = async (line, number) => {
@@ -131,6 +134,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
       place,
     );
     assert.deepStrictEqual(held.agents.at(-1)?.keys ?? [], ledger.agents, place);
+    assert.deepStrictEqual(held.agents.at(-1)?.withdrawn ?? {}, ledger.withdrawn, place);
     const { acked_seq } = await ben.pull(space, held.cursor);
     const { isolate, ...own } = sent;
     assert.deepStrictEqual({ ...held.acked, ...acked_seq }, own, place);
@@ -152,6 +156,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     seen.unvouched += ledger.lessons.filter((row) => row.approved_by_agent).length;
     seen.lifts += ledger.lessons.filter((row) => row.lift_at).length;
     seen.taught += ledger.decisions.filter((row) => row.taught).length;
+    seen.proposals += ledger.lessons.flatMap((row) => row.proposals ?? []).length;
+    seen.refolds += ledger.refolds;
     seen.trials += ledger.lessons.filter((row) => row.trial_from > 0).length;
     seen.conflicts += refused.filter((row) => row.field === "request").length;
     seen.events += Object.values(sent).reduce((sum, n) => sum + n, 0);
@@ -217,6 +223,8 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     released: 50,
     days: 200,
     unvouched: 25,
+    proposals: 200,
+    refolds: 200,
   };
   for (const [name, many] of Object.entries(least)) assert(seen[name] > many, `${name}: ${JSON.stringify(seen)}`);
 });

@@ -1,6 +1,7 @@
 //! A lesson: its text, its standing, its life, and what is derived from them at read time.
 
 use crate::common_words::is_common_word;
+use crate::event::Changes;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::learning::lift::{Belief, FIRST_MEAN, FIRST_VARIANCE};
 use crate::policy::RankPolicy;
@@ -67,6 +68,32 @@ pub struct Lesson {
     /// By agent's key: when its rating and its vote last counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted_on: BTreeMap<String, CountedOn>,
+    /// Changes that wait for a person, in the ledger's order; one of a voice at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposals: Vec<Proposal>,
+}
+
+/// A change that waits for a person: see [`crate::EventKind::ChangeProposed`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proposal {
+    /// Its id.
+    pub id: String,
+    /// Who proposes: see [`crate::Event::by`].
+    pub by: String,
+    /// When.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+    /// The revision that it started from.
+    pub base_rev: u32,
+    /// What it would change; nothing where it would archive the lesson.
+    pub changes: Changes,
+    /// Whether it would take the lesson out of use.
+    pub archive: bool,
+    /// What screening says of the text as it would be.
+    pub trust: Trust,
+    /// What screening found in it.
+    pub findings: Vec<String>,
 }
 
 /// UTC days, since the Unix epoch, on which what a key said of a lesson last counted.
@@ -471,6 +498,7 @@ impl Lesson {
             approved_by_agent: false,
             pending_standing: None,
             counted_on: BTreeMap::new(),
+            proposals: Vec::new(),
         }
     }
 

@@ -52,7 +52,7 @@ pub use event::{
     OLD_LEDGER, SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
-pub use fold::{Folded, Uncounted, WhyUncounted};
+pub use fold::{Folded, Uncounted, WhyUncounted, Withdrawal};
 pub use fold_error::FoldError;
 pub use history::{
     Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
@@ -63,7 +63,7 @@ pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
-pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_for, slug_of};
+pub use lesson::{CountedOn, Lesson, Proposal, Standing, Text, is_slug, slug_for, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,

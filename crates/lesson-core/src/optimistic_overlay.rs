@@ -5,7 +5,7 @@
 //! them, and can be taken off again when newer rows come, so that nothing is counted twice.
 
 use crate::event::Event;
-use crate::fold::Folded;
+use crate::fold::{Folded, Withdrawal};
 use crate::fold_error::FoldError;
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::Lesson;
@@ -65,6 +65,9 @@ pub enum Row {
     Agents {
         /// The keys, in the order in which they came.
         keys: Vec<String>,
+        /// Voices that count for nothing.
+        #[serde(default)]
+        withdrawn: BTreeMap<String, Withdrawal>,
     },
     /// A time of feedback.
     Feedback {
@@ -119,6 +122,7 @@ pub struct OptimisticOverlay {
     last_seq: BTreeMap<String, Option<u64>>,
     agents: Option<usize>,
     bases: BTreeMap<String, Option<DomainBase>>,
+    withdrawn: Option<BTreeMap<String, Withdrawal>>,
     /// Places of each decision's records, in the order of the records.
     pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
@@ -203,6 +207,9 @@ impl OptimisticOverlay {
             }
         }
         self.agents.get_or_insert(space.agents.len());
+        if event.event.refolds() && self.withdrawn.is_none() {
+            self.withdrawn = Some(space.withdrawn.clone());
+        }
         let day = event.at.div_euclid(crate::instant::DAY);
         self.activity
             .entry(day)
@@ -239,6 +246,9 @@ impl OptimisticOverlay {
         restore(&mut space.last_seq, &mut self.last_seq);
         if let Some(length) = self.agents.take() {
             space.agents.truncate(length);
+        }
+        if let Some(withdrawn) = self.withdrawn.take() {
+            space.withdrawn = withdrawn;
         }
         if let Some(tools) = self.tools.take() {
             space.tools = tools;
@@ -311,7 +321,10 @@ impl OptimisticOverlay {
                 Row::Base { domain, base } => {
                     space.bases.insert(domain, base);
                 }
-                Row::Agents { keys } => space.agents = keys,
+                Row::Agents { keys, withdrawn } => {
+                    space.agents = keys;
+                    space.withdrawn = withdrawn;
+                }
                 Row::Feedback { position, at } => {
                     feedback = true;
                     self.feedback_rows.insert(position, at);

@@ -1,6 +1,7 @@
 //! A space: all lessons and what is known of them, as the fold of a ledger.
 
 use crate::event::{Measured, SurfacedContext};
+use crate::fold::Withdrawal;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::learning::lift::Base;
 use crate::lesson::Lesson;
@@ -34,6 +35,8 @@ pub struct Space {
     pub(crate) agents: Vec<String>,
     /// How often runs go well, by domain: see [`domain_key`].
     pub(crate) bases: BTreeMap<String, DomainBase>,
+    /// Voices that count for nothing.
+    pub(crate) withdrawn: BTreeMap<String, Withdrawal>,
 }
 
 /// How runs of a domain go.

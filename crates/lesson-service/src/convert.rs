@@ -66,6 +66,8 @@ pub(crate) fn lesson(lesson: &core::Lesson, reading: &Reading) -> api::LessonVie
         content_hash: text.content_hash(),
         measured: None,
         store: None,
+        proposals: Vec::new(),
+        proposed: None,
     }
 }
 

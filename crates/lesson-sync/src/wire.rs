@@ -3,7 +3,8 @@
 use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
 use lesson_core::{
-    Decision, DomainBase, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339,
+    Decision, DomainBase, Lesson, Millis, Recommendation, Row, ToolRecord, Withdrawal,
+    parse_rfc3339,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -102,6 +103,8 @@ struct WireSetting {
 #[derive(Deserialize)]
 struct WireAgents {
     keys: Vec<String>,
+    #[serde(default)]
+    withdrawn: BTreeMap<String, Withdrawal>,
     version: u64,
 }
 
@@ -187,7 +190,10 @@ impl WirePage {
         }));
         rows.extend(self.agents.into_iter().map(|wire| VersionedRow {
             version: wire.version,
-            row: Row::Agents { keys: wire.keys },
+            row: Row::Agents {
+                keys: wire.keys,
+                withdrawn: wire.withdrawn,
+            },
         }));
         rows.extend(self.bases.into_iter().map(|wire| VersionedRow {
             version: wire.version,

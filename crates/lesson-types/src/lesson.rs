@@ -1,6 +1,7 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
 use crate::lift::{LessonMeasured, LiftBelief};
+use crate::proposals::ProposalView;
 use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,14 @@ pub struct LessonView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub store: Option<StoreName>,
+    /// Changes that wait for a person, in answers to people; absent where none do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ProposalView>>", optional))]
+    pub proposals: Vec<ProposalView>,
+    /// The id of the proposal that this request of an agent's key became: nothing of the lesson has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub proposed: Option<String>,
 }
 
 /// The stored numbers of a lesson.
@@ -318,6 +327,14 @@ pub struct LessonQuery {
     pub trust: Option<Trust>,
     /// Only this badge.
     pub badge: Option<BadgeKind>,
+    /// Only those that this voice added, such as `agent:` and the id of a key.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
+    #[field(sought)]
+    pub by: Option<String>,
+    /// Only those of this source, as the writer says.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub source: Option<String>,
     /// `false` (the default) hides archived ones, `true` shows only them.
     pub archived: Option<bool>,
     /// The order.

@@ -7,6 +7,7 @@ mod entry;
 mod hurts;
 mod keys;
 mod merge;
+mod proposals;
 mod queue;
 mod reasons;
 mod review_page;
@@ -21,6 +22,7 @@ use keys::{Keys, listen};
 use leptos::prelude::*;
 use lesson_types::SyncPhase;
 use merge::MergeDialog;
+use proposals::ProposalsCard;
 use queue::{Progress, Queue};
 use review_page::{Command, ReviewPage};
 use suggested::Suggestions;
@@ -74,6 +76,7 @@ pub fn ReviewPage() -> impl IntoView {
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
             </Show>
+            <ProposalsCard/>
             <Suggestions/>
             {move || match stage.get() {
                 Stage::Loading => view! { <Loading label="Looking what waits…"/> }.into_any(),

@@ -134,9 +134,11 @@ impl Space {
                 "the probability of a control run has to be between 0 and 1",
             ));
         }
+        let is_muted = self.is_muted(by, at);
         let counted = self.retrievals.entry(given.id.to_owned()).or_default();
         for item in items {
             if counted.insert(item.lesson.clone())
+                && !is_muted
                 && let Some(mut lesson) = self.lessons.get_mut(&item.lesson)
             {
                 lesson.move_standing(|held| show(held, at, policy));

@@ -20,6 +20,8 @@ pub enum WhyUncounted {
     RatedToday,
     /// The key has voted on the lesson on this UTC day, or a later one.
     VotedToday,
+    /// The voice was withdrawn.
+    Withdrawn,
 }
 
 impl WhyUncounted {
@@ -29,6 +31,7 @@ impl WhyUncounted {
             Self::UntilApproved => "until_approved",
             Self::RatedToday => "rated_today",
             Self::VotedToday => "voted_today",
+            Self::Withdrawn => "withdrawn",
         }
     }
 
@@ -40,6 +43,9 @@ impl WhyUncounted {
             }
             Self::RatedToday => "recorded; this key rated the lesson today already",
             Self::VotedToday => "recorded; this key voted on the lesson today already",
+            Self::Withdrawn => {
+                "recorded; a person withdrew this voice, so nothing that it says counts"
+            }
         }
     }
 }
@@ -67,7 +73,7 @@ pub(crate) struct Voice<'a> {
 }
 
 /// Whether `by` is a person, signed in or not.
-fn is_person(by: &str) -> bool {
+pub(super) fn is_person(by: &str) -> bool {
     by.starts_with("person:") || by == "local"
 }
 

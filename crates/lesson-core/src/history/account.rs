@@ -40,11 +40,12 @@ pub struct Impression<'a> {
 
 /// Replays a ledger; see [`super::history`]. Costs one fold of the ledger.
 pub fn account<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     policy: &Policy,
 ) -> Account<'a> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     let mut held: Option<Lesson> = None;
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
@@ -220,12 +221,13 @@ pub struct Revision {
 /// The revision `rev` of the lesson `slug`; `None` when the ledger has no such revision. Costs one fold of the ledger
 /// up to it.
 pub fn revision<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     rev: u32,
     policy: &Policy,
 ) -> Option<Revision> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     for event in events {
         let touches = match &event.event {
             EventKind::LessonAdded { lesson } => lesson.slug == slug,

@@ -6,10 +6,11 @@
 
 mod wire;
 
-use crate::event::{Drawn, Measured, SurfacedContext};
+use crate::event::{Changes, Drawn, Measured, SurfacedContext};
+use crate::fold::Withdrawal;
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
-use crate::lesson::{CountedOn, Lesson, Standing, Text};
+use crate::lesson::{CountedOn, Lesson, Proposal, Standing, Text};
 use crate::optimistic_overlay::OptimisticOverlay;
 use crate::space::{Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
@@ -30,8 +31,11 @@ wire::structs! {
     }
     Lesson {
         slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at,
-        text_at, approved_by_agent, pending_standing, counted_on
+        text_at, approved_by_agent, pending_standing, counted_on, proposals
     }
+    Proposal { id, by, at, base_rev, changes, archive, trust, findings }
+    Changes { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags }
+    Withdrawal { since, ahead, lifted }
     CountedOn { rated, voted }
     Recommendation {
         lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
@@ -122,6 +126,7 @@ pub fn pack(
         to.text(domain);
         base.put(&mut to);
     }
+    space.withdrawn.put(&mut to);
     END.put(&mut to);
     to.flush();
 }
@@ -166,6 +171,7 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, OptimisticOverlay, KeywordIndex)> 
     space.activity = pairs(&mut from)?;
     space.agents = Packed::take(&mut from)?;
     space.bases = pairs(&mut from)?;
+    space.withdrawn = Packed::take(&mut from)?;
     (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
 }
 

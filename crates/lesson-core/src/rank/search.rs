@@ -3,6 +3,7 @@
 //! `0.8·match + 0.2·confidence` (hybrid retrieval). Nothing here is counted in a standing.
 
 use super::candidate::{Candidate, Similarity, candidates, count};
+use super::crowding::{Crowding, Why};
 use super::matching::{MatchScore, Matches};
 use super::order::{Scored, best_first, compare, merge_duplicates};
 use super::relevance::Fit;
@@ -70,7 +71,8 @@ pub struct SearchRanking {
 /// Lessons that `query` finds: those with a word of it, or with a match that counts.
 ///
 /// Lessons with the exact query word always have a place within the limit, however low their
-/// match; when there are more of them than places, the best have.
+/// match; when there are more of them than places, the best have. Where unreviewed lessons of agents' keys are among the
+/// results, near duplicates take one place and a key two of five, as in a recommendation.
 pub fn search(
     space: &Space,
     query: &str,
@@ -204,7 +206,24 @@ impl Hybrid<'_> {
         let total = count(scored.len());
         // Beyond the limit order matters only to choose among exact lessons.
         let all = limit < scored.len() && !exact.is_empty();
-        best_first(&mut scored, limit, all);
+        let key = |one: &Scored<'_>| one.of.facts.key;
+        if self.options.include_archived || scored.iter().all(|one| key(one) == 0) {
+            best_first(&mut scored, limit, all);
+        } else {
+            // As in a recommendation, no key fills an answer, nor does what says almost the same.
+            let first = scored.first().map_or(0, key);
+            // Of a part of a space nobody knows who wrote the rest.
+            let is_one_keys =
+                index.counts().is_none() && scored.iter().all(|one| key(one) == first);
+            let crowding = Crowding::of((space, index), self.similarity, is_one_keys);
+            let (kept, passed) = crowding.choose(&mut scored, limit, all);
+            let beyond = passed
+                .iter()
+                .filter(|one| matches!(one.why, Why::BeyondLimit));
+            let beyond: Vec<Scored<'_>> = beyond.map(|one| one.one).collect();
+            scored = kept;
+            scored.extend(beyond);
+        }
         keep_exact(&mut scored, limit, |one| exact.contains(&one.of.place));
         let items = scored
             .iter()

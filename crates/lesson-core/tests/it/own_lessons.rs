@@ -128,14 +128,27 @@ fn an_edit_takes_the_approval_away_and_an_agents_own_approval_is_none() {
     let mut said = two_keys();
     said.push((PERSON, 0, reviewed("mine", Verdict::Approve)));
     said.push((MINE, 0, rated("mine", true)));
-    said.push((MINE, 1, edited("mine", 1, Trust::Unreviewed)));
+    // Of an approved lesson a key's edit is refused, whoever added it; a person's takes the approval away.
+    let mut refused = Space::of_ledger(
+        &ledger(
+            said.iter()
+                .cloned()
+                .chain([(MINE, 1, edited("mine", 1, Trust::Unreviewed))]),
+        ),
+        &Policy::default(),
+    )
+    .1;
+    assert_eq!(
+        refused.pop().map(|(_, error)| error.field()),
+        Some("lesson")
+    );
+    said.push((PERSON, 1, edited("mine", 1, Trust::Unreviewed)));
     said.push((MINE, 1, rated("mine", true)));
     let space = folded(&ledger(said.clone()));
     assert_eq!(held(&space, "mine").standing.times_helpful, 1);
 
     for approval in [
         (MINE, 2, reviewed("mine", Verdict::Approve)),
-        (OTHER, 2, reviewed("mine", Verdict::Approve)),
         (MINE, 2, edited("mine", 2, Trust::Approved)),
     ] {
         let mut said = said.clone();
@@ -145,7 +158,7 @@ fn an_edit_takes_the_approval_away_and_an_agents_own_approval_is_none() {
         assert_eq!(held(&space, "mine").standing.times_helpful, 1);
         // Another's edit gives the lesson no other writer.
         let rev = held(&space, "mine").rev;
-        said.push((OTHER, 4, edited("mine", rev, Trust::Unreviewed)));
+        said.push((PERSON, 4, edited("mine", rev, Trust::Unreviewed)));
         said.push((MINE, 4, rated("mine", true)));
         said.push((PERSON, 5, reviewed("mine", Verdict::Approve)));
         let space = folded(&ledger(said));

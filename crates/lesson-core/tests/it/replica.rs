@@ -111,6 +111,7 @@ pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
     if !space.agents().is_empty() {
         rows.push(Row::Agents {
             keys: space.agents().to_vec(),
+            withdrawn: BTreeMap::new(),
         });
     }
     rows.extend(space.bases().map(|(domain, base)| Row::Base {

@@ -2,6 +2,7 @@
 
 use crate::convert::{self, Reading};
 use crate::handlers::lift_view::{in_short, measured_of};
+use crate::handlers::proposing::{proposal, view};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -77,29 +78,43 @@ impl<S: Store, H: Host> Service<S, H> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
         self.readable(context, slug)?;
-        self.commit(context, |state, _| {
-            let held = known(state, slug)?;
-            let text = wanted.applied_to(&held.text);
-            bounds::text(&text)?;
-            bounds::size(&text, Some(&held.text))?;
-            let (screened, _) = screen_named(&text, &held.slug, &held.source);
-            bounds::text(&screened.text)?;
-            let changes = Changes::between(&held.text, &screened.text);
-            if changes.is_empty() && held.rev == base_rev {
-                return Ok((Plan::default(), ()));
-            }
-            let kept = kept_verdict(context.is_agent(), held, &screened);
-            let edited = EventKind::LessonEdited {
-                lesson: slug.to_owned(),
-                base_rev,
-                changes: Box::new(changes),
-                trust: screened.trust,
-                findings: screened.findings,
-            };
-            Ok((Plan::of(std::iter::once(edited).chain(kept).collect()), ()))
-        })
-        .await?;
-        self.shown(context.is_agent(), slug)
+        let proposed = self
+            .commit(context, |state, at| {
+                let held = known(state, slug)?;
+                let text = wanted.applied_to(&held.text);
+                bounds::text(&text)?;
+                bounds::size(&text, Some(&held.text))?;
+                let (screened, _) = screen_named(&text, &held.slug, &held.source);
+                bounds::text(&screened.text)?;
+                let changes = Changes::between(&held.text, &screened.text);
+                if changes.is_empty() && held.rev == base_rev {
+                    return Ok((Plan::default(), None));
+                }
+                if held.is_changed_only_by_proposal(context.by()) {
+                    if held.rev != base_rev {
+                        return Err(moved_on(held, base_rev));
+                    }
+                    let id = self.id(at);
+                    let change = Some((base_rev, changes, screened));
+                    let proposed = proposal(state, context, held, id.clone(), change)?;
+                    return Ok((Plan::one(proposed), Some(id)));
+                }
+                let kept = kept_verdict(context.is_agent(), held, &screened);
+                let edited = EventKind::LessonEdited {
+                    lesson: slug.to_owned(),
+                    base_rev,
+                    changes: Box::new(changes),
+                    trust: screened.trust,
+                    findings: screened.findings,
+                };
+                let plan = Plan::of(std::iter::once(edited).chain(kept).collect());
+                Ok((plan, None))
+            })
+            .await?;
+        match proposed {
+            Some(id) => self.proposed(slug, &id),
+            None => self.shown(context.is_agent(), slug),
+        }
     }
 
     pub(crate) async fn archive(
@@ -109,19 +124,26 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
-        self.commit(context, |state, _| {
-            let lesson = slug.to_owned();
-            Ok((
-                if known(state, slug)?.archived {
-                    Plan::default()
-                } else {
-                    Plan::one(EventKind::LessonArchived { lesson })
-                },
-                (),
-            ))
-        })
-        .await?;
-        self.shown(context.is_agent(), slug)
+        self.readable(context, slug)?;
+        let proposed = self
+            .commit(context, |state, at| {
+                let held = known(state, slug)?;
+                if held.archived {
+                    return Ok((Plan::default(), None));
+                }
+                if held.is_changed_only_by_proposal(context.by()) {
+                    let id = self.id(at);
+                    let proposed = proposal(state, context, held, id.clone(), None)?;
+                    return Ok((Plan::one(proposed), Some(id)));
+                }
+                let lesson = slug.to_owned();
+                Ok((Plan::one(EventKind::LessonArchived { lesson }), None))
+            })
+            .await?;
+        match proposed {
+            Some(id) => self.proposed(slug, &id),
+            None => self.shown(context.is_agent(), slug),
+        }
     }
 
     pub(crate) async fn restore(
@@ -252,8 +274,14 @@ impl<S: Store, H: Host> Service<S, H> {
         let measured = self
             .held
             .measured(|| measured_of(state, &self.policy, &lesson.slug));
+        // What one key proposes is for people to read, not for other agents.
+        let proposals = match is_for_agent {
+            true => &[][..],
+            false => &lesson.proposals,
+        };
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
+            proposals: proposals.iter().map(|held| view(lesson, held)).collect(),
             ..self.view(lesson)
         }
     }
@@ -348,6 +376,17 @@ pub(crate) const WANTS_REASON: &str = "this text is held back because of what wa
 /// Whether an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
 pub(crate) fn wants_reason(held: &Lesson, verdict: Verdict, reason: &str) -> bool {
     verdict == Verdict::Approve && held.trust == Trust::Quarantined && reason.is_empty()
+}
+
+/// Says that a lesson is at another revision than the one that a change started from.
+fn moved_on(held: &Lesson, base_rev: u32) -> ApiError {
+    of_fold(&FoldError::Conflict {
+        field: "base_rev",
+        reason: format!(
+            "the edit started from revision {base_rev}, but `{}` is at revision {}; read it again and repeat the edit",
+            held.slug, held.rev
+        ),
+    })
 }
 
 /// Refuses an agent's key more unreviewed lessons than it may have.

@@ -3,6 +3,7 @@
 use crate::convert::Reading;
 use crate::handlers::list_numbers::{Numbers, standouts, trends};
 use crate::handlers::stats::count;
+use crate::handlers::voices::voice_of;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -41,6 +42,8 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         validate::optional("q", query.q.as_ref(), limits::QUERY)?;
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
+        validate::optional("by", query.by.as_ref(), limits::ID)?;
+        validate::optional("source", query.source.as_ref(), limits::WORD)?;
         let limit = validate::limit(query.limit, PAGE, limits::PAGE)?;
         let cursor = query.cursor.as_deref().map(Cursor::read).transpose()?;
         let text = query.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
@@ -211,6 +214,11 @@ fn fits(lesson: &Lesson, query: &LessonQuery, reading: &Reading) -> bool {
         && query
             .badge
             .is_none_or(|badge| reading.badge(&lesson.standing).kind == badge)
+        && query.by.as_ref().is_none_or(|by| lesson.by == voice_of(by))
+        && query
+            .source
+            .as_ref()
+            .is_none_or(|source| lesson.source == *source)
 }
 
 /// Brings lessons into the order asked for; equal ones by slug. A search's own order stays.
