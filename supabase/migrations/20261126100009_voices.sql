@@ -261,6 +261,7 @@ begin
   delete from public.tool_successes x where x.space = p_space;
   delete from public.settings x where x.space = p_space;
   delete from public.feedback_times x where x.space = p_space;
+  delete from public.domain_bases x where x.space = p_space;
   delete from public.lessons x where x.space = p_space;
   update public.spaces s set agents = '{}', agents_from = '{}', agents_version = null, withdrawn = voices, epoch = gen_random_uuid()
   where s.id = p_space;
