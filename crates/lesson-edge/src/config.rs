@@ -6,16 +6,16 @@ use lesson_types::ApiError;
 
 /// An isolate has 128 MB, of which the module and the model take some 45.
 const REPLICA_BYTES: u64 = 48_000_000;
+/// What wrangler.toml has in the place of the project.
+const PLACEHOLDER: &str = "https://project.supabase.co";
 
 /// The operator's settings, validated by `Edge::new`.
 #[derive(Clone)]
 pub struct EdgeConfig {
     /// The Supabase project's address, such as `https://abc.supabase.co`.
     pub url: String,
-    /// The project's publishable key.
+    /// The project's publishable key: `sb_publishable_…`, or the legacy JWT of `anon`. It is no secret.
     pub key: String,
-    /// The project's JWT secret. It signs short-lived tokens and goes nowhere.
-    pub jwt_secret: String,
     /// A dashboard on another origin that may call, such as `https://lessons.example.org`.
     pub dashboard_origin: Option<String>,
     /// The values of `Host` that are answered, such as `127.0.0.1:8787`; any, when there are none.
@@ -30,7 +30,6 @@ pub struct EdgeConfig {
 }
 
 impl std::fmt::Debug for EdgeConfig {
-    /// The secret stays out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EdgeConfig")
             .field("url", &self.url)
@@ -42,7 +41,6 @@ impl std::fmt::Debug for EdgeConfig {
 pub(crate) struct Config {
     pub url: String,
     pub key: String,
-    pub jwt_secret: String,
     pub dashboard_origin: Option<String>,
     pub hosts: Vec<String>,
     pub rate: Rate,
@@ -57,17 +55,23 @@ impl Config {
     pub fn check(given: EdgeConfig) -> Result<Self, ApiError> {
         let url = server_url(&given.url)
             .map_err(|error| ApiError::invalid("url", error.message().to_owned()))?;
+        if url == PLACEHOLDER {
+            return Err(ApiError::invalid(
+                "url",
+                "SUPABASE_URL is not set yet: deploy with --var SUPABASE_URL:https://abc.supabase.co, the address of your project",
+            ));
+        }
         let key = given.key.trim().to_owned();
+        if key.starts_with("sb_secret_") {
+            return Err(ApiError::invalid(
+                "key",
+                "this is a secret key of the project, which may read everything: put the publishable one in its place, and revoke this one",
+            ));
+        }
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ApiError::invalid(
                 "key",
                 "the publishable key is missing or holds characters that no key has; copy it from the project's API settings",
-            ));
-        }
-        if given.jwt_secret.len() < 32 {
-            return Err(ApiError::invalid(
-                "jwt_secret",
-                "the JWT secret is missing or shorter than 32 bytes; copy it from the project's JWT settings",
             ));
         }
         let dashboard_origin = given
@@ -111,7 +115,6 @@ impl Config {
         Ok(Self {
             url,
             key,
-            jwt_secret: given.jwt_secret,
             dashboard_origin,
             hosts: given
                 .hosts

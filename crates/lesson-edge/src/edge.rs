@@ -6,7 +6,6 @@ use crate::lookups::Lookups;
 use crate::pack::Pack;
 use crate::rate::Buckets;
 use crate::space::Space;
-use crate::token::Tokens;
 use lesson_service::{Embedder, Host};
 use lesson_sync::Store;
 use lesson_types::ApiError;
@@ -19,7 +18,6 @@ pub struct Edge<S, H> {
     /// Makes the store of a space: in memory, without keeping rows.
     pub(crate) store: fn() -> S,
     pub(crate) config: Config,
-    pub(crate) tokens: Rc<Tokens>,
     pub(crate) keys: Keys,
     pub(crate) buckets: Buckets,
     pub(crate) lookups: Lookups,
@@ -47,7 +45,6 @@ impl<S: Store, H: Host> Edge<S, H> {
         Ok(Self {
             host: Rc::new(host),
             store,
-            tokens: Rc::new(Tokens::new(&config.jwt_secret)),
             keys: Keys::default(),
             buckets: Buckets::new(config.rate),
             lookups: Lookups::default(),

@@ -185,12 +185,16 @@ impl<S: Store, H: Host> Edge<S, H> {
         let asking = self.lookups.of(&request.client, key);
         let found = self
             .keys
-            .agent(key, &*self.host, &self.tokens, &self.config, || {
-                asking.begin(now)
-            })
+            .agent(key, &self.host, &self.config, || asking.begin(now))
             .await;
-        if found.is_ok() {
-            asking.was_right();
+        match &found {
+            Ok(_) => asking.was_right(),
+            Err(refusal) if refusal.error.code == ErrorCode::Unauthorized => {
+                for space in self.spaces.borrow().iter() {
+                    space.keys.forget(key);
+                }
+            }
+            Err(_) => {}
         }
         let agent = found?;
         self.buckets

@@ -23,8 +23,6 @@ export interface EdgeOptions {
   url: string;
   /** Its publishable key. */
   key: string;
-  /** Its JWT secret; it signs short-lived tokens and goes nowhere. */
-  jwt_secret: string;
   /** The origin of a dashboard that may call from elsewhere. */
   dashboard_origin?: string;
   /** The values of `Host` that are answered; any, when there are none. */
@@ -60,10 +58,9 @@ export interface EdgeRequest {
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
 "#;
 
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 11] = [
     "url",
     "key",
-    "jwt_secret",
     "dashboard_origin",
     "hosts",
     "requests_per_second",
@@ -200,7 +197,6 @@ fn make(options: &JsValue) -> Result<Inner<AnyStore, JsHost>, ApiError> {
     let config = EdgeConfig {
         url: text(options, "url").unwrap_or_default(),
         key: text(options, "key").unwrap_or_default(),
-        jwt_secret: text(options, "jwt_secret").unwrap_or_default(),
         dashboard_origin: text(options, "dashboard_origin"),
         hosts: hosts(&property(options, "hosts"))?,
         requests_per_second: number("requests_per_second")?,
