@@ -1,5 +1,6 @@
 //! The operator's settings, and their validation.
 
+use crate::limits::BODY_BYTES;
 use crate::rate::Rate;
 use lesson_sync::server_url;
 use lesson_types::ApiError;
@@ -24,6 +25,11 @@ pub struct EdgeConfig {
     pub requests_per_second: Option<f64>,
     /// Requests that a key may make at once; four seconds' worth when absent.
     pub burst: Option<f64>,
+    /// Bytes that a key may send a second in the long run; 65,536 when absent. At once 24 seconds' worth, and a whole body at least.
+    pub bytes_per_second: Option<f64>,
+    /// Milliseconds of the engine's time that a key may ask for a second in the long run, as reckoned from what a request looks at;
+    /// 250 when absent. At once eight seconds' worth, and a second at least.
+    pub work_per_second: Option<f64>,
     /// Bytes of memory that spaces may take in an isolate; 48 million when absent. A space that is larger by itself is not held:
     /// each request reads the part of it that it needs from the server. 0 holds none.
     pub replica_bytes: Option<f64>,
@@ -44,6 +50,8 @@ pub(crate) struct Config {
     pub dashboard_origin: Option<String>,
     pub hosts: Vec<String>,
     pub rate: Rate,
+    pub bytes: Rate,
+    pub work: Rate,
     pub replica_bytes: u64,
 }
 
@@ -94,14 +102,16 @@ impl Config {
             .transpose()?;
         let number = |field: &str, given: Option<f64>, absent: f64| match given {
             None => Ok(absent),
-            Some(number) if number.is_finite() && (0.1..=1e6).contains(&number) => Ok(number),
+            Some(number) if number.is_finite() && (0.1..=1e9).contains(&number) => Ok(number),
             Some(_) => Err(ApiError::invalid(
                 field,
-                format!("{field} has to be a number from 0.1 to 1000000"),
+                format!("{field} has to be a number from 0.1 to 1000000000"),
             )),
         };
         let per_second = number("requests_per_second", given.requests_per_second, 50.0)?;
         let burst = number("burst", given.burst, per_second * 4.0)?.max(1.0);
+        let bytes = number("bytes_per_second", given.bytes_per_second, 65_536.0)?;
+        let work = number("work_per_second", given.work_per_second, 250.0)?;
         let replica_bytes = match given.replica_bytes {
             None => REPLICA_BYTES,
             Some(bytes) if bytes.is_finite() && (0.0..=1e9).contains(&bytes) => bytes as u64,
@@ -123,6 +133,14 @@ impl Config {
                 .filter(|host| !host.is_empty())
                 .collect(),
             rate: Rate { per_second, burst },
+            bytes: Rate {
+                per_second: bytes,
+                burst: (bytes * 24.0).max(BODY_BYTES as f64),
+            },
+            work: Rate {
+                per_second: work,
+                burst: (work * 8.0).max(1_000.0),
+            },
             replica_bytes,
         })
     }

@@ -7,6 +7,7 @@
 
 mod acked_write;
 mod address;
+mod budget;
 mod config;
 mod edge;
 mod host;
@@ -24,6 +25,7 @@ mod rate;
 mod request_guard;
 mod serve;
 mod settle;
+mod setup;
 mod snapshot_cache;
 mod space;
 mod spaces;

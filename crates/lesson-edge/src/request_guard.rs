@@ -197,9 +197,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             Err(_) => {}
         }
         let agent = found?;
-        self.buckets
-            .take(&agent.id, now)
-            .map_err(Refusal::too_often)?;
+        self.budget.request(&agent.id, request.body.len(), now)?;
         // By the key's id, so that a key is one however its header is written; and keys that nobody has cost no counter.
         if let Some(count) = &request.count {
             let limit = self.host.sleep(COUNTING_MS);
@@ -214,9 +212,6 @@ impl<S: Store, H: Host> Edge<S, H> {
     /// Counts the further messages of a batch against the key's rate limit.
     pub(crate) fn take_turns(&self, agent: &Agent, count: usize) -> Result<(), Refusal> {
         let now = self.host.now();
-        (0..count).try_for_each(|_| {
-            let taken = self.buckets.take(&agent.id, now);
-            taken.map_err(Refusal::too_often)
-        })
+        (0..count).try_for_each(|_| self.budget.message(&agent.id, now))
     }
 }
