@@ -1,10 +1,9 @@
 // Two people's browsers and one space, in the built app: connect, work apart, come together, decide, sign out; keys for
 // agents.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
-import { client, env, key, sql, token, url as server } from "../stack/stack.mjs";
+import { agent, env, key, sql, url as server } from "../stack/stack.mjs";
 import { signIn } from "./sign_in.mjs";
 
 after(close);

@@ -71,9 +71,8 @@ impl Budget {
             true => SESSION_MEGABYTE_MS,
             false => MEGABYTE_MS,
         };
-        let ms = REQUEST_MS
-            + sent as f64 / 1e6 * megabyte
-            + lessons as f64 / 1e3 * THOUSAND_LESSONS_MS;
+        let ms =
+            REQUEST_MS + sent as f64 / 1e6 * megabyte + lessons as f64 / 1e3 * THOUSAND_LESSONS_MS;
         let taken = self.work.take(key, ms, now);
         taken.map_err(|seconds| Refusal::too_much("work", seconds))
     }

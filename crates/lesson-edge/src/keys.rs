@@ -205,7 +205,9 @@ fn of_remote(error: &RemoteError) -> Refusal {
         RemoteError::NoAnswer(cause) => format!("the store can't be reached ({cause})"),
         RemoteError::Trouble(cause) | RemoteError::Refused(cause) => cause.clone(),
         RemoteError::Busy(_) => "the store is busy".to_owned(),
-        RemoteError::Unauthorized => "the store refuses this edge; the operator has to check SUPABASE_KEY".to_owned(),
+        RemoteError::Unauthorized => {
+            "the store refuses this edge; the operator has to check SUPABASE_KEY".to_owned()
+        }
         RemoteError::TooLarge | RemoteError::ActorTaken | RemoteError::NotFound => {
             "the store refuses to look up keys".to_owned()
         }

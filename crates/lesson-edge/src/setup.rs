@@ -6,7 +6,7 @@ use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use lesson_core::Millis;
 use lesson_service::{Host, Network, timeout};
 use lesson_sync::{ProjectState, SCHEMA_VERSION, Store, project_state};
-use serde_json::json;
+use lesson_types::{EdgeSetup, Method, SetupProblem};
 
 /// The path that it is at.
 pub(crate) const PATH: &str = "/v1/setup";
@@ -16,31 +16,34 @@ const FRESH: Millis = 5_000;
 const PATIENCE_MS: u32 = 8_000;
 
 impl<S: Store, H: Host> Edge<S, H> {
-    /// {"ready", "version", "schema_version": the one needed, "project": the address, "dashboard_origin", "problems": [{"code",
-    /// "message", "remedy"}]}.
+    /// Answers with an [`EdgeSetup`].
     ///
     /// # Errors
     /// 405 for another method than `GET`, 429 when one network asks too often.
     pub(crate) async fn setup(&self, request: &EdgeRequest) -> Result<EdgeAnswer, Refusal> {
         if !matches!(request.method.as_str(), "GET" | "HEAD") {
-            let allowed = [lesson_types::Method::Get];
+            let allowed = [Method::Get];
             let wrong = lesson_service::wrong_method(&request.path, &allowed, &request.method);
             let mut refusal = Refusal::from(wrong);
             refusal.headers.push(("allow", "GET, HEAD".to_owned()));
             return Err(refusal);
         }
         let state = self.project(&request.client).await?;
-        let problems = state.code().map(|code| {
-            json!({ "code": code, "message": state.message(), "remedy": state.remedy() })
+        let problem = state.code().map(|code| SetupProblem {
+            code: code.to_owned(),
+            message: state.message(),
+            remedy: state.remedy().to_owned(),
         });
-        let body = json!({
-            "ready": problems.is_none(),
-            "version": env!("CARGO_PKG_VERSION"),
-            "schema_version": SCHEMA_VERSION,
-            "project": self.config.url,
-            "dashboard_origin": self.config.dashboard_origin,
-            "problems": Vec::from_iter(problems),
-        });
+        let setup = EdgeSetup {
+            ready: problem.is_none(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            schema_version: SCHEMA_VERSION,
+            project: self.config.url.clone(),
+            dashboard_origin: self.config.dashboard_origin.clone(),
+            problems: problem.into_iter().collect(),
+        };
+        // It holds texts and numbers, which always become JSON.
+        let body = serde_json::to_value(setup).unwrap_or_default();
         Ok(EdgeAnswer::json(200, &body))
     }
 

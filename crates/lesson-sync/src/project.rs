@@ -43,13 +43,17 @@ impl ProjectState {
     pub fn message(&self) -> String {
         match self {
             Self::Ready => format!("The project has version {SCHEMA_VERSION} of the schema."),
-            Self::NoSchema => "The project has no tables of Lessonloop yet, or they are of 0.1.0-pre.".to_owned(),
+            Self::NoSchema => {
+                "The project has no tables of Lessonloop yet, or they are of 0.1.0-pre.".to_owned()
+            }
             Self::OtherSchema(version) => format!(
                 "The project has version {version} of the schema, and version {SCHEMA_VERSION} is needed here."
             ),
             Self::ForeignKey => "The project does not take this publishable key.".to_owned(),
             Self::Paused => "The project is paused.".to_owned(),
-            Self::NoProject(said) => format!("What answers at this address is no Supabase project ({said})."),
+            Self::NoProject(said) => {
+                format!("What answers at this address is no Supabase project ({said}).")
+            }
             Self::Unreachable(cause) => format!("The project can't be reached ({cause})."),
         }
     }
@@ -58,12 +62,18 @@ impl ProjectState {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Ready => "",
-            Self::NoSchema => "Run `supabase link --project-ref PROJECT` and `supabase db push` in the folder of Lessonloop.",
+            Self::NoSchema => {
+                "Run `supabase link --project-ref PROJECT` and `supabase db push` in the folder of Lessonloop."
+            }
             Self::OtherSchema(version) if *version < SCHEMA_VERSION => {
                 "Take this release's supabase/migrations and run `supabase db push`."
             }
-            Self::OtherSchema(_) => "Deploy the release of Lessonloop that the database is of: `npx wrangler deploy`.",
-            Self::ForeignKey => "Copy the publishable key of this very project (Project Settings, API Keys) into SUPABASE_KEY, and deploy again.",
+            Self::OtherSchema(_) => {
+                "Deploy the release of Lessonloop that the database is of: `npx wrangler deploy`."
+            }
+            Self::ForeignKey => {
+                "Copy the publishable key of this very project (Project Settings, API Keys) into SUPABASE_KEY, and deploy again."
+            }
             Self::Paused => "Restore it in Supabase's dashboard, which takes some minutes.",
             Self::NoProject(_) => "Check SUPABASE_URL: it looks like https://abc.supabase.co.",
             Self::Unreachable(_) => "Check SUPABASE_URL and status.supabase.com, then try again.",
@@ -121,13 +131,33 @@ mod tests {
     fn each_fault_of_a_set_up_is_told_apart_with_its_remedy() {
         for (status, body, code) in [
             (200, r#"{"schema_version":1,"agent":null}"#, None),
-            (200, r#"{"schema_version":0,"agent":null}"#, Some("older_schema")),
-            (200, r#"{"schema_version":2,"agent":null}"#, Some("newer_schema")),
-            (404, r#"{"code":"PGRST202","message":"Could not find the function"}"#, Some("no_schema")),
-            (401, r#"{"code":"42501","message":"permission denied for function agent_key"}"#, Some("no_schema")),
+            (
+                200,
+                r#"{"schema_version":0,"agent":null}"#,
+                Some("older_schema"),
+            ),
+            (
+                200,
+                r#"{"schema_version":2,"agent":null}"#,
+                Some("newer_schema"),
+            ),
+            (
+                404,
+                r#"{"code":"PGRST202","message":"Could not find the function"}"#,
+                Some("no_schema"),
+            ),
+            (
+                401,
+                r#"{"code":"42501","message":"permission denied for function agent_key"}"#,
+                Some("no_schema"),
+            ),
             (401, r#"{"message":"Invalid API key"}"#, Some("foreign_key")),
             (540, "", Some("paused")),
-            (503, r#"{"message":"no server is available"}"#, Some("unreachable")),
+            (
+                503,
+                r#"{"message":"no server is available"}"#,
+                Some("unreachable"),
+            ),
             (404, "<html>Not found</html>", Some("no_project")),
             (200, "<html>Welcome</html>", Some("no_project")),
         ] {

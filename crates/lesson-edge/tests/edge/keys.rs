@@ -18,7 +18,9 @@ fn search(isolate: &TestEdge, key: &str) -> u16 {
 /// The keys of each push so far.
 fn pushes(isolate: &TestEdge) -> Vec<Vec<String>> {
     let requests = isolate.server.requests.borrow();
-    let pushes = requests.iter().filter(|sent| sent.url.ends_with("push_events"));
+    let pushes = requests
+        .iter()
+        .filter(|sent| sent.url.ends_with("push_events"));
     let keys = pushes.map(|push| sent(push).into_iter().map(str::to_owned).collect());
     keys.collect()
 }
@@ -37,7 +39,11 @@ fn a_request_carries_the_key_of_who_asks_in_one_header_and_no_token() {
         assert!(!request.body.as_deref().unwrap_or_default().contains(KEY));
         let names: Vec<&str> = request.headers.iter().map(|(name, _)| *name).collect();
         assert!(!names.contains(&"authorization"), "{names:?}");
-        assert!(request.headers.contains(&("apikey", "publishable".to_owned())));
+        assert!(
+            request
+                .headers
+                .contains(&("apikey", "publishable".to_owned()))
+        );
     }
 }
 
@@ -60,9 +66,15 @@ fn what_agents_made_is_sent_with_the_key_of_each() {
     let mut by = isolate.server.made_by("Rated");
     by.sort();
     by.dedup();
-    assert!(!by.is_empty() && by.iter().all(|by| by.starts_with("agent:id-")), "{by:?}");
+    assert!(
+        !by.is_empty() && by.iter().all(|by| by.starts_with("agent:id-")),
+        "{by:?}"
+    );
     for keys in pushes(&isolate) {
-        assert!(!keys.contains(&ELSEWHERE.to_owned()), "a key of another space");
+        assert!(
+            !keys.contains(&ELSEWHERE.to_owned()),
+            "a key of another space"
+        );
     }
 }
 

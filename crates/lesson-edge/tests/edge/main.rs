@@ -22,9 +22,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use test_edge::{
-    FakeHost, KEY, Mood, OTHER, STRANGER, TestEdge, code, config, request, sha,
-};
+use test_edge::{FakeHost, KEY, Mood, OTHER, STRANGER, TestEdge, code, config, request, sha};
 
 #[test]
 fn a_key_opens_its_space_and_nothing_else_does() {

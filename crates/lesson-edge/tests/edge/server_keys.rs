@@ -62,7 +62,10 @@ impl Server {
             ),
             Some(space) if is_mine(space) => (200, self.answer(request)),
             Some(_) if agents.is_empty() => (401, json!({"code": "PT401", "message": "no key"})),
-            Some(_) => (404, json!({"code": "PT404", "message": "there is no such space"})),
+            Some(_) => (
+                404,
+                json!({"code": "PT404", "message": "there is no such space"}),
+            ),
         };
         HttpResponse {
             status,

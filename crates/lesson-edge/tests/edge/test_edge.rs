@@ -85,8 +85,10 @@ impl Server {
                         event.by == format!("agent:{}", agent["id"].as_str().unwrap())
                     });
                     if known.is_none() && !is_sent {
-                        rejected.push(json!({"seq": event.seq, "op_id": event.op_id, "field": "by",
-                            "reason": "the key that made this was revoked"}));
+                        rejected.push(
+                            json!({"seq": event.seq, "op_id": event.op_id, "field": "by",
+                            "reason": "the key that made this was revoked"}),
+                        );
                     } else if known.is_some_and(|known| known.request != event.request) {
                         rejected.push(
                             json!({"seq": event.seq, "op_id": event.op_id, "field": "request",

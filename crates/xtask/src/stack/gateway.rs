@@ -195,7 +195,11 @@ async fn route(request: Request<Incoming>, gateway: &Gateway) -> Response<Full<B
     };
     head.uri = uri;
     // Supabase's own client sends the key as a token, too, where nobody has signed in: the one that is no token and is let through.
-    if head.headers.get(AUTHORIZATION).is_some_and(|given| *given == format!("Bearer {}", gateway.key)) {
+    if head
+        .headers
+        .get(AUTHORIZATION)
+        .is_some_and(|given| *given == format!("Bearer {}", gateway.key))
+    {
         head.headers.remove(AUTHORIZATION);
     }
     for name in [CONNECTION, TRANSFER_ENCODING, CONTENT_LENGTH, ORIGIN] {

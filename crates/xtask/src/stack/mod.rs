@@ -199,7 +199,10 @@ impl Stack {
         all.extend([
             ("LESSONLOOP_STACK_URL", self.url.clone()),
             ("LESSONLOOP_STACK_KEY", self.key.clone()),
-            ("LESSONLOOP_STACK_JWK", self.tokens.private_jwk().to_string()),
+            (
+                "LESSONLOOP_STACK_JWK",
+                self.tokens.private_jwk().to_string(),
+            ),
             ("LESSONLOOP_STACK_SECRET", self.secrets.tokens.clone()),
             ("LESSONLOOP_STACK_EMAIL", user.email.clone()),
             ("LESSONLOOP_STACK_PASSWORD", user.password.clone()),
@@ -317,7 +320,8 @@ impl Secrets {
     /// The keys by which PostgREST checks tokens: the one that signs them, and the shared secret of a project that has not taken its
     /// legacy one out of use yet.
     fn key_set(&self, tokens: &TokenKey) -> String {
-        let legacy = json!({ "kty": "oct", "k": URL_SAFE_NO_PAD.encode(&self.tokens), "alg": "HS256" });
+        let legacy =
+            json!({ "kty": "oct", "k": URL_SAFE_NO_PAD.encode(&self.tokens), "alg": "HS256" });
         json!({ "keys": [tokens.jwk(), legacy] }).to_string()
     }
 
