@@ -1,5 +1,6 @@
--- Who may see and change what: rows are seen by members of their space and by the edges of its agents, and written by nobody. The
--- functions that write run as the owner and ask for the caller's space themselves.
+-- Who may see and change what: rows are seen by members of their space and by its agents, and written by nobody. The functions that
+-- write run as the owner and ask for the caller's space themselves. An agent signs in to nothing: it is `anon` with a key in the header
+-- `x-lessonloop-key`.
 
 -- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
@@ -9,26 +10,26 @@ language sql stable set search_path = '' as $$
   select nullif(current_setting('request.jwt.claims', true), '')::jsonb
 $$;
 
-create or replace function lessonloop.is_edge() returns boolean
-language sql stable set search_path = '' as $$
-  select coalesce(lessonloop.claims() -> 'lessonloop' = '"edge"', false)
+-- The agents' keys that this request carries and that are in force, in the order in which they were sent: of nobody who has signed
+-- in. A caller that answers for several agents sends the key of each, separated by commas; `keys` is as many as are looked at. A key
+-- is found by its SHA-256, in the index that keeps it unique. Everything that `anon` may see or do asks this.
+create or replace function lessonloop.agents() returns table (id uuid, space uuid)
+language sql stable security definer rows 1 set search_path = '' as $$
+  with sent as (
+    select sha256(convert_to(btrim(x.key, ' '), 'UTF8')) as hash, x.place
+    from unnest((string_to_array(nullif(current_setting('request.headers', true), '')::json ->> 'x-lessonloop-key', ','))[1:32])
+      with ordinality x (key, place)
+    where auth.uid() is null
+  )
+  select k.id, k.space from public.agent_keys k join sent on sent.hash = k.key_hash
+  where k.key_hash = any (array(select hash from sent)) and k.revoked_at is null
+  order by sent.place
 $$;
 
--- The space that an edge acts in; null for everybody else.
-create or replace function lessonloop.edge_space() returns uuid
-language sql stable set search_path = '' as $$
-  select case
-    when c -> 'lessonloop' = '"edge"' and c -> 'sub' = c -> 'lessonloop_space'
-      and c ->> 'lessonloop_space' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-    then (c ->> 'lessonloop_space')::uuid
-  end
-  from (select lessonloop.claims() as c) x
-$$;
-
--- The spaces that the caller is a member of; none for an edge.
+-- The spaces that the caller is a member of; none for an agent.
 create or replace function lessonloop.joined_spaces() returns setof uuid
 language sql stable security definer set search_path = '' as $$
-  select m.space from public.members m where m.user_id = (select auth.uid()) and not lessonloop.is_edge()
+  select m.space from public.members m where m.user_id = (select auth.uid())
 $$;
 
 create or replace function lessonloop.is_leaving(p_space uuid) returns boolean
@@ -36,13 +37,13 @@ language sql stable security definer set search_path = '' as $$
   select exists (select from lessonloop.leaving g where g.space = p_space)
 $$;
 
--- The caller's spaces: those of a member, or the one that an edge acts in. It runs as the owner, because a policy on `members` can't
--- read `members`. Members of a space that is leaving are gone already; an edge's token may be a few minutes old.
+-- The caller's spaces: those of a member, or those of the agents' keys that were sent. It runs as the owner, because a policy on
+-- `members` can't read `members`. Members and keys of a space that is leaving are gone already.
 create or replace function lessonloop.my_spaces() returns setof uuid
 language sql stable security definer set search_path = '' as $$
   select j from lessonloop.joined_spaces() j
   union all
-  select s.id from public.spaces s where s.id = lessonloop.edge_space() and not lessonloop.is_leaving(s.id)
+  select a.space from lessonloop.agents() a
 $$;
 
 create or replace function lessonloop.may_use(p_space uuid) returns boolean
@@ -50,16 +51,20 @@ language sql stable security definer set search_path = '' as $$
   select exists (select from lessonloop.my_spaces() m where m = p_space)
 $$;
 
--- A space of others is not told from one that does not exist.
+-- A space of others is not told from one that does not exist; who sent no key that is in force is told so, whatever the space.
 create or replace function lessonloop.no_space() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
+  if auth.uid() is null and not exists (select from lessonloop.agents()) then
+    raise exception using errcode = 'PT401', message = 'the request carries no agent key that is in force',
+      hint = 'send a key of the space in the header x-lessonloop-key; a member makes one with create_agent_key';
+  end if;
   raise exception using errcode = 'PT404', message = 'there is no such space',
     hint = 'list your spaces with GET /rest/v1/spaces, or make one with create_space';
 end $$;
 
--- Rows are seen by members of their space, and written by nobody. Who the members are, which keys there are and which devices is
--- nothing for an edge to see.
+-- Rows are seen by members of their space and by its agents, and written by nobody. Who the members are, which keys there are and
+-- which devices is nothing for an agent to see.
 do $$
 declare
   t text;
@@ -73,11 +78,15 @@ begin
     execute format('revoke all on table public.%I from public, anon, authenticated', t);
     execute format('drop policy if exists members_read on public.%I', t);
     execute format(
-      'create policy members_read on public.%I for select to authenticated using (%I in (select lessonloop.%I()))',
+      'create policy members_read on public.%I for select to authenticated, anon using (%I in (select lessonloop.%I()))',
       t, case t when 'spaces' then 'id' else 'space' end,
       case when t in ('members', 'agent_keys', 'actors') then 'joined_spaces' else 'my_spaces' end);
     if t <> 'agent_keys' then
       execute format('grant select on table public.%I to authenticated', t);
+    end if;
+    -- `pull_changes` reads the numbers of the caller's devices, of which an agent has none.
+    if t not in ('agent_keys', 'members') then
+      execute format('grant select on table public.%I to anon', t);
     end if;
   end loop;
   foreach t in array array[
@@ -95,8 +104,8 @@ grant select (id, space, name, created_at, last_used_at, revoked_at) on public.a
 create or replace function lessonloop.people_only() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  if lessonloop.is_edge() then
-    raise exception using errcode = 'PT403', message = 'an edge can''t manage spaces, members or keys',
+  if lessonloop.claims() ->> 'role' = 'anon' then
+    raise exception using errcode = 'PT403', message = 'an agent can''t manage spaces, members or keys',
       hint = 'sign in as a member of the space';
   end if;
   return null;
@@ -108,12 +117,12 @@ for each statement execute function lessonloop.people_only();
 create or replace trigger people_only before insert or delete or update on public.members
 for each statement execute function lessonloop.people_only();
 
--- Not `last_used_at`: that is the edge's to note.
+-- Not `last_used_at`: that is noted when an agent asks.
 create or replace trigger people_only
 before insert or delete or update of id, space, name, key_hash, created_at, revoked_at on public.agent_keys
 for each statement execute function lessonloop.people_only();
 
-revoke all on schema lessonloop from public, anon;
-grant usage on schema lessonloop to authenticated;
+revoke all on schema lessonloop from public;
+grant usage on schema lessonloop to authenticated, anon;
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function lessonloop.schema_version(), lessonloop.my_spaces(), lessonloop.joined_spaces(), lessonloop.no_space() to authenticated;

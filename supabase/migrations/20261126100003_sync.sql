@@ -105,8 +105,8 @@ end $$;
 -- Appends a batch of one actor's events to the ledger and folds them. See push_events.
 -- Every row is found by its key. A plan made while the tables were small would read them whole, and be kept while they
 -- grow: so plans here are never to do that.
--- `p_edge` says that an edge pushes: it answers for agents, and names them.
-create or replace function lessonloop.push(p_space uuid, p_user uuid, p_actor text, p_events json, p_edge boolean) returns jsonb
+-- `p_keys`: the agents' keys that came along and are in force, the first of them the caller's; null for a person.
+create or replace function lessonloop.push(p_space uuid, p_user uuid, p_actor text, p_events json, p_keys uuid[]) returns jsonb
 language plpgsql volatile set search_path = '' set enable_seqscan = off as $$
 declare
   most_events constant integer := 1000;
@@ -127,7 +127,7 @@ declare
   claim text;
   -- The claim that was looked up last, and what became of it.
   known_claim text;
-  known_by text := '';
+  known_by text;
   made_by text;
   asked text;
   name text;
@@ -220,20 +220,25 @@ begin
       end if;
     end if;
 
-    -- Who made it is what the token says, whatever the client claims. An edge's token is the space's: it may name an agent
-    -- of that, one whose key was revoked since as well, as events wait in an isolate.
-    if not p_edge then
+    -- Who made it is what the token or the key says, whatever the client claims. Who answers for several agents claims one of the keys
+    -- that came along; what another key of the space made is set aside: it was revoked while the event waited.
+    if p_keys is null then
       made_by := 'person:' || p_user;
     else
       claim := e ->> 'by';
-      if claim is distinct from known_claim then
+      if known_by is null or claim is distinct from known_claim then
         known_claim := claim;
-        known_by := '';
-        if claim ~ '^agent:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-          select claim into known_by from public.agent_keys k where k.id = substr(claim, 7)::uuid and k.space = p_space;
+        known_by := 'agent:' || p_keys[1];
+        if claim ~ '^agent:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+            and exists (select from public.agent_keys k where k.id = substr(claim, 7)::uuid and k.space = p_space) then
+          known_by := claim;
         end if;
       end if;
-      made_by := coalesce(known_by, '');
+      made_by := known_by;
+      if why is null and not substr(made_by, 7)::uuid = any (p_keys) then
+        field := 'by';
+        why := 'the key that made this was revoked before it was sent; nothing of it was kept';
+      end if;
     end if;
 
     if why is null then
@@ -300,15 +305,22 @@ end $$;
 --   gap     events before `expected_seq` are known, that one is missing: send from there
 --   cloned  another device pushed other events under this actor: take a new actor, send the same op_ids again
 -- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again.
+-- An agent's devices are the space's: isolates come and go, and one goes on with what another began.
 create or replace function public.push_events(
   p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
+declare
+  keys uuid[];
 begin
   perform lessonloop.same_ledger(p_ledger_version);
   if not lessonloop.may_use(p_space) then
     perform lessonloop.no_space();
   end if;
-  return lessonloop.push(p_space, auth.uid(), p_actor, lessonloop.without_approvals(p_events), lessonloop.is_edge());
+  if auth.uid() is null then
+    keys := array(select a.id from lessonloop.agents() a where a.space = p_space);
+  end if;
+  return lessonloop.push(
+    p_space, coalesce(auth.uid(), p_space), p_actor, lessonloop.without_approvals(p_events), keys);
 end $$;
 
 -- A standing as the core's JSON; null where there is none.

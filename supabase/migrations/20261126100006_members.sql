@@ -134,7 +134,7 @@ declare
   found_invite record;
   called text;
 begin
-  if auth.uid() is null or lessonloop.is_edge() then
+  if auth.uid() is null then
     raise exception using errcode = 'PT403', message = 'sign in as a person first';
   end if;
   select i.id, i.space, i.role, i.name into found_invite from lessonloop.invites i
@@ -257,33 +257,25 @@ begin
     from public.agent_keys k where k.space = p_space);
 end $$;
 
--- Whose key has this SHA-256: {"id", "name", "space", "space_name"}, or null. One that was revoked is not told from one
--- that never was. For edges only.
-create or replace function public.agent_key_space(p_hash text) returns jsonb
+-- What the key of this request opens: {"schema_version", "agent": {"id", "name", "space", "space_name", "epoch"}}. `agent` is null
+-- without a key; one that was revoked is not told from one that never was. An edge asks it first of all, so it tells the schema to
+-- everybody. The epoch changes when the server is restored from a backup.
+create or replace function public.agent_key() returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   found_key record;
 begin
-  if not lessonloop.is_edge() then
-    raise exception using errcode = 'PT403', message = 'only an edge may look up keys',
-      hint = 'sign the token with the claim "lessonloop": "edge"';
-  end if;
-  if p_hash is null or p_hash !~ '^[0-9a-f]{64}$' then
-    raise exception using errcode = 'PT400',
-      message = 'p_hash has to be the SHA-256 of a key as 64 lower-case hexadecimal digits';
-  end if;
-  select k.id, k.name, k.space, s.name as space_name, k.last_used_at into found_key
-  from public.agent_keys k join public.spaces s on s.id = k.space
-  where k.key_hash = decode(p_hash, 'hex') and k.revoked_at is null;
-  if not found then
-    return null;
-  end if;
+  select k.id, k.name, k.space, s.name as space_name, s.epoch, k.last_used_at into found_key
+  from lessonloop.agents() a join public.agent_keys k on k.id = a.id join public.spaces s on s.id = k.space limit 1;
   -- Once a minute: a write for every look-up would cost more than it tells.
-  if found_key.last_used_at is null or found_key.last_used_at < now() - interval '1 minute' then
+  if found_key.id is not null and coalesce(found_key.last_used_at < now() - interval '1 minute', true) then
     update public.agent_keys k set last_used_at = now() where k.id = found_key.id;
   end if;
   return jsonb_build_object(
-    'id', found_key.id, 'name', found_key.name, 'space', found_key.space, 'space_name', found_key.space_name);
+    'schema_version', lessonloop.schema_version(),
+    'agent', case when found_key.id is not null then jsonb_build_object(
+      'id', found_key.id, 'name', found_key.name, 'space', found_key.space, 'space_name', found_key.space_name,
+      'epoch', found_key.epoch) end);
 end $$;
 
 -- Deletes rows of a space that is leaving, for some seconds; whether it is gone.
@@ -331,10 +323,6 @@ declare
   called text;
   code text;
 begin
-  if lessonloop.is_edge() then
-    raise exception using errcode = 'PT403', message = 'an edge can''t delete a space',
-      hint = 'sign in as the owner of the space';
-  end if;
   if exists (select from lessonloop.leaving g
       where g.space = p_space and g.user_id = auth.uid() and g.code_hash = sha256(convert_to(coalesce(p_code, ''), 'UTF8'))) then
     return case when lessonloop.sweep(p_space) then '{"deleted": true}' else '{"deleted": true, "more": true}' end::jsonb;
@@ -384,12 +372,12 @@ revoke all on all functions in schema lessonloop from public, anon;
 revoke all on function
   public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
   public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
-  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key_space(text),
+  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key(),
   public.delete_space(uuid, text, text)
   from public, anon;
 grant execute on function
   public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
   public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
-  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key_space(text),
+  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key(),
   public.delete_space(uuid, text, text)
   to authenticated;

@@ -8,9 +8,14 @@ import { author, env, key, lesson, sql, url, user } from "../stack/stack.mjs";
 
 export const dist = env("LESSONLOOP_DIST");
 /** The stack, as an edge function is told of it. */
-export const supabase = { url, key, secret: env("LESSONLOOP_STACK_SECRET") };
+export const supabase = { url, key };
 /** No rate that a suite would notice. */
-const FREE = { REQUESTS_PER_SECOND: "1000000", BURST: "1000000" };
+const FREE = {
+  REQUESTS_PER_SECOND: "1000000",
+  BURST: "1000000",
+  BYTES_PER_SECOND: "1000000000",
+  WORK_PER_SECOND: "1000000000",
+};
 
 const running = [];
 

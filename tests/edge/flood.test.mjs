@@ -28,7 +28,7 @@ async function flood(make, headers) {
     const { status } = await agent(it, key).send(...ASK, headers);
     statuses[status] = (statuses[status] ?? 0) + 1;
   });
-  const lookups = proxy.seen.filter(({ url: path }) => path.includes("agent_key_space")).length;
+  const lookups = proxy.seen.filter(({ url: path }) => path.endsWith("/rpc/agent_key")).length;
   return { it, statuses, lookups };
 }
 

@@ -209,9 +209,10 @@ for (const [name, how] of [
 }
 
 test("an edge function that is not set up says what is missing, and still serves the dashboard", async () => {
-  const it = await edge({ bindings: { SUPABASE_JWT_SECRET: "" } });
+  const it = await edge({ bindings: { SUPABASE_KEY: "" } });
   const answer = await agent(it, "llk_x").send("POST", "/v1/search", { query: "x" });
-  refused(answer, 503, "unavailable", "jwt_secret");
+  refused(answer, 503, "unavailable", "key");
+  refused(await agent(it).send("GET", "/v1/setup"), 503, "unavailable", "key");
   assert.equal((await fetch(`${it.url}/lessons`)).status, 200);
 });
 

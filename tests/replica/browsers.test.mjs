@@ -1,10 +1,9 @@
 // Two people's browsers and one space, in the built app: connect, work apart, come together, decide, sign out; keys for
 // agents.
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, url, visit, withApp } from "../browser/app.mjs";
-import { client, env, key, sql, token, url as server } from "../stack/stack.mjs";
+import { agent, env, key, sql, url as server } from "../stack/stack.mjs";
 import { signIn } from "./sign_in.mjs";
 
 after(close);
@@ -299,12 +298,7 @@ test("a wrong password and a server without the product say so at the field", as
 });
 
 /** What the edge function learns of a key: the space it is for, or null. */
-function asEdge(agentKey) {
-  const sub = "00000000-0000-0000-0000-000000000000";
-  const exp = Math.floor(Date.now() / 1000) + 60;
-  const edge = client(token({ role: "authenticated", aud: "authenticated", sub, lessonloop: "edge", exp }));
-  return edge.call("agent_key_space", { p_hash: createHash("sha256").update(agentKey).digest("hex") });
-}
+const asEdge = async (agentKey) => (await agent(agentKey).call("agent_key", {})).agent;
 
 test("a key for an agent is made, copied once, used, and revoked", async () => {
   await walk(async (page, context) => {

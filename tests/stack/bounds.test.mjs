@@ -1,7 +1,7 @@
 // What a member's own client may not say: approvals, counts that nobody counted, texts out of bounds.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { author, edge, lesson, pullAll, sql, user } from "./stack.mjs";
+import { agent, author, lesson, pullAll, sql, user } from "./stack.mjs";
 
 let ada, space;
 before(async () => {
@@ -12,10 +12,10 @@ before(async () => {
 const trustOf = async (slug) => (await pullAll(ada, space)).lessons.find((row) => row.slug === slug)?.trust;
 
 test("a new lesson that claims to be approved is unreviewed, whoever pushes it", async () => {
-  const { id } = await ada.call("create_agent_key", { p_space: space, p_name: "builder" });
+  const { id, key } = await ada.call("create_agent_key", { p_space: space, p_name: "builder" });
   for (const [who, slug, more] of [
     [ada, "by-a-member", {}],
-    [edge(space), "by-an-agent", { by: `agent:${id}` }],
+    [agent(key), "by-an-agent", { by: `agent:${id}` }],
   ]) {
     const by = author();
     const event = by.event("LessonAdded", lesson(slug, { trust: "approved", confidence: -0.0 }), more);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, test } from "node:test";
-import { author, edge, lesson, pullAll, sql, user } from "./stack.mjs";
+import { agent, author, lesson, pullAll, sql, user } from "./stack.mjs";
 
 let ada, ben;
 before(() => {
@@ -121,7 +121,7 @@ test("what a recommendation measured is kept to the bit", async () => {
   assert.equal(events[0].event.event.Surfaced.measured.control_q, 0.125);
 });
 
-test("who made an event is what the token says, and a liar's claim is overwritten", async () => {
+test("who made an event is what the token or the key says, and a liar's claim is overwritten", async () => {
   const { space } = await decided();
   const foreign = await ben.space();
   const [key, gone] = [
@@ -136,17 +136,20 @@ test("who made an event is what the token says, and a liar's claim is overwritte
     "local",
     `person:${ben.id}`,
     `agent:${key.id}`,
+    `agent:${second.id}`,
     "agent:' or 1=1",
     `agent:${theirs.id}`,
   ];
-  const isolate = edge(space);
+  const second = await ada.call("create_agent_key", { p_space: space, p_name: "second" });
+  // One that answers for two agents, and names them.
+  const isolate = agent(key.key, second.key, gone.key, theirs.key);
   for (const [who, real] of [
     [ada, () => `person:${ada.id}`],
     [ben, () => `person:${ben.id}`],
-    [isolate, (claim) => (claim === `agent:${key.id}` || claim === `agent:${gone.id}` ? claim : "")],
+    [isolate, (claim) => (claim === `agent:${second.id}` ? claim : `agent:${key.id}`)],
   ]) {
     const by = author();
-    const events = [...claims, `agent:${gone.id}`, `agent:${key.id.toUpperCase()}`].map((claim, i) =>
+    const events = [...claims, `agent:${key.id.toUpperCase()}`].map((claim, i) =>
       by.event(
         "LessonAdded",
         lesson(`l-${i}-${randomUUID()}`, { by: "person:root", confidence: -0.0 }),
@@ -176,6 +179,35 @@ test("who made an event is what the token says, and a liar's claim is overwritte
     );
     assert.deepEqual([again.status, again.duplicates], ["ok", events.length]);
   }
+});
+
+test("what a key made that was revoked meanwhile is set aside, and so is what names a key that was not sent", async () => {
+  const { space } = await decided();
+  const [one, gone] = await Promise.all(
+    ["one", "gone"].map((p_name) => ada.call("create_agent_key", { p_space: space, p_name })),
+  );
+  const by = author();
+  const rate = (id) => by.event(...rated("a", true), { by: `agent:${id}` });
+  const [before, after, other] = [rate(gone.id), rate(gone.id), rate(one.id)];
+  assert.deepEqual(fields(await agent(one.key, gone.key).push(space, by.actor, [before])), []);
+  await ada.call("revoke_agent_key", { p_key: gone.id });
+  const sent = [before, after, other];
+  for (const isolate of [agent(gone.key, one.key), agent(one.key)]) {
+    const answer = await isolate.push(space, by.actor, sent);
+    assert.deepEqual([answer.status, answer.acked_seq, fields(answer)], ["ok", 3, ["by"]]);
+    assert.equal(answer.rejected[0].seq, after.seq, "what was there before the key was revoked stays");
+    assert.match(answer.rejected[0].reason, /revoked/);
+  }
+  assert.equal(payload(space, other.op_id).by, `agent:${one.id}`);
+  assert.equal(sql("select count(*) from events where space = :'space' and op_id = :'op'", { space, op: after.op_id }), "0");
+  // With that key alone nothing is taken at all.
+  const { status, body } = await agent(gone.key).rpc("push_events", {
+    p_space: space,
+    p_actor: by.actor,
+    p_events: [rate(gone.id)],
+    p_ledger_version: 1,
+  });
+  assert.deepEqual([status, body.code], [401, "PT401"]);
 });
 
 test("a key that was used for another request is refused, and the same request counts once", async () => {

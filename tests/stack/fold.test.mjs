@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lines } from "./ledgers.mjs";
-import { edge, pullAll, sql, user } from "./stack.mjs";
+import { agent, pullAll, sql, user } from "./stack.mjs";
 
 const LEDGERS = 1001;
 const SEED = 20261122;
@@ -29,13 +29,13 @@ const lessonRow = (row) => ({
   pending_standing: row.pending_standing ? { trial_from: 0, ...unseen, ...row.pending_standing } : null,
 });
 
-/** Spaces with two members, a key, and one that was revoked. */
+/** Spaces with two members and two keys. */
 function spaces(count, ada, ben) {
   const made = sql(
     `with s as (insert into public.spaces (name) select 'ledger ' || n from generate_series(1, :count) n returning id),
        m as (insert into public.members (space, user_id) select s.id, u from s, unnest(array[:'ada', :'ben']::uuid[]) u),
-       k as (insert into public.agent_keys (space, name, key_hash, revoked_at)
-         select s.id, n, sha256(convert_to(s.id || n, 'UTF8')), case n when 'two' then now() end
+       k as (insert into public.agent_keys (space, name, key_hash)
+         select s.id, n, sha256(convert_to(s.id || n, 'UTF8'))
          from s, unnest(array['one', 'two']) n returning space, name, id)
      select json_agg(x) from (
        select space as id, min(id::text) filter (where name = 'one') as one, min(id::text) filter (where name = 'two') as two
@@ -89,7 +89,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     const ledger = JSON.parse(
       line.replace(/\b(person|agent):(ada|ben|one|two|foreign)\b/g, (name, kind) => `${kind}:${names[name]}`),
     );
-    const callers = { phone: ada, läptop: ben, isolate: edge(space) };
+    const callers = { phone: ada, läptop: ben, isolate: agent(`${space}one`, `${space}two`) };
     const refused = [];
     const sent = {};
     for (const { actor, events } of ledger.batches) {

@@ -63,7 +63,7 @@ test("an invitation that is over, revoked, made up or of nobody does not hold, a
   assert.deepEqual(await roles(ada), [[ada.id, "owner"]], "an owner stays one");
   await ben.call("accept_invite", { p_code: own.code });
   const { status } = await edge(space).rpc("accept_invite", { p_code: own.code });
-  assert.equal(status, 403, "no edge becomes a member");
+  assert.equal(status, 401, "no agent becomes a member");
 });
 
 test("members see who is there and no invitations; strangers see nothing; only owners manage", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { author, edge, lesson, pullAll, sql, user } from "./stack.mjs";
+import { agent, author, lesson, pullAll, sql, user } from "./stack.mjs";
 
 /** A space with two keys, and an edge that speaks for both. */
 async function twoKeys() {
@@ -14,7 +14,7 @@ async function twoKeys() {
   );
   const [mine, other] = keys.map((key) => `agent:${key.id}`);
   const by = author(`isolate ${randomUUID()}`);
-  const isolate = edge(space);
+  const isolate = agent(...keys.map(({ key }) => key));
   const say = async (who, ...said) => {
     const events = said.map(([kind, of, more]) => by.event(kind, of, { by: who, ...more }));
     const answer = await isolate.push(space, by.actor, events);

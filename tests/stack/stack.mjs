@@ -1,6 +1,6 @@
 // The stack as tests use it: a client over REST, and psql to prepare and to check.
 import { execFileSync } from "node:child_process";
-import { createHmac, randomUUID } from "node:crypto";
+import { createHash, createHmac, createPrivateKey, randomBytes, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,10 +16,20 @@ export const env = need;
 
 const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A token with these claims, as the sign-in server would make it. */
-export function token(claims, { alg = "HS256", secret = need("LESSONLOOP_STACK_SECRET") } = {}) {
-  const text = `${part({ alg, typ: "JWT" })}.${part(claims)}`;
-  return `${text}.${alg === "none" ? "" : createHmac("sha256", secret).update(text).digest("base64url")}`;
+const { alg: ES256, kid, ...jwk } = JSON.parse(need("LESSONLOOP_STACK_JWK"));
+
+/** A token with these claims, as the sign-in server makes it: ES256. `secret` signs by HS256, as projects of before do. */
+export function token(claims, { alg = ES256, key = /** @type {any} */ (jwk), secret = "" } = {}) {
+  if (secret) alg = "HS256";
+  const text = `${part({ alg, kid: alg === ES256 ? kid : undefined, typ: "JWT" })}.${part(claims)}`;
+  const signed = () =>
+    secret
+      ? createHmac("sha256", secret).update(text).digest()
+      : sign("sha256", Buffer.from(text), {
+          key: createPrivateKey({ key, format: "jwk" }),
+          dsaEncoding: "ieee-p1363",
+        });
+  return `${text}.${alg === "none" ? "" : signed().toString("base64url")}`;
 }
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -47,28 +57,31 @@ export function user() {
   return client(token({ sub: id, role: "authenticated", aud: "authenticated", exp: now() + 3600 }), id);
 }
 
-/** An edge, as it calls for a space; `more` claims. Without a space it may look up keys only. */
-export function edge(space, more = {}) {
-  const whose =
-    space === undefined ? { sub: "00000000-0000-0000-0000-000000000000" } : { sub: space, lessonloop_space: space };
-  const claims = {
-    ...whose,
-    role: "authenticated",
-    aud: "authenticated",
-    lessonloop: "edge",
-    exp: now() + 300,
-    ...more,
-  };
-  return client(token(claims), space);
+/** Who sends agents' keys and no token: an agent, or an edge that answers for several. */
+export function agent(...keys) {
+  return client(undefined, undefined, { "x-lessonloop-key": keys.join(", ") });
 }
 
-/** Requests with a token, or without one. */
-export function client(bearer, id) {
+/** An agent with a new key of a space; of a space that is not there, one with a key that nobody knows. */
+export function edge(space) {
+  const key = `llk_${randomBytes(32).toString("hex")}`;
+  const hash = createHash("sha256").update(key).digest("hex");
+  sql(
+    `insert into public.agent_keys (space, name, key_hash)
+     select s.id, 'edge', decode(:'hash', 'hex') from public.spaces s where s.id = :'space'`,
+    { space, hash },
+  );
+  return { ...agent(key), key };
+}
+
+/** Requests with a token, or without one; `always` are headers of all of them. */
+export function client(bearer, id, always = {}) {
   const request = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         apikey: key,
+        ...always,
         ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,

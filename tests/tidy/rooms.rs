@@ -158,9 +158,7 @@ pub const ROOMS: &[Room] = &[
     Room {
         package: "lesson-edge",
         may: &[
-            "base64",
             "hex",
-            "hmac",
             "lesson-core",
             "lesson-embed", // its tests alone: a small model
             "lesson-mcp",
@@ -239,16 +237,14 @@ pub const ROOMS: &[Room] = &[
             "flate2",
             "getrandom",
             "hex",
-            "hmac",
             "http-body-util",
             "hyper",
             "hyper-util",
             "indicatif",
-            "jsonwebtoken",
             "notify",
+            "p256",
             "serde_json",
             "sha2",
-            "signature",
             "tar",
             "tokio",
             "tower",

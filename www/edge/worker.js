@@ -58,11 +58,12 @@ function engine(env) {
   edge ??= new Edge({
     url: env.SUPABASE_URL ?? "",
     key: env.SUPABASE_KEY ?? "",
-    jwt_secret: env.SUPABASE_JWT_SECRET ?? "",
     ...(env.DASHBOARD_ORIGIN ? { dashboard_origin: env.DASHBOARD_ORIGIN } : {}),
     ...(env.ALLOWED_HOSTS ? { hosts: env.ALLOWED_HOSTS.split(",").map((host) => host.trim()) } : {}),
     ...(env.REQUESTS_PER_SECOND ? { requests_per_second: Number(env.REQUESTS_PER_SECOND) } : {}),
     ...(env.BURST ? { burst: Number(env.BURST) } : {}),
+    ...(env.BYTES_PER_SECOND ? { bytes_per_second: Number(env.BYTES_PER_SECOND) } : {}),
+    ...(env.WORK_PER_SECOND ? { work_per_second: Number(env.WORK_PER_SECOND) } : {}),
     ...(env.REPLICA_BYTES ? { replica_bytes: Number(env.REPLICA_BYTES) } : {}),
     keep,
     recall,

@@ -321,7 +321,11 @@ export const COMMANDS = [
     arguments: "",
     about: "look at versions, stores, lock, model and clients, with a remedy for every finding",
     group: "Set-up",
-    options: { json: { type: "boolean", about: "print the findings as JSON" } },
+    options: {
+      edge: { type: "string", value: "URL", about: "look at an edge function's set-up instead" },
+      dashboard: { type: "string", value: "URL", about: "with --edge: a dashboard elsewhere that is to ask it" },
+      json: { type: "boolean", about: "print the findings as JSON" },
+    },
     load: async () => (await import("./commands/doctor.mjs")).doctor,
   },
   {

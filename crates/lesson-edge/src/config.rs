@@ -1,21 +1,22 @@
 //! The operator's settings, and their validation.
 
+use crate::limits::BODY_BYTES;
 use crate::rate::Rate;
 use lesson_sync::server_url;
 use lesson_types::ApiError;
 
 /// An isolate has 128 MB, of which the module and the model take some 45.
 const REPLICA_BYTES: u64 = 48_000_000;
+/// What wrangler.toml has in the place of the project.
+const PLACEHOLDER: &str = "https://project.supabase.co";
 
 /// The operator's settings, validated by `Edge::new`.
 #[derive(Clone)]
 pub struct EdgeConfig {
     /// The Supabase project's address, such as `https://abc.supabase.co`.
     pub url: String,
-    /// The project's publishable key.
+    /// The project's publishable key: `sb_publishable_…`, or the legacy JWT of `anon`. It is no secret.
     pub key: String,
-    /// The project's JWT secret. It signs short-lived tokens and goes nowhere.
-    pub jwt_secret: String,
     /// A dashboard on another origin that may call, such as `https://lessons.example.org`.
     pub dashboard_origin: Option<String>,
     /// The values of `Host` that are answered, such as `127.0.0.1:8787`; any, when there are none.
@@ -24,13 +25,17 @@ pub struct EdgeConfig {
     pub requests_per_second: Option<f64>,
     /// Requests that a key may make at once; four seconds' worth when absent.
     pub burst: Option<f64>,
+    /// Bytes that a key may send a second in the long run; 65,536 when absent. At once 24 seconds' worth, and a whole body at least.
+    pub bytes_per_second: Option<f64>,
+    /// Milliseconds of the engine's time that a key may ask for a second in the long run, as reckoned from what a request looks at;
+    /// 250 when absent. At once eight seconds' worth, and a second at least.
+    pub work_per_second: Option<f64>,
     /// Bytes of memory that spaces may take in an isolate; 48 million when absent. A space that is larger by itself is not held:
     /// each request reads the part of it that it needs from the server. 0 holds none.
     pub replica_bytes: Option<f64>,
 }
 
 impl std::fmt::Debug for EdgeConfig {
-    /// The secret stays out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EdgeConfig")
             .field("url", &self.url)
@@ -42,10 +47,11 @@ impl std::fmt::Debug for EdgeConfig {
 pub(crate) struct Config {
     pub url: String,
     pub key: String,
-    pub jwt_secret: String,
     pub dashboard_origin: Option<String>,
     pub hosts: Vec<String>,
     pub rate: Rate,
+    pub bytes: Rate,
+    pub work: Rate,
     pub replica_bytes: u64,
 }
 
@@ -57,17 +63,23 @@ impl Config {
     pub fn check(given: EdgeConfig) -> Result<Self, ApiError> {
         let url = server_url(&given.url)
             .map_err(|error| ApiError::invalid("url", error.message().to_owned()))?;
+        if url == PLACEHOLDER {
+            return Err(ApiError::invalid(
+                "url",
+                "SUPABASE_URL is not set yet: deploy with --var SUPABASE_URL:https://abc.supabase.co, the address of your project",
+            ));
+        }
         let key = given.key.trim().to_owned();
+        if key.starts_with("sb_secret_") {
+            return Err(ApiError::invalid(
+                "key",
+                "this is a secret key of the project, which may read everything: put the publishable one in its place, and revoke this one",
+            ));
+        }
         if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(ApiError::invalid(
                 "key",
                 "the publishable key is missing or holds characters that no key has; copy it from the project's API settings",
-            ));
-        }
-        if given.jwt_secret.len() < 32 {
-            return Err(ApiError::invalid(
-                "jwt_secret",
-                "the JWT secret is missing or shorter than 32 bytes; copy it from the project's JWT settings",
             ));
         }
         let dashboard_origin = given
@@ -90,14 +102,16 @@ impl Config {
             .transpose()?;
         let number = |field: &str, given: Option<f64>, absent: f64| match given {
             None => Ok(absent),
-            Some(number) if number.is_finite() && (0.1..=1e6).contains(&number) => Ok(number),
+            Some(number) if number.is_finite() && (0.1..=1e9).contains(&number) => Ok(number),
             Some(_) => Err(ApiError::invalid(
                 field,
-                format!("{field} has to be a number from 0.1 to 1000000"),
+                format!("{field} has to be a number from 0.1 to 1000000000"),
             )),
         };
         let per_second = number("requests_per_second", given.requests_per_second, 50.0)?;
         let burst = number("burst", given.burst, per_second * 4.0)?.max(1.0);
+        let bytes = number("bytes_per_second", given.bytes_per_second, 65_536.0)?;
+        let work = number("work_per_second", given.work_per_second, 250.0)?;
         let replica_bytes = match given.replica_bytes {
             None => REPLICA_BYTES,
             Some(bytes) if bytes.is_finite() && (0.0..=1e9).contains(&bytes) => bytes as u64,
@@ -111,7 +125,6 @@ impl Config {
         Ok(Self {
             url,
             key,
-            jwt_secret: given.jwt_secret,
             dashboard_origin,
             hosts: given
                 .hosts
@@ -120,6 +133,14 @@ impl Config {
                 .filter(|host| !host.is_empty())
                 .collect(),
             rate: Rate { per_second, burst },
+            bytes: Rate {
+                per_second: bytes,
+                burst: (bytes * 24.0).max(BODY_BYTES as f64),
+            },
+            work: Rate {
+                per_second: work,
+                burst: (work * 8.0).max(1_000.0),
+            },
             replica_bytes,
         })
     }

@@ -1,14 +1,14 @@
 //! The state of one isolate's edge.
 
+use crate::budget::Budget;
 use crate::config::{Config, EdgeConfig};
 use crate::keys::Keys;
 use crate::lookups::Lookups;
 use crate::pack::Pack;
-use crate::rate::Buckets;
 use crate::space::Space;
-use crate::token::Tokens;
+use lesson_core::Millis;
 use lesson_service::{Embedder, Host};
-use lesson_sync::Store;
+use lesson_sync::{ProjectState, Store};
 use lesson_types::ApiError;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -19,10 +19,11 @@ pub struct Edge<S, H> {
     /// Makes the store of a space: in memory, without keeping rows.
     pub(crate) store: fn() -> S,
     pub(crate) config: Config,
-    pub(crate) tokens: Rc<Tokens>,
     pub(crate) keys: Keys,
-    pub(crate) buckets: Buckets,
+    pub(crate) budget: Budget,
     pub(crate) lookups: Lookups,
+    /// What the project was like when it was last asked for, and when that was.
+    pub(crate) project_state: RefCell<Option<(Millis, ProjectState)>>,
     pub(crate) spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,
     pub(crate) pack: Cell<Pack>,
@@ -47,9 +48,9 @@ impl<S: Store, H: Host> Edge<S, H> {
         Ok(Self {
             host: Rc::new(host),
             store,
-            tokens: Rc::new(Tokens::new(&config.jwt_secret)),
             keys: Keys::default(),
-            buckets: Buckets::new(config.rate),
+            budget: Budget::new(&config),
+            project_state: RefCell::default(),
             lookups: Lookups::default(),
             spaces: RefCell::default(),
             model: RefCell::default(),

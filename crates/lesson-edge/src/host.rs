@@ -1,52 +1,55 @@
-//! A host that signs a space's requests to the server with a token of the edge.
+//! A host that puts agents' keys on the requests for a space.
 
-use crate::token::Tokens;
+use crate::key_ring::KeyRing;
 use lesson_core::Millis;
 use lesson_service::Host;
 use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
 use std::rc::Rc;
 
-/// A host, with or without signing. One type for both, so that the module holds the service's generic code once.
-pub struct Signed<H> {
+/// The header that an agent's key stands in, as the server reads it.
+const KEY_HEADER: &str = "x-lessonloop-key";
+
+/// A host, with or without keys. One type for both, so that the module holds the service's generic code once.
+pub struct WithKeys<H> {
     host: Rc<H>,
-    of_space: Option<(Rc<Tokens>, String)>,
+    keys: Option<Rc<KeyRing>>,
 }
 
-impl<H> Signed<H> {
-    /// A host that signs nothing.
-    pub fn not(host: H) -> Self {
+impl<H> WithKeys<H> {
+    /// A host that adds none.
+    pub fn none(host: H) -> Self {
         Self {
             host: Rc::new(host),
-            of_space: None,
+            keys: None,
         }
     }
 
-    /// A host that puts this space's token on every request.
-    pub(crate) fn by(host: &Rc<H>, tokens: &Rc<Tokens>, space: &str) -> Self {
+    /// A host that sends these keys.
+    pub(crate) fn of(host: &Rc<H>, keys: &Rc<KeyRing>) -> Self {
         Self {
             host: Rc::clone(host),
-            of_space: Some((Rc::clone(tokens), space.to_owned())),
+            keys: Some(Rc::clone(keys)),
         }
     }
 }
 
-impl<H> Clone for Signed<H> {
+impl<H> Clone for WithKeys<H> {
     /// Another handle of the same host.
     fn clone(&self) -> Self {
         Self {
             host: Rc::clone(&self.host),
-            of_space: self.of_space.clone(),
+            keys: self.keys.clone(),
         }
     }
 }
 
-impl<H> std::fmt::Debug for Signed<H> {
+impl<H> std::fmt::Debug for WithKeys<H> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Signed").finish_non_exhaustive()
+        f.debug_struct("WithKeys").finish_non_exhaustive()
     }
 }
 
-impl<H: Host> Host for Signed<H> {
+impl<H: Host> Host for WithKeys<H> {
     fn now(&self) -> Millis {
         self.host.now()
     }
@@ -64,15 +67,17 @@ impl<H: Host> Host for Signed<H> {
     }
 
     async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
-        if let Some((tokens, space)) = &self.of_space {
-            let token = tokens.for_space(space, self.now());
-            for (name, value) in &mut request.headers {
-                if *name == "authorization" {
-                    *value = format!("Bearer {token}");
-                }
-            }
+        let Some(keys) = &self.keys else {
+            return self.host.send(request).await;
+        };
+        request
+            .headers
+            .push((KEY_HEADER, keys.header(&request.makers)));
+        let answer = self.host.send(request).await;
+        if let Ok(answer) = &answer {
+            keys.answered(answer);
         }
-        self.host.send(request).await
+        answer
     }
 
     async fn keep(&self, name: &str, write: impl FnOnce(&mut dyn FnMut(&[u8]))) {

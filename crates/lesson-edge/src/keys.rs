@@ -1,9 +1,10 @@
-//! Agents by their keys: looked up on the server, cached for a short time. Only a key's SHA-256 leaves the edge.
+//! Agents by their keys: looked up on the server, cached for a short time.
 
 use crate::config::Config;
+use crate::host::WithKeys;
 use crate::key_form::may_be_key;
+use crate::key_ring::KeyRing;
 use crate::message::Refusal;
-use crate::token::Tokens;
 use lesson_core::Millis;
 use lesson_service::timeout;
 use lesson_service::{Host, Network};
@@ -41,6 +42,34 @@ pub(crate) struct Agent {
     /// The space's name.
     #[serde(default)]
     pub space_name: String,
+    /// The state of the space that the server is in; another one after it was restored from a backup. Nobody without a key knows it.
+    #[serde(default)]
+    pub epoch: String,
+    /// The key itself.
+    #[serde(skip)]
+    pub key: AgentKey,
+}
+
+/// An agent's key. It goes into a header of requests to the server and nowhere else: nothing prints it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct AgentKey(Rc<str>);
+
+impl AgentKey {
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for AgentKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("AgentKey")
+    }
+}
+
+/// What the server says of a key.
+#[derive(Deserialize)]
+struct Told {
+    agent: Option<Agent>,
 }
 
 /// A cached look-up.
@@ -68,8 +97,7 @@ impl Keys {
     pub async fn agent(
         &self,
         key: &str,
-        host: &impl Host,
-        tokens: &Tokens,
+        host: &Rc<impl Host>,
         config: &Config,
         may_ask: impl FnOnce() -> Result<(), Refusal>,
     ) -> Result<Rc<Agent>, Refusal> {
@@ -106,29 +134,27 @@ impl Keys {
         let link = Link {
             url: config.url.clone(),
             key: config.key.clone(),
-            session: Some(Session {
-                access_token: tokens.for_lookup(now),
-                refresh_token: String::new(),
-            }),
+            session: Some(Session::default()),
             ..Link::default()
         };
-        let network = Network(host);
+        let key = AgentKey(Rc::from(key));
+        let host = WithKeys::of(host, &Rc::new(KeyRing::of(&key)));
+        let network = Network(&host);
         let remote = Supabase::new(&network);
-        let arguments = json!({ "p_hash": hex::encode(hash) });
         let patience = if was.is_some() {
             SHORT_PATIENCE_MS
         } else {
             PATIENCE_MS
         };
-        let asked: Result<Option<Agent>, RemoteError> = timeout(
-            remote.rpc(&link, "agent_key_space", &arguments),
+        let asked: Result<Told, RemoteError> = timeout(
+            remote.rpc(&link, "agent_key", &json!({})),
             host.sleep(patience),
         )
         .await
         .unwrap_or_else(|| Err(RemoteError::NoAnswer("it takes too long".to_owned())));
         match asked {
-            Ok(found) => {
-                let agent = found.map(Rc::new);
+            Ok(told) => {
+                let agent = told.agent.map(|agent| Rc::new(Agent { key, ..agent }));
                 let known = Known {
                     agent: agent.clone(),
                     at: now,
@@ -179,7 +205,9 @@ fn of_remote(error: &RemoteError) -> Refusal {
         RemoteError::NoAnswer(cause) => format!("the store can't be reached ({cause})"),
         RemoteError::Trouble(cause) | RemoteError::Refused(cause) => cause.clone(),
         RemoteError::Busy(_) => "the store is busy".to_owned(),
-        RemoteError::Unauthorized => "the store does not take this edge's tokens; the operator has to check SUPABASE_JWT_SECRET and the clock".to_owned(),
+        RemoteError::Unauthorized => {
+            "the store refuses this edge; the operator has to check SUPABASE_KEY".to_owned()
+        }
         RemoteError::TooLarge | RemoteError::ActorTaken | RemoteError::NotFound => {
             "the store refuses to look up keys".to_owned()
         }

@@ -7,10 +7,12 @@
 
 mod acked_write;
 mod address;
+mod budget;
 mod config;
 mod edge;
 mod host;
 mod key_form;
+mod key_ring;
 mod keys;
 mod limits;
 mod lookups;
@@ -23,14 +25,14 @@ mod rate;
 mod request_guard;
 mod serve;
 mod settle;
+mod setup;
 mod snapshot_cache;
 mod space;
 mod spaces;
-mod token;
 mod unanswered;
 
 pub use config::EdgeConfig;
 pub use edge::Edge;
-pub use host::Signed;
+pub use host::WithKeys;
 pub use limits::BODY_BYTES;
 pub use message::{CountRequest, EdgeAnswer, EdgeRequest};

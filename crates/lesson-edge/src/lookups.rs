@@ -33,6 +33,15 @@ impl Default for Lookups {
 }
 
 impl Lookups {
+    /// Counts a question of whoever is at this address, who needs no key for it.
+    ///
+    /// # Errors
+    /// 429 when there were too many.
+    pub(crate) fn of_network(&self, client: &str, now: Millis) -> Result<(), Refusal> {
+        let taken = self.addresses.take(&address::network(client), 1.0, now);
+        taken.map_err(Refusal::too_often)
+    }
+
     /// The look-up of a key that a client at this address sent.
     pub(crate) fn of<'a>(&'a self, client: &str, key: &'a str) -> Asking<'a> {
         Asking {
@@ -58,9 +67,9 @@ impl Asking<'_> {
     /// # Errors
     /// 429 when there were too many.
     pub(crate) fn begin(&self, now: Millis) -> Result<(), Refusal> {
-        let taken = self.all.addresses.take(&self.address, now);
+        let taken = self.all.addresses.take(&self.address, 1.0, now);
         taken.map_err(Refusal::too_many_keys)?;
-        let taken = self.all.prefixes.take(self.prefix, now);
+        let taken = self.all.prefixes.take(self.prefix, 1.0, now);
         taken.map_err(Refusal::too_many_keys)?;
         self.begun.set(true);
         Ok(())

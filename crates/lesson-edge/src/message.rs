@@ -127,6 +127,15 @@ impl Refusal {
         }
     }
 
+    /// 429: what the key may cost, in bytes or in work.
+    pub fn too_much(what: &str, seconds: u64) -> Self {
+        let mut refusal = Self::too_often(seconds);
+        refusal.error.message = format!(
+            "this key has asked for too much at once ({what}); nothing was done, try again in {seconds} s"
+        );
+        refusal
+    }
+
     /// 429: too many look-ups of invalid keys from this network, or with this beginning.
     pub fn too_many_keys(seconds: u64) -> Self {
         let mut refusal = Self::too_often(seconds);

@@ -1,4 +1,4 @@
-//! Rate limits: a token bucket per key, network or beginning of a key.
+//! Rate limits: a bucket of tokens per key, network or beginning of a key.
 
 use lesson_core::Millis;
 use std::cell::RefCell;
@@ -30,11 +30,11 @@ impl Buckets {
         }
     }
 
-    /// Takes a token from a key's bucket.
+    /// Takes tokens from a key's bucket; more than it ever holds are taken of a full one.
     ///
     /// # Errors
-    /// Seconds until there is a token again, at least 1.
-    pub fn take(&self, key: &str, now: Millis) -> Result<(), u64> {
+    /// Seconds until there are as many again, at least 1. None is taken then.
+    pub fn take(&self, key: &str, tokens: f64, now: Millis) -> Result<(), u64> {
         let Rate { per_second, burst } = self.rate;
         let mut held = self.held.borrow_mut();
         let filled = |(left, at): (f64, Millis)| {
@@ -43,9 +43,10 @@ impl Buckets {
             (left + passed * per_second).min(burst)
         };
         let left = held.get(key).copied().map_or(burst, filled);
-        if left < 1.0 {
+        let tokens = tokens.min(burst);
+        if left < tokens {
             held.insert(key.to_owned(), (left, now));
-            let wait = (1.0 - left) / per_second;
+            let wait = (tokens - left) / per_second;
             return Err((wait as u64).saturating_add(1));
         }
         if held.len() >= KEPT && !held.contains_key(key) {
@@ -61,7 +62,7 @@ impl Buckets {
                 }
             }
         }
-        held.insert(key.to_owned(), (left - 1.0, now));
+        held.insert(key.to_owned(), (left - tokens, now));
         Ok(())
     }
 
@@ -86,35 +87,47 @@ mod tests {
     fn a_flood_of_one_key_leaves_others_alone() {
         let buckets = Buckets::new(RATE);
         for _ in 0..3 {
-            buckets.take("a", 0).unwrap();
+            buckets.take("a", 1.0, 0).unwrap();
         }
-        assert_eq!(buckets.take("a", 0), Err(1));
-        buckets.take("b", 0).unwrap();
-        buckets.take("a", 500).unwrap();
-        assert_eq!(buckets.take("a", 500), Err(1));
+        assert_eq!(buckets.take("a", 1.0, 0), Err(1));
+        buckets.take("b", 1.0, 0).unwrap();
+        buckets.take("a", 1.0, 500).unwrap();
+        assert_eq!(buckets.take("a", 1.0, 500), Err(1));
         // It never holds more than the burst.
         for _ in 0..3 {
-            buckets.take("a", 1_000_000).unwrap();
+            buckets.take("a", 1.0, 1_000_000).unwrap();
         }
-        assert!(buckets.take("a", 1_000_000).is_err());
+        assert!(buckets.take("a", 1.0, 1_000_000).is_err());
+    }
+
+    #[test]
+    fn what_costs_more_waits_longer_and_is_never_refused_for_ever() {
+        let buckets = Buckets::new(RATE);
+        buckets.take("a", 2.0, 0).unwrap();
+        assert_eq!(buckets.take("a", 3.0, 0), Err(2));
+        buckets.take("a", 1.0, 0).unwrap();
+        // More than a full bucket has: it waits for a full one.
+        assert_eq!(buckets.take("a", 100.0, 1_000), Err(1));
+        buckets.take("a", 100.0, 1_500).unwrap();
+        assert!(buckets.take("a", 1.0, 1_500).is_err());
     }
 
     #[test]
     fn memory_is_bounded() {
         let buckets = Buckets::new(RATE);
         for key in 0..KEPT {
-            buckets.take(&key.to_string(), 0).unwrap();
+            buckets.take(&key.to_string(), 1.0, 0).unwrap();
         }
         // Of as many keys in use, those that used most are remembered.
         for _ in 0..3 {
-            let _ = buckets.take("7", 0);
+            let _ = buckets.take("7", 1.0, 0);
         }
-        buckets.take("new", 0).unwrap();
+        buckets.take("new", 1.0, 0).unwrap();
         assert!(buckets.held.borrow().len() <= KEPT / 2 + 1);
-        assert_eq!(buckets.take("7", 0), Err(1));
-        buckets.take("newer", 10_000).unwrap();
+        assert_eq!(buckets.take("7", 1.0, 0), Err(1));
+        buckets.take("newer", 1.0, 10_000).unwrap();
         for key in 0..KEPT {
-            buckets.take(&key.to_string(), 20_000).unwrap();
+            buckets.take(&key.to_string(), 1.0, 20_000).unwrap();
         }
         assert!(buckets.held.borrow().len() <= KEPT);
     }
@@ -123,13 +136,13 @@ mod tests {
     fn a_turn_that_is_given_back_can_be_taken_again() {
         let buckets = Buckets::new(RATE);
         for _ in 0..20 {
-            buckets.take("a", 0).unwrap();
+            buckets.take("a", 1.0, 0).unwrap();
             buckets.give_back("a");
         }
         for _ in 0..3 {
-            buckets.take("a", 0).unwrap();
+            buckets.take("a", 1.0, 0).unwrap();
         }
-        assert_eq!(buckets.take("a", 0), Err(1));
+        assert_eq!(buckets.take("a", 1.0, 0), Err(1));
         buckets.give_back("never seen");
     }
 }

@@ -185,17 +185,19 @@ impl<S: Store, H: Host> Edge<S, H> {
         let asking = self.lookups.of(&request.client, key);
         let found = self
             .keys
-            .agent(key, &*self.host, &self.tokens, &self.config, || {
-                asking.begin(now)
-            })
+            .agent(key, &self.host, &self.config, || asking.begin(now))
             .await;
-        if found.is_ok() {
-            asking.was_right();
+        match &found {
+            Ok(_) => asking.was_right(),
+            Err(refusal) if refusal.error.code == ErrorCode::Unauthorized => {
+                for space in self.spaces.borrow().iter() {
+                    space.keys.forget(key);
+                }
+            }
+            Err(_) => {}
         }
         let agent = found?;
-        self.buckets
-            .take(&agent.id, now)
-            .map_err(Refusal::too_often)?;
+        self.budget.request(&agent.id, request.body.len(), now)?;
         // By the key's id, so that a key is one however its header is written; and keys that nobody has cost no counter.
         if let Some(count) = &request.count {
             let limit = self.host.sleep(COUNTING_MS);
@@ -210,9 +212,6 @@ impl<S: Store, H: Host> Edge<S, H> {
     /// Counts the further messages of a batch against the key's rate limit.
     pub(crate) fn take_turns(&self, agent: &Agent, count: usize) -> Result<(), Refusal> {
         let now = self.host.now();
-        (0..count).try_for_each(|_| {
-            let taken = self.buckets.take(&agent.id, now);
-            taken.map_err(Refusal::too_often)
-        })
+        (0..count).try_for_each(|_| self.budget.message(&agent.id, now))
     }
 }

@@ -4,6 +4,7 @@ use crate::edge::Edge;
 use crate::keys::Agent;
 use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use crate::request_guard;
+use crate::setup;
 use crate::space::OLD;
 use lesson_service::{
     Host, IDEMPOTENCY_KEY, Keyed, RequestContext, Route, check_key, decision_prefix, methods,
@@ -40,10 +41,13 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 
     async fn answer(&self, request: &EdgeRequest) -> Result<EdgeAnswer, Refusal> {
+        let path = request.path.split('?').next().unwrap_or_default();
+        if path == setup::PATH {
+            return self.setup(request).await;
+        }
         let agent = self.admit(request).await?;
         // Together with the lessons, and as soon as an agent connects: it is going to ask.
         self.want_model(request.fetch_model.as_deref());
-        let path = request.path.split('?').next().unwrap_or_default();
         if path == "/mcp" {
             // Its own rules say what a message and its answer look like.
             return Ok(self.message(&agent, request).await);
@@ -80,6 +84,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         mut request: Request,
     ) -> Result<Response, Refusal> {
         let route = route?;
+        let sent = size(&request.body);
         if !route.endpoint.for_agents {
             return Err(Refusal::forbidden(
                 "path",
@@ -98,6 +103,8 @@ impl<S: Store, H: Host> Edge<S, H> {
         }
         let begun = self.host.now();
         let space = self.space(agent, writes, route.embeds()).await?;
+        self.budget
+            .work(&agent.id, &route, sent, space.service.lessons_held(), begun)?;
         if route.embeds() {
             self.wait_for_meaning(&space, begun).await;
         }
@@ -156,6 +163,16 @@ fn routed(request: &EdgeRequest) -> Result<(Method, Result<Route, ApiError>), Re
     let names: Vec<&str> = names.collect();
     refusal.headers.push(("allow", names.join(", ")));
     Err(refusal)
+}
+
+/// Bytes of the texts in a body.
+fn size(body: &Value) -> usize {
+    match body {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(size).sum(),
+        Value::Object(fields) => fields.values().map(size).sum(),
+        _ => 0,
+    }
 }
 
 /// Puts the key's id before a decision's id, so that no other key can track the decision or report its outcome. A key's

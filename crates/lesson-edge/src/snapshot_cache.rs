@@ -1,13 +1,13 @@
 //! The snapshot cache: what the host keeps of a space between isolates, so that a fresh one need not read it all.
 //!
-//! It is a replica as it was on disk: the sync that follows reads what changed since. Its name
-//! holds the project, the space and how this version writes, under the project's secret: nobody
-//! else can name it, and no two spaces share one. It may be lost at any time.
+//! It is a replica as it was on disk: the sync that follows reads what changed since. Its name is a digest of the project, the space,
+//! how this version writes, and the space's epoch, which is random and told to nobody without a key of the space: nobody else can name
+//! it, no two spaces share one, and one from before a restored backup is not found. It may be lost at any time.
 
 use crate::config::Config;
-use crate::token::Tokens;
+use crate::keys::Agent;
 use lesson_core::{DAY, KeywordIndex, Millis, OptimisticOverlay, Space, packed_shape, packed_size};
-use lesson_service::{Host, Service};
+use lesson_service::{Host, Service, digest};
 use lesson_sync::Store;
 use serde::{Deserialize, Serialize};
 
@@ -37,19 +37,21 @@ pub(crate) struct Loaded {
     pub parts: (Space, OptimisticOverlay, KeywordIndex),
 }
 
-/// The name of a space's snapshot: an HMAC of project, space and format version.
-pub(crate) fn name(tokens: &Tokens, config: &Config, space: &str) -> String {
-    tokens.name(&[&packed_shape(), &config.url, space])
+/// The name of the snapshot of an agent's space, 64 hexadecimal digits.
+pub(crate) fn name(config: &Config, agent: &Agent) -> String {
+    let shape = packed_shape();
+    let parts = [&*shape, &config.url, &agent.space, &agent.epoch];
+    hex::encode(digest(&parts.map(str::as_bytes)))
 }
 
 /// The host's snapshot of a space; `None` when there is none, or it is too old or of another space.
 pub(crate) async fn load(
     host: &impl Host,
-    tokens: &Tokens,
+    name: &str,
     config: &Config,
     space: &str,
 ) -> Option<Loaded> {
-    let bytes = host.recall(&name(tokens, config, space)).await?;
+    let bytes = host.recall(name).await?;
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let (head, rest) = bytes.split_at_checked(line)?;
     let head: Head = serde_json::from_slice(head).ok()?;

@@ -5,10 +5,11 @@
 //! poll, and a round that takes too long is taken over.
 
 use crate::config::Config;
-use crate::host::Signed;
+use crate::host::WithKeys;
+use crate::key_ring::KeyRing;
+use crate::keys::Agent;
 use crate::limits::LOOK_MS;
 use crate::snapshot_cache;
-use crate::token::Tokens;
 use crate::unanswered::Unanswered;
 use lesson_core::Millis;
 use lesson_service::timeout;
@@ -54,16 +55,19 @@ pub(crate) enum Held {
     TooLarge,
 }
 
-/// Makes a store, and a host that signs with the space's token.
+/// Makes a store, and the host that its requests go by.
 pub(crate) struct SpaceDeps<S, H> {
     pub store: fn() -> S,
     pub host: Rc<H>,
-    pub tokens: Rc<Tokens>,
 }
 
 /// A space and the state of its syncing.
 pub(crate) struct Space<S, H> {
-    pub service: Service<S, Signed<H>>,
+    pub service: Service<S, WithKeys<H>>,
+    /// The keys of its agents, with which its requests are sent.
+    pub keys: Rc<KeyRing>,
+    /// Where the host keeps it.
+    snapshot_name: RefCell<String>,
     /// When a request last came for it.
     pub used: Cell<Millis>,
     /// How it is had.
@@ -121,18 +125,26 @@ impl<S: Store, H: Host> Space<S, H> {
     pub async fn open(
         deps: SpaceDeps<S, H>,
         config: &Config,
-        space: Named,
+        agent: &Agent,
     ) -> Result<Self, ApiError> {
         let host = &deps.host;
-        let own = Signed::by(host, &deps.tokens, &space.id);
+        let keys = Rc::new(KeyRing::default());
+        keys.asked(agent);
+        let own = WithKeys::of(host, &keys);
+        let space = Named {
+            id: agent.space.clone(),
+            name: agent.space_name.clone(),
+        };
         let service = Service::open((deps.store)(), own)
             .await?
-            .with_parts(deps.store, Signed::clone);
+            .with_parts(deps.store, WithKeys::clone);
         service
             .link_up(link(config, space, fresh_id(&**host)))
             .await?;
         Ok(Self {
             service,
+            keys,
+            snapshot_name: RefCell::default(),
             used: Cell::new(host.now()),
             held: Cell::new(Held::Unknown),
             bytes: Cell::new(0),
@@ -148,6 +160,15 @@ impl<S: Store, H: Host> Space<S, H> {
             settling: Cell::new(None),
             vectors_silent: Cell::new(None),
         })
+    }
+
+    /// Notes who asks for it: requests are sent with their key from now on, and what is kept of it is known by the server's state.
+    pub fn asked(&self, agent: &Agent, config: &Config) {
+        if self.keys.asked(agent) {
+            // What failed for want of a key may be tried at once.
+            self.failed.set(None);
+        }
+        *self.snapshot_name.borrow_mut() = snapshot_cache::name(config, agent);
     }
 
     /// Whether all that was made here has been sent.
@@ -273,7 +294,7 @@ impl<S: Store, H: Host> Space<S, H> {
 
     /// Takes what the host keeps of the space, once, unless it has its lessons already. While
     /// another request does so, waits for a moment.
-    pub async fn load_snapshot(&self, tokens: &Tokens, config: &Config) {
+    pub async fn load_snapshot(&self, config: &Config) {
         let host = self.service.host();
         loop {
             match self.recall.get() {
@@ -287,7 +308,8 @@ impl<S: Store, H: Host> Space<S, H> {
         self.recall.set(Recall::Since(self.now()));
         let asking = Asking(&self.recall);
         let space = self.service.space_id();
-        let asked = snapshot_cache::load(host, tokens, config, &space);
+        let name = self.snapshot_name.borrow().clone();
+        let asked = snapshot_cache::load(host, &name, config, &space);
         let found = timeout(asked, host.sleep(RECALL_MS)).await.flatten();
         if let Some(found) = found {
             let (cursor, at) = (found.cursor, found.at);
@@ -301,7 +323,7 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Gives the host the space to keep, if it is the same as on the server and has changed since.
-    pub async fn store_snapshot(&self, tokens: &Tokens, config: &Config) {
+    pub async fn store_snapshot(&self) {
         if self.is_on_server() {
             return;
         }
@@ -317,7 +339,7 @@ impl<S: Store, H: Host> Space<S, H> {
             return;
         }
         self.kept.set(Some((cursor, now)));
-        let name = snapshot_cache::name(tokens, config, &self.service.space_id());
+        let name = self.snapshot_name.borrow().clone();
         snapshot_cache::store(&self.service, &name, synced).await;
     }
 
@@ -408,8 +430,8 @@ impl<S: Store, H: Host> Space<S, H> {
             soon,
         }));
         if phase == Phase::SignedOut {
-            // Tokens are made here, so there is always another to try.
-            self.service.sign_in_anew(session()).await;
+            // There is no session here that could end: the next round asks again.
+            self.service.sign_in_anew(Session::default()).await;
         }
     }
 }
@@ -436,14 +458,6 @@ impl<S, H> Drop for Ended<'_, S, H> {
     }
 }
 
-/// The tokens are put in by [`Signed`]; there is nothing to keep.
-fn session() -> Session {
-    Session {
-        access_token: String::new(),
-        refresh_token: String::new(),
-    }
-}
-
 fn link(config: &Config, space: Named, actor: String) -> Link {
     Link {
         url: config.url.clone(),
@@ -454,7 +468,8 @@ fn link(config: &Config, space: Named, actor: String) -> Link {
         },
         space,
         actor,
-        session: Some(session()),
+        // Nobody signs in: keys are put in by `WithKeys`.
+        session: Some(Session::default()),
         ..Link::default()
     }
 }

@@ -7,7 +7,7 @@ use crate::snapshot_cache;
 use crate::space::{Held, OLD, Space, SpaceDeps};
 use lesson_core::Millis;
 use lesson_service::Host;
-use lesson_sync::{Named, Store};
+use lesson_sync::Store;
 use std::rc::Rc;
 
 /// How long the first request for a space waits for its lessons, in milliseconds.
@@ -36,13 +36,14 @@ impl<S: Store, H: Host> Edge<S, H> {
             space = self.open(agent).await?;
         }
         space.used.set(begun);
+        space.asked(agent, &self.config);
         if space.is_outgrown() {
             space = self.outgrown(agent, space).await?;
         }
         if !space.is_ready() {
             // How large a snapshot is shows when it is there: one is taken where any fits.
             if self.room(&space) >= self.config.replica_bytes.min(snapshot_cache::MOST_HELD) {
-                space.load_snapshot(&self.tokens, &self.config).await;
+                space.load_snapshot(&self.config).await;
             }
             if !space.is_from_cache() {
                 space.measure(|| self.room(&space)).await;
@@ -90,16 +91,11 @@ impl<S: Store, H: Host> Edge<S, H> {
         if let Some(space) = self.held(&agent.space) {
             return Ok(space);
         }
-        let named = Named {
-            id: agent.space.clone(),
-            name: agent.space_name.clone(),
-        };
         let deps = SpaceDeps {
             store: self.store,
             host: Rc::clone(&self.host),
-            tokens: Rc::clone(&self.tokens),
         };
-        let space = Space::open(deps, &self.config, named).await?;
+        let space = Space::open(deps, &self.config, agent).await?;
         let model = self.model.borrow().clone();
         if let Some(model) = model {
             // Without its vectors a space is ranked by keywords.
@@ -200,5 +196,7 @@ impl<S: Store, H: Host> Edge<S, H> {
 
 /// Whether nothing is lost or made in vain when a space is forgotten: only the list of spaces holds it.
 fn is_idle<S: Store, H: Host>(space: &Rc<Space<S, H>>) -> bool {
-    Rc::strong_count(space) == 1 && !space.is_running() && space.has_nothing_to_send()
+    // Nor what was made with keys that were all revoked since: nobody could send it any more.
+    let is_settled = space.has_nothing_to_send() || space.keys.is_refused();
+    Rc::strong_count(space) == 1 && !space.is_running() && is_settled
 }

@@ -1,7 +1,7 @@
 //! The network as syncing sees it: one request, one answer.
 
 /// A request over HTTP.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct HttpRequest {
     /// `GET` or `POST`.
     pub method: &'static str,
@@ -11,6 +11,9 @@ pub struct HttpRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The body; none for a `GET`.
     pub body: Option<String>,
+    /// Who made the events that it sends, as they name them, each once; empty where it sends none. A host that answers for several
+    /// agents sends the key of each along.
+    pub makers: Vec<String>,
 }
 
 impl std::fmt::Debug for HttpRequest {

@@ -52,8 +52,8 @@ pub struct Named {
     pub name: String,
 }
 
-/// Tokens of a person who signed in.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Tokens of a person who signed in. Both are empty where nobody signs in, and the host sends agents' keys instead.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Sent with every request; short-lived.
     pub access_token: String,

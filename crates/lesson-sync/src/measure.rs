@@ -3,12 +3,14 @@
 use crate::link::Change;
 use crate::store::{Stored, uuid7};
 use lesson_core::{Event, Millis};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Events in a batch; the server takes a thousand.
 pub(crate) const BATCH: usize = 500;
 /// Bytes in a batch, as far as it has more than one event; the server takes 16 MiB.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// Agents whose events a batch may have: the server looks at the keys of as many in one request.
+const MAKERS: usize = 32;
 /// Events that are kept after they arrived, to be sent again when the server is restored from a
 /// backup.
 pub(crate) const KEPT: u64 = 20_000;
@@ -33,10 +35,11 @@ pub(crate) fn renumber(change: &mut Change, after: u64, now: Millis, random: u12
 pub(crate) struct Sizes(BTreeMap<u64, usize>);
 
 impl Sizes {
-    /// As many events as a batch may have by its size, one at least.
+    /// As many events as a batch may have by its size and by who made them, one at least.
     pub fn in_bounds(&mut self, mut events: Vec<Stored>) -> Vec<Stored> {
         let before = std::mem::take(&mut self.0);
         let mut bytes = 0;
+        let mut makers = BTreeSet::new();
         let fit = events
             .iter()
             .take_while(|stored| {
@@ -45,7 +48,8 @@ impl Sizes {
                 let size = known.or_else(|| written(&stored.event)).unwrap_or(0);
                 self.0.insert(stored.position, size);
                 bytes += size;
-                bytes <= BATCH_BYTES
+                makers.insert(&stored.event.by);
+                bytes <= BATCH_BYTES && makers.len() <= MAKERS
             })
             .count();
         events.truncate(fit.max(1));
@@ -128,6 +132,20 @@ mod tests {
                 assert_eq!(held.in_bounds(batch()).len(), fit, "{sizes:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_batch_names_no_more_agents_than_the_server_looks_at() {
+        let of = |agents: u64| -> Vec<Stored> {
+            let numbered = (1..=100).map(|at| (at, stored(at, 10)));
+            let named = numbered.map(|(at, mut stored)| {
+                stored.event.by = format!("agent:{}", at % agents);
+                stored
+            });
+            named.collect()
+        };
+        assert_eq!(Sizes::default().in_bounds(of(32)).len(), 100);
+        assert_eq!(Sizes::default().in_bounds(of(33)).len(), 32);
     }
 
     #[test]

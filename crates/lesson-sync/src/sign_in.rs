@@ -118,8 +118,9 @@ pub async fn sign_in(
         HttpRequest {
             method: "POST",
             url: format!("{url}/auth/v1/token?grant_type=password"),
-            headers: headers(key, key),
+            headers: headers(key, ""),
             body: Some(json!({ "email": email, "password": password }).to_string()),
+            ..HttpRequest::default()
         },
     )
     .await?;
@@ -164,7 +165,7 @@ pub async fn spaces(
             method: "GET",
             url: format!("{url}/rest/v1/spaces?select=id,name&order=created_at,id"),
             headers: headers(key, &session.access_token),
-            body: None,
+            ..HttpRequest::default()
         },
     )
     .await?;
@@ -189,6 +190,7 @@ pub async fn create_space(
             url: format!("{url}/rest/v1/rpc/create_space"),
             headers: headers(key, &session.access_token),
             body: Some(json!({ "name": name }).to_string()),
+            ..HttpRequest::default()
         },
     )
     .await?;
@@ -217,6 +219,7 @@ pub async fn join_space(
             url: format!("{url}/rest/v1/rpc/accept_invite"),
             headers: headers(key, &session.access_token),
             body: Some(json!({ "p_code": code }).to_string()),
+            ..HttpRequest::default()
         },
     )
     .await?;
@@ -239,6 +242,7 @@ pub async fn sign_out(http: &impl Http, link: &Link) {
             url: format!("{}/auth/v1/logout", link.url),
             headers: headers(&link.key, &session.access_token),
             body: Some("{}".to_owned()),
+            ..HttpRequest::default()
         })
         .await;
 }

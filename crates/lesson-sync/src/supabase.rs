@@ -9,6 +9,12 @@ use lesson_core::{Event, LEDGER_VERSION};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The code of the refusal of a request without an agent's key that is in force.
+pub(crate) const WITHOUT_KEY: &str = "PT401";
+/// The status that hosted Supabase answers with for a project that is paused.
+pub(crate) const PAUSED: u16 = 540;
 
 /// A Supabase project, or anything that behaves like one.
 #[derive(Debug)]
@@ -28,23 +34,24 @@ impl<'a, H: Http> Supabase<'a, H> {
         function: &str,
         body: String,
     ) -> Result<T, RemoteError> {
-        let path = format!("rpc/{function}");
-        self.ask(link, "POST", &path, Some(body)).await
+        self.ask(link, &format!("rpc/{function}"), Some(body), Vec::new())
+            .await
     }
 
     async fn ask<T: DeserializeOwned>(
         &self,
         link: &Link,
-        method: &'static str,
         path_and_query: &str,
         body: Option<String>,
+        makers: Vec<String>,
     ) -> Result<T, RemoteError> {
         let session = link.session.as_ref().ok_or(RemoteError::Unauthorized)?;
         let request = HttpRequest {
-            method,
+            method: if body.is_some() { "POST" } else { "GET" },
             url: format!("{}/rest/v1/{path_and_query}", link.url),
             headers: headers(&link.key, &session.access_token),
             body,
+            makers,
         };
         read(&self.send(request).await?)
     }
@@ -63,7 +70,7 @@ impl<'a, H: Http> Supabase<'a, H> {
         link: &Link,
         path_and_query: &str,
     ) -> Result<T, RemoteError> {
-        self.ask(link, "GET", path_and_query, None).await
+        self.ask(link, path_and_query, None, Vec::new()).await
     }
 
     /// Calls a function with arguments as JSON, with the rights of who is signed in.
@@ -129,6 +136,8 @@ impl<'a, H: Http> Supabase<'a, H> {
 
 impl<H: Http> Remote for Supabase<'_, H> {
     async fn push(&self, link: &Link, events: &[Event]) -> Result<Pushed, RemoteError> {
+        let makers: BTreeSet<&String> = events.iter().map(|event| &event.by).collect();
+        let makers = makers.into_iter().cloned().collect();
         // The events' own text, because a negative zero has to stay one.
         let events = serde_json::to_string(events).map_err(|error| {
             RemoteError::Refused(format!("an event can't be written ({error})"))
@@ -138,7 +147,9 @@ impl<H: Http> Remote for Supabase<'_, H> {
         let body = format!(
             r#"{{"p_space":{space},"p_actor":{actor},"p_ledger_version":{LEDGER_VERSION},"p_events":{events}}}"#
         );
-        let answer: WirePushed = self.call(link, "push_events", body).await?;
+        let answer: WirePushed = self
+            .ask(link, "rpc/push_events", Some(body), makers)
+            .await?;
         answer
             .read()
             .ok_or_else(|| unreadable("it has a status of another version"))
@@ -154,11 +165,15 @@ impl<H: Http> Remote for Supabase<'_, H> {
 
     async fn refresh(&self, link: &Link) -> Result<Session, RemoteError> {
         let session = link.session.as_ref().ok_or(RemoteError::Unauthorized)?;
+        if session.refresh_token.is_empty() {
+            return Err(RemoteError::Unauthorized);
+        }
         let request = HttpRequest {
             method: "POST",
             url: format!("{}/auth/v1/token?grant_type=refresh_token", link.url),
-            headers: headers(&link.key, &link.key),
+            headers: headers(&link.key, ""),
             body: Some(json!({ "refresh_token": session.refresh_token }).to_string()),
+            ..HttpRequest::default()
         };
         let response = self.send(request).await?;
         // The sign-in server says 400 of a token that is not accepted.
@@ -193,21 +208,26 @@ impl WireSession {
     }
 }
 
+/// The headers of every request. The publishable key goes as `apikey` alone: it is no token, and hosted Supabase refuses one of today
+/// where a token is expected. `token` is a person's; empty where nobody has signed in.
 pub(crate) fn headers(key: &str, token: &str) -> Vec<(&'static str, String)> {
-    vec![
+    let mut headers = vec![
         ("apikey", key.to_owned()),
-        ("authorization", format!("Bearer {token}")),
         ("content-type", "application/json".to_owned()),
-    ]
+    ];
+    if !token.is_empty() {
+        headers.push(("authorization", format!("Bearer {token}")));
+    }
+    headers
 }
 
 /// An error's body, as PostgREST and the gateway write it.
 #[derive(Default, Deserialize)]
-struct WireError {
+pub(crate) struct WireError {
     #[serde(default)]
-    code: Value,
+    pub code: Value,
     #[serde(default)]
-    message: String,
+    pub message: String,
     #[serde(default)]
     msg: String,
     #[serde(default)]
@@ -238,6 +258,13 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         401 if said.to_lowercase().contains("api key") => RemoteError::Refused(
             "The publishable key is not this project's. Copy it from the project's API settings and connect again.".to_owned(),
         ),
+        // Who has signed in gets 403 of it.
+        401 if code == "42501" => RemoteError::Refused(format!(
+            "{LACKS}, or has another version of it. {MIGRATE}"
+        )),
+        401 if code == WITHOUT_KEY => RemoteError::Trouble(
+            "No agent's key that asked lately is in force any more. Make one in the dashboard, under Agents.".to_owned(),
+        ),
         401 => RemoteError::Unauthorized,
         403 if code == "PT403" => RemoteError::ActorTaken,
         403 => RemoteError::Refused(format!(
@@ -260,6 +287,9 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         )),
         429 => RemoteError::Busy(waits(response)),
         503 if response.retry_after.is_some() => RemoteError::Busy(waits(response)),
+        PAUSED => RemoteError::Trouble(
+            "The project is paused. Restore it in Supabase's dashboard.".to_owned(),
+        ),
         status if status >= 500 => RemoteError::Trouble(format!(
             "The server is in trouble (status {status}{}). It is tried again by itself.",
             if said.is_empty() { String::new() } else { format!(": {said}") }

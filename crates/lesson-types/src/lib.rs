@@ -9,6 +9,7 @@ mod bulk;
 mod decisions;
 #[cfg(feature = "schema")]
 pub mod description;
+mod edge_setup;
 mod endpoints;
 mod envelope;
 mod error;
@@ -34,6 +35,7 @@ mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
+pub use edge_setup::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };

@@ -23,8 +23,6 @@ export interface EdgeOptions {
   url: string;
   /** Its publishable key. */
   key: string;
-  /** Its JWT secret; it signs short-lived tokens and goes nowhere. */
-  jwt_secret: string;
   /** The origin of a dashboard that may call from elsewhere. */
   dashboard_origin?: string;
   /** The values of `Host` that are answered; any, when there are none. */
@@ -32,6 +30,9 @@ export interface EdgeOptions {
   /** Requests a second that a key may make in the long run (50), and at once (four seconds' worth). */
   requests_per_second?: number;
   burst?: number;
+  /** Bytes that a key may send a second in the long run (65536), and milliseconds of the engine's time it may ask for (250). */
+  bytes_per_second?: number;
+  work_per_second?: number;
   /** Bytes that spaces may take in memory (48 million); larger ones are read from the server by each request. */
   replica_bytes?: number;
   /** Milliseconds since the Unix epoch; the host's clock when absent. */
@@ -60,14 +61,15 @@ export interface EdgeRequest {
 export interface EdgeAnswer { status: number; headers: Record<string, string>; body: string }
 "#;
 
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 13] = [
     "url",
     "key",
-    "jwt_secret",
     "dashboard_origin",
     "hosts",
     "requests_per_second",
     "burst",
+    "bytes_per_second",
+    "work_per_second",
     "replica_bytes",
     "now",
     "random",
@@ -200,11 +202,12 @@ fn make(options: &JsValue) -> Result<Inner<AnyStore, JsHost>, ApiError> {
     let config = EdgeConfig {
         url: text(options, "url").unwrap_or_default(),
         key: text(options, "key").unwrap_or_default(),
-        jwt_secret: text(options, "jwt_secret").unwrap_or_default(),
         dashboard_origin: text(options, "dashboard_origin"),
         hosts: hosts(&property(options, "hosts"))?,
         requests_per_second: number("requests_per_second")?,
         burst: number("burst")?,
+        bytes_per_second: number("bytes_per_second")?,
+        work_per_second: number("work_per_second")?,
         replica_bytes: number("replica_bytes")?,
     };
     let host = JsHost {

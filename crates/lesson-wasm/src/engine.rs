@@ -8,7 +8,7 @@ use crate::pack::{WARM_UP, WARM_UPS, sha256};
 use crate::progress::{Progress, Round};
 use crate::store::AnyStore;
 use js_sys::{Float32Array, Function, Uint8Array};
-use lesson_edge::Signed;
+use lesson_edge::WithKeys;
 use lesson_service::refusal;
 use lesson_service::{Service, Wanted};
 use lesson_sync::MemoryStore;
@@ -50,7 +50,7 @@ pub struct Engine {
 }
 
 struct Inner {
-    service: Service<AnyStore, Signed<JsHost>>,
+    service: Service<AnyStore, WithKeys<JsHost>>,
     on_index: Option<Function>,
     indexing: Cell<bool>,
 }
@@ -345,10 +345,10 @@ async fn open(options: &JsValue) -> Result<Engine, ApiError> {
     };
     Ok(Engine {
         inner: Rc::new(Inner {
-            service: Service::open(store, Signed::not(host))
+            service: Service::open(store, WithKeys::none(host))
                 .await?
                 .with_core_servers(strings(options, "core_servers")?)
-                .with_parts(|| AnyStore::Memory(MemoryStore::new()), Signed::clone),
+                .with_parts(|| AnyStore::Memory(MemoryStore::new()), WithKeys::clone),
             on_index: function(options, "on_index")?,
             indexing: Cell::new(false),
         }),

@@ -8,7 +8,7 @@ use crate::pack::sha256;
 use crate::progress::{Progress, Round};
 use crate::store::AnyStore;
 use js_sys::{Function, Uint8Array};
-use lesson_edge::Signed;
+use lesson_edge::WithKeys;
 use lesson_local::{Local as Inner, Which};
 use lesson_service::refusal;
 use lesson_service::{Host, fresh_id};
@@ -57,7 +57,7 @@ pub struct Local {
 }
 
 struct Open {
-    inner: Inner<AnyStore, Signed<JsHost>>,
+    inner: Inner<AnyStore, WithKeys<JsHost>>,
     /// Label and place of each store, in their order.
     named: Vec<(String, Option<String>)>,
     on_index: Option<Function>,
@@ -274,7 +274,7 @@ struct InfoOfStore {
 
 impl Local {
     /// The stores.
-    pub(crate) fn inner(&self) -> &Inner<AnyStore, Signed<JsHost>> {
+    pub(crate) fn inner(&self) -> &Inner<AnyStore, WithKeys<JsHost>> {
         &self.open.inner
     }
 
@@ -370,7 +370,7 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
         ));
         let ids = host();
         let store = FileStore::new(JsFiles::new(files), move || fresh_id(&ids), text("place"));
-        Ok(Some((AnyStore::Files(store), Signed::not(host()))))
+        Ok(Some((AnyStore::Files(store), WithKeys::none(host()))))
     };
     let project = given("project")?;
     let personal = given("personal")?;

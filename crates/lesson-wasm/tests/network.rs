@@ -19,6 +19,7 @@ fn to(url: &str) -> HttpRequest {
             ("apikey", "key".to_owned()),
         ],
         body: Some("{\"a\":\"ä\"}".to_owned()),
+        makers: Vec::new(),
     }
 }
 

@@ -42,7 +42,7 @@ export async function freePort() {
 }
 
 /**
- * Starts it. `dist`: the built site. `supabase`: `{url, key, secret}`. `bindings`: more variables. `assets`: another
+ * Starts it. `dist`: the built site. `supabase`: `{url, key}`. `bindings`: more variables. `assets`: another
  * folder of assets. `outbound`: answers what the worker fetches, in place of this machine's network. Beyond the
  * machine nothing is reached. `rewrite(path, text)` changes a script before it is run. With `inspect`, `heap` measures.
  * `ratelimits`: the platform's counters. `kept`: a folder for the Cache API, which outlives the isolate then; what is in it belongs to a host with its `port`.
@@ -95,7 +95,6 @@ export async function startEdge({
     bindings: {
       SUPABASE_URL: supabase.url,
       SUPABASE_KEY: supabase.key,
-      SUPABASE_JWT_SECRET: supabase.secret,
       ALLOWED_HOSTS: `127.0.0.1:${port}, localhost:${port}`,
       ...bindings,
     },

@@ -59,7 +59,7 @@ const starting = agent().then(async ({ key, space }) => {
   const edge = await startEdge({
     dist,
     port: Number(need("LESSONLOOP_EDGE_PORT")),
-    supabase: { url: server.url, key: server.key, secret: need("LESSONLOOP_STACK_SECRET") },
+    supabase: { url: server.url, key: server.key },
     bindings: { DASHBOARD_ORIGIN: need("LESSONLOOP_EDGE_DASHBOARD") },
   });
   keep(told, { url: edge.url, key, space });

@@ -54,10 +54,10 @@ pub struct Author {
     refolds: usize,
 }
 
-/// The last is an edge's.
+/// The last is an edge's, which answers for both agents.
 const ACTORS: [&str; 3] = ["phone", "läptop", "isolate"];
 const PERSONS: [&str; 2] = ["person:ada", "person:ben"];
-/// Keys of the space; the second was revoked.
+/// Keys of the space, as the edge sends them along.
 const AGENTS: [&str; 2] = ["agent:one", "agent:two"];
 /// What a client may say of itself.
 const CLAIMS: [&str; 9] = [
@@ -189,7 +189,8 @@ impl Author {
         let by = match PERSONS.get(actor) {
             Some(person) => person,
             None if AGENTS.contains(&claim) => claim,
-            None => "",
+            // What is no agent of the space is taken for the first.
+            None => AGENTS[0],
         };
         (claim.to_owned(), by.to_owned())
     }

@@ -3,6 +3,7 @@
 mod activity;
 mod address;
 mod agents_page;
+mod edge_state;
 mod fresh;
 mod keys;
 mod make;

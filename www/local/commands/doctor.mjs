@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { lookAtClients } from "../clients/doctor.mjs";
+import { lookAtEdge } from "./edge_setup.mjs";
 import { BUILD, load, loadModel, PACK } from "../engine.mjs";
 import { StoreFiles } from "../files.mjs";
 import { Host } from "../host.mjs";
@@ -23,6 +24,10 @@ export async function doctor({ values }) {
   const say = (level, what, remedy) =>
     found.push({ level, what: spelled(what), ...(remedy ? { remedy: spelled(remedy) } : {}) });
 
+  if (values.edge !== undefined) {
+    await lookAtEdge(values.edge, values.dashboard, say);
+    return tell(found, values.json);
+  }
   say("ok", `lessonloop ${version()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   try {
     await load();
@@ -93,7 +98,16 @@ export async function doctor({ values }) {
   }
   await lookAtClients(places, say);
 
-  if (values.json) json(found);
+  return tell(found, values.json);
+}
+
+/**
+ * Prints what was found; the exit status.
+ * @param {Finding[]} found
+ * @param {boolean} [asJson]
+ */
+function tell(found, asJson) {
+  if (asJson) json(found);
   else {
     for (const { level, what, remedy } of found) {
       const sign =

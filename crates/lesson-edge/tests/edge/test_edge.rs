@@ -12,15 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-pub const KEY: &str = "llk_1111111111111111111111111111111111111111111111111111111111111111";
-pub const OTHER: &str = "llk_2222222222222222222222222222222222222222222222222222222222222222";
-pub const STRANGER: &str = "llk_3333333333333333333333333333333333333333333333333333333333333333";
-pub const SECRET: &str = "a secret of at least thirty-two bytes";
-
-/// Another key of the space with the name of the first one.
-pub const TWIN: &str = "llk_5555555555555555555555555555555555555555555555555555555555555555";
-/// A key of another space.
-pub const ELSEWHERE: &str = "llk_4444444444444444444444444444444444444444444444444444444444444444";
+pub use crate::server_keys::{ELSEWHERE, KEY, OTHER, STRANGER, TWIN};
 
 /// How the server behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -69,27 +61,6 @@ impl Server {
     pub fn answer(&self, request: &HttpRequest) -> Value {
         let body: Value = serde_json::from_str(request.body.as_deref().unwrap_or("{}")).unwrap();
         let name = request.url.rsplit('/').next().unwrap_or_default();
-        if name == "agent_key_space" {
-            let hash = body["p_hash"].as_str().unwrap();
-            if self.revoked.borrow().contains(hash) {
-                return Value::Null;
-            }
-            let keys = [
-                (KEY, "id-1", "planner", "s1"),
-                (OTHER, "id-2", "builder", "s1"),
-                (ELSEWHERE, "id-3", "planner", "s2"),
-                (TWIN, "id-4", "planner", "s1"),
-            ];
-            if let Some(known) = crate::memory::known(hash, self.is_open.get()) {
-                return known;
-            }
-            return keys
-                .iter()
-                .find(|(key, ..)| sha(key) == hash)
-                .map_or(Value::Null, |(_, id, name, space)| {
-                    json!({"id": id, "name": name, "space": space, "space_name": "Team"})
-                });
-        }
         if let Some(query) = name.strip_prefix("events?") {
             return self.events(query);
         }
@@ -99,6 +70,7 @@ impl Server {
             .or_default();
         match name {
             "push_events" => {
+                let agents = self.agents(request);
                 let actor = body["p_actor"].as_str().unwrap().to_owned();
                 let events: Vec<Event> = serde_json::from_value(body["p_events"].clone()).unwrap();
                 let acked = held.acked.entry(actor).or_default();
@@ -109,7 +81,15 @@ impl Server {
                     }
                     *acked = event.seq;
                     let known = held.events.iter().find(|one| one.op_id == event.op_id);
-                    if known.is_some_and(|known| known.request != event.request) {
+                    let is_sent = agents.iter().any(|agent| {
+                        event.by == format!("agent:{}", agent["id"].as_str().unwrap())
+                    });
+                    if known.is_none() && !is_sent {
+                        rejected.push(
+                            json!({"seq": event.seq, "op_id": event.op_id, "field": "by",
+                            "reason": "the key that made this was revoked"}),
+                        );
+                    } else if known.is_some_and(|known| known.request != event.request) {
                         rejected.push(
                             json!({"seq": event.seq, "op_id": event.op_id, "field": "request",
                             "reason": "this Idempotency-Key was used for another request before"}),
@@ -345,7 +325,7 @@ impl Host for FakeHost {
         yield_once().await;
         let none = || Err(NoAnswer("connection refused".to_owned()));
         let is_push = request.url.ends_with("push_events");
-        let is_lookup = request.url.ends_with("agent_key_space");
+        let is_lookup = request.url.ends_with("agent_key");
         let next = match is_lookup {
             true => None,
             false => self.server.next.borrow_mut().pop_front(),
@@ -354,7 +334,7 @@ impl Host for FakeHost {
             Mood::Rowless if !is_lookup => std::future::pending().await,
             Mood::Down => none(),
             Mood::Deaf if is_push => {
-                self.server.answer(&request);
+                self.server.respond(&request);
                 none()
             }
             Mood::Html => Ok(HttpResponse {
@@ -363,11 +343,7 @@ impl Host for FakeHost {
                 body: "<html>Bad gateway</html>".to_owned(),
             }),
             Mood::Silent => std::future::pending().await,
-            Mood::Well | Mood::Deaf | Mood::Rowless => Ok(HttpResponse {
-                status: 200,
-                retry_after: None,
-                body: self.server.answer(&request).to_string(),
-            }),
+            Mood::Well | Mood::Deaf | Mood::Rowless => Ok(self.server.respond(&request)),
         }
     }
 
@@ -462,11 +438,12 @@ pub fn config() -> EdgeConfig {
     EdgeConfig {
         url: "https://abc.supabase.co".to_owned(),
         key: "publishable".to_owned(),
-        jwt_secret: SECRET.to_owned(),
         dashboard_origin: Some("https://lessons.example.org".to_owned()),
         hosts: vec!["edge.example.org".to_owned()],
         requests_per_second: None,
         burst: None,
+        bytes_per_second: None,
+        work_per_second: None,
         replica_bytes: None,
     }
 }

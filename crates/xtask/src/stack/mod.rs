@@ -14,7 +14,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context as _, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::cache::{self, Cache};
 use crate::fault::{advice, fault};
@@ -26,6 +29,7 @@ pub use parts::ensure;
 use server::Owner;
 pub use server::Server;
 use sign_in::{SignIn, User};
+use token::TokenKey;
 
 /// What hosted Supabase has before the first migration.
 const BOOTSTRAP: &str = include_str!("bootstrap.sql");
@@ -35,9 +39,6 @@ const SUPERUSER: &str = "supabase_admin";
 
 /// Rows that REST answers with at most, as on hosted Supabase.
 const MAX_ROWS: u32 = 1000;
-
-/// When the publishable key expires: the year 2100.
-const KEY_EXPIRES: u64 = 4_102_444_800;
 
 /// Who may sign in.
 const SAMPLE_USERS: [&str; 2] = ["ada@lessonloop.test", "ben@lessonloop.test"];
@@ -57,6 +58,7 @@ pub struct Stack {
     pub url: String,
     /// The publishable key.
     pub key: String,
+    tokens: TokenKey,
     secrets: Secrets,
     database: u16,
     psql: PathBuf,
@@ -135,6 +137,7 @@ impl Stack {
         })?;
         migrate(cache, &folder.at, &secrets, &ask)?;
 
+        let tokens = TokenKey::of(&secrets.tokens)?;
         let rest = free_port()?;
         let mut base = owner.program(cache, Path::new("sh"))?;
         base.envs([
@@ -150,7 +153,7 @@ impl Stack {
             ("PGRST_DB_ANON_ROLE", "anon".into()),
             ("PGRST_DB_MAX_ROWS", MAX_ROWS.to_string()),
             ("PGRST_DB_POOL", "16".into()),
-            ("PGRST_JWT_SECRET", secrets.tokens.clone()),
+            ("PGRST_JWT_SECRET", secrets.key_set(&tokens)),
             ("PGRST_SERVER_HOST", "127.0.0.1".into()),
             ("PGRST_SERVER_PORT", rest.to_string()),
         ]);
@@ -164,23 +167,20 @@ impl Stack {
         )?;
         postgrest.wait(|| answers(rest))?;
 
-        let key = token::sign(
-            &secrets.tokens,
-            // The same at every start.
-            &json!({ "iss": "lessonloop-stack", "role": gateway::PUBLISHABLE, "exp": KEY_EXPIRES }),
-        )?;
+        let key = secrets.publishable_key();
+        let refreshing = TokenKey::of(&format!("refresh {}", secrets.tokens))?;
         let (address, gateway) = gateway::start(
             Gateway {
                 postgrest: rest,
                 key: key.clone(),
-                secret: secrets.tokens.clone(),
-                sign_in: SignIn::new(secrets.users.clone(), secrets.tokens.clone()),
+                sign_in: SignIn::new(secrets.users.clone(), tokens.clone(), refreshing),
             },
             port,
         )?;
         Ok(Self {
             url: format!("http://{address}"),
             key,
+            tokens,
             secrets,
             database,
             folder,
@@ -199,6 +199,10 @@ impl Stack {
         all.extend([
             ("LESSONLOOP_STACK_URL", self.url.clone()),
             ("LESSONLOOP_STACK_KEY", self.key.clone()),
+            (
+                "LESSONLOOP_STACK_JWK",
+                self.tokens.private_jwk().to_string(),
+            ),
             ("LESSONLOOP_STACK_SECRET", self.secrets.tokens.clone()),
             ("LESSONLOOP_STACK_EMAIL", user.email.clone()),
             ("LESSONLOOP_STACK_PASSWORD", user.password.clone()),
@@ -299,7 +303,7 @@ fn folder(home: &Cache, data: Data) -> Result<(Folder, Option<std::fs::File>)> {
     Ok((Folder { at, data }, None))
 }
 
-/// Passwords, the secret that signs tokens, and the users; made once for a folder.
+/// Passwords, the secret that tokens' keys are made of, and the users; made once for a folder.
 struct Secrets {
     database: String,
     tokens: String,
@@ -307,6 +311,20 @@ struct Secrets {
 }
 
 impl Secrets {
+    /// The publishable key, the same at every start.
+    fn publishable_key(&self) -> String {
+        let digest = Sha256::digest(format!("publishable {}", self.tokens));
+        format!("sb_publishable_{}", hex::encode(&digest[..16]))
+    }
+
+    /// The keys by which PostgREST checks tokens: the one that signs them, and the shared secret of a project that has not taken its
+    /// legacy one out of use yet.
+    fn key_set(&self, tokens: &TokenKey) -> String {
+        let legacy =
+            json!({ "kty": "oct", "k": URL_SAFE_NO_PAD.encode(&self.tokens), "alg": "HS256" });
+        json!({ "keys": [tokens.jwk(), legacy] }).to_string()
+    }
+
     fn of(folder: &Path) -> Result<Self> {
         use std::io::Write as _;
         use std::os::unix::fs::OpenOptionsExt as _;

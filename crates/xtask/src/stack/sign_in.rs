@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::token;
+use super::token::{self, TokenKey};
 
 /// Seconds that tokens live, as on hosted Supabase.
 const ACCESS: i64 = 3600;
@@ -27,7 +27,9 @@ pub struct User {
 /// Who may sign in, and which sessions and refresh tokens are spent.
 pub struct SignIn {
     users: Vec<User>,
-    secret: String,
+    tokens: TokenKey,
+    /// Another one, so that a refresh token opens nothing.
+    refreshing: TokenKey,
     spent: Mutex<HashSet<String>>,
 }
 
@@ -35,11 +37,12 @@ pub struct SignIn {
 pub type Answer = (u16, Value);
 
 impl SignIn {
-    /// For these users; access tokens are signed with `secret`.
-    pub fn new(users: Vec<User>, secret: String) -> Self {
+    /// For these users. `tokens` signs access tokens, `refreshing` refresh tokens.
+    pub fn new(users: Vec<User>, tokens: TokenKey, refreshing: TokenKey) -> Self {
         Self {
             users,
-            secret,
+            tokens,
+            refreshing,
             spent: Mutex::default(),
         }
     }
@@ -77,7 +80,7 @@ impl SignIn {
             }
             ("token", Some("refresh_token")) => {
                 let given = body["refresh_token"].as_str().unwrap_or_default();
-                let Some(claims) = token::verify(&self.refresh_secret(), given) else {
+                let Some(claims) = self.refreshing.verify(given) else {
                     return refused("refresh_token_not_found", "Invalid Refresh Token");
                 };
                 let (once, session) = (text(&claims, "jti"), text(&claims, "session_id"));
@@ -98,7 +101,7 @@ impl SignIn {
             ("token", _) => refused("validation_failed", "unsupported_grant_type"),
             ("user", _) => self.who(bearer),
             ("logout", _) => {
-                let claims = bearer.and_then(|bearer| token::verify(&self.secret, bearer));
+                let claims = bearer.and_then(|bearer| self.tokens.verify(bearer));
                 match claims {
                     Some(claims) => {
                         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +134,7 @@ impl SignIn {
                 "This endpoint requires a valid Bearer token",
             );
         };
-        let Some(claims) = token::verify(&self.secret, bearer) else {
+        let Some(claims) = self.tokens.verify(bearer) else {
             return told(
                 403,
                 "bad_jwt",
@@ -161,9 +164,8 @@ impl SignIn {
 
     fn session(&self, user: &User, session: &str, life: i64) -> Answer {
         let now = token::now();
-        let failed = || (500, json!({ "code": 500, "msg": "no token can be made" }));
         let Ok(once) = token::uuid() else {
-            return failed();
+            return (500, json!({ "code": 500, "msg": "no token can be made" }));
         };
         let access = json!({
             "aud": "authenticated", "role": "authenticated", "sub": user.id, "email": user.email,
@@ -171,26 +173,15 @@ impl SignIn {
         });
         let refresh =
             json!({ "sub": user.id, "session_id": session, "jti": once, "exp": now + REFRESH });
-        let (Ok(access), Ok(refresh)) = (
-            token::sign(&self.secret, &access),
-            token::sign(&self.refresh_secret(), &refresh),
-        ) else {
-            return failed();
-        };
         let answer = json!({
-            "access_token": access,
+            "access_token": self.tokens.sign(&access),
             "token_type": "bearer",
             "expires_in": life,
             "expires_at": now + life,
-            "refresh_token": refresh,
+            "refresh_token": self.refreshing.sign(&refresh),
             "user": shown(user),
         });
         (200, answer)
-    }
-
-    /// Another secret, so that a refresh token opens nothing.
-    fn refresh_secret(&self) -> String {
-        format!("refresh {}", self.secret)
     }
 }
 

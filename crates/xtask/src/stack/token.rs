@@ -1,36 +1,72 @@
-//! Sign-in tokens of the local stack: JWTs by HS256, as hosted Supabase's are made and PostgREST reads them.
+//! Sign-in tokens of the local stack: JWTs by ES256, as a Supabase project of today signs them and PostgREST checks them by the
+//! public half in a JWKS.
 
 use anyhow::{Context as _, Error, Result};
-use hmac::{Hmac, Mac as _};
-use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
-use jsonwebtoken::errors::{Error as JwtError, ErrorKind};
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use serde_json::Value;
-use sha2::Sha256;
-use signature::{Signer, Verifier};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use p256::ecdsa::signature::{Signer as _, Verifier as _};
+use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::fault::advice;
 
-/// A signed token with these claims.
-pub fn sign(secret: &str, claims: &Value) -> Result<String> {
-    ready();
-    let key = EncodingKey::from_secret(secret.as_bytes());
-    jsonwebtoken::encode(&Header::default(), claims, &key)
-        .with_context(|| advice("a token of the local stack", "try again"))
-}
+/// A key that signs tokens.
+#[derive(Clone)]
+pub struct TokenKey(SigningKey);
 
-/// The claims of a token that was signed with this secret and has not expired.
-pub fn verify(secret: &str, token: &str) -> Option<Value> {
-    ready();
-    let mut rules = Validation::new(Algorithm::HS256);
-    // To the second: suites let tokens expire.
-    rules.leeway = 0;
-    rules.reject_tokens_expiring_in_less_than = 1;
-    // The gateway's users are all for one audience.
-    rules.validate_aud = false;
-    let key = DecodingKey::from_secret(secret.as_bytes());
-    let token = jsonwebtoken::decode(token, &key, &rules).ok()?;
-    Some(token.claims)
+impl TokenKey {
+    /// The key of a secret text, the same at every start.
+    pub fn of(secret: &str) -> Result<Self> {
+        SigningKey::from_slice(&Sha256::digest(secret.as_bytes()))
+            .map(Self)
+            .map_err(Error::msg)
+            .with_context(|| advice("the local stack's signing key", "remove its data"))
+    }
+
+    /// A signed token with these claims.
+    pub fn sign(&self, claims: &Value) -> String {
+        let head = json!({ "alg": "ES256", "kid": self.id(), "typ": "JWT" });
+        let [head, body] = [&head, claims].map(|part| URL_SAFE_NO_PAD.encode(part.to_string()));
+        let signed = format!("{head}.{body}");
+        let signature: Signature = self.0.sign(signed.as_bytes());
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
+    }
+
+    /// The claims of a token that was signed with this key and has not expired.
+    pub fn verify(&self, token: &str) -> Option<Value> {
+        let (signed, signature) = token.rsplit_once('.')?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+        let signature = Signature::from_slice(&signature).ok()?;
+        VerifyingKey::from(&self.0)
+            .verify(signed.as_bytes(), &signature)
+            .ok()?;
+        let body = URL_SAFE_NO_PAD.decode(signed.split('.').nth(1)?).ok()?;
+        let claims: Value = serde_json::from_slice(&body).ok()?;
+        // To the second: suites let tokens expire.
+        (claims["exp"].as_i64()? > now()).then_some(claims)
+    }
+
+    /// The public half, as it stands in a JWKS.
+    pub fn jwk(&self) -> Value {
+        let point = VerifyingKey::from(&self.0).to_encoded_point(false);
+        let part = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        // Uncompressed: a byte that says so, then x and y.
+        let (x, y) = point.as_bytes()[1..].split_at(32);
+        json!({ "kty": "EC", "crv": "P-256", "x": part(x), "y": part(y), "kid": self.id(), "alg": "ES256", "use": "sig" })
+    }
+
+    /// Both halves, for a suite that signs tokens itself.
+    pub fn private_jwk(&self) -> Value {
+        let mut jwk = self.jwk();
+        jwk["d"] = Value::from(URL_SAFE_NO_PAD.encode(self.0.to_bytes()));
+        jwk
+    }
+
+    fn id(&self) -> String {
+        let point = VerifyingKey::from(&self.0).to_encoded_point(true);
+        hex::encode(&Sha256::digest(point.as_bytes())[..8])
+    }
 }
 
 /// Random bytes in hexadecimal.
@@ -51,85 +87,37 @@ pub fn uuid() -> Result<String> {
 
 /// Seconds since the Unix epoch.
 pub fn now() -> i64 {
-    i64::try_from(jsonwebtoken::get_current_timestamp()).unwrap_or(0)
-}
-
-/// Gives jsonwebtoken the one algorithm that is used here. Its own providers bring RSA and elliptic curves.
-fn ready() {
-    static HS256: CryptoProvider = CryptoProvider {
-        signer_factory: |_, key| Ok(Box::new(Hs256::new(key.as_bytes())?)),
-        verifier_factory: |_, key| Ok(Box::new(Hs256::new(key.try_get_as_bytes()?)?)),
-        key_utils: KeyUtils::new_unimplemented(),
-    };
-    // An error says that it is installed already.
-    let _ = HS256.install_default();
-}
-
-struct Hs256(Hmac<Sha256>);
-
-impl Hs256 {
-    fn new(secret: &[u8]) -> Result<Self, JwtError> {
-        let keyed = Hmac::new_from_slice(secret);
-        keyed
-            .map(Self)
-            .map_err(|_| ErrorKind::InvalidKeyFormat.into())
-    }
-}
-
-impl Signer<Vec<u8>> for Hs256 {
-    fn try_sign(&self, text: &[u8]) -> Result<Vec<u8>, signature::Error> {
-        let mac = self.0.clone().chain_update(text);
-        Ok(mac.finalize().into_bytes().to_vec())
-    }
-}
-
-impl Verifier<Vec<u8>> for Hs256 {
-    fn verify(&self, text: &[u8], mac: &Vec<u8>) -> Result<(), signature::Error> {
-        let wanted = self.0.clone().chain_update(text);
-        wanted
-            .verify_slice(mac)
-            .map_err(|_| signature::Error::new())
-    }
-}
-
-impl JwtSigner for Hs256 {
-    fn algorithm(&self) -> Algorithm {
-        Algorithm::HS256
-    }
-}
-
-impl JwtVerifier for Hs256 {
-    fn algorithm(&self) -> Algorithm {
-        Algorithm::HS256
-    }
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{now, sign, verify};
+    use super::{TokenKey, now};
     use serde_json::json;
 
     #[test]
-    fn a_token_is_what_others_make_of_the_same_claims() {
-        // printf %s "$head.$claims" | openssl dgst -sha256 -hmac secret -binary | basenc --base64url
-        assert_eq!(
-            sign("secret", &json!({ "sub": "a", "exp": 10 })).expect("it is signed"),
-            "eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9.eyJleHAiOjEwLCJzdWIiOiJhIn0.UalJi7ypGQS1oWVMeriou_2FnU3Jsc8Uhkg01psCVzQ"
-        );
+    fn only_the_key_and_the_time_make_a_token_good() {
+        let [key, other] = ["one", "other"].map(|secret| TokenKey::of(secret).expect("a key"));
+        let until = |exp| key.sign(&json!({ "sub": "a", "exp": exp }));
+        let token = until(now() + 100);
+        let claims = key.verify(&token);
+        assert_eq!(claims.map(|claims| claims["sub"].clone()), Some(json!("a")));
+        assert_eq!(key.verify(&until(now())), None);
+        assert_eq!(other.verify(&token), None);
+        let changed = token.replacen("eyJ", "eyK", 1);
+        for bad in ["", ".", "a.b", "a.b.c", &changed, &token[..token.len() - 1]] {
+            assert_eq!(key.verify(bad), None, "{bad}");
+        }
     }
 
     #[test]
-    fn only_the_secret_and_the_time_make_a_token_good() {
-        let until = |exp| sign("secret", &json!({ "sub": "a", "exp": exp })).expect("signed");
-        let token = until(now() + 100);
-        assert_eq!(
-            verify("secret", &token).map(|claims| claims["sub"].clone()),
-            Some(json!("a"))
-        );
-        assert_eq!(verify("secret", &until(now())), None);
-        assert_eq!(verify("other", &token), None);
-        for bad in ["", ".", "a.b", "a.b.c", &token[..token.len() - 1]] {
-            assert_eq!(verify("secret", bad), None, "{bad}");
-        }
+    fn the_public_half_holds_nothing_of_the_private_one() {
+        let key = TokenKey::of("one").expect("a key");
+        let (public, private) = (key.jwk(), key.private_jwk());
+        assert_eq!(public.get("d"), None);
+        assert_ne!(private["d"], public["x"]);
+        assert_eq!(private["kid"], public["kid"]);
+        assert_eq!(TokenKey::of("one").expect("a key").jwk(), public);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::address;
 use super::agents_page::AgentsPage;
+use super::edge_state::EdgeState;
 use super::snippet::{Agent, NO_ADDRESS, NO_FOLDER, NO_KEY};
 use crate::api::Client;
 use crate::components::{Choice, CopyButton, Empty, Segmented, TextField};
@@ -67,10 +68,16 @@ fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
     });
     view! {
         {move || match own.get() {
-            Some(own) => view! { <p>"Agents reach the edge function that serves this page: "<code data-testid="edge-own">{own}</code></p> }.into_any(),
+            Some(own) => view! {
+                <p>"Agents reach the edge function that serves this page: "<code data-testid="edge-own">{own}</code></p>
+                <EdgeState/>
+            }.into_any(),
             None => view! {
                 <TextField id="edge-address" label="Address of your edge function" value=typed kind="url" max=ADDRESS autocomplete="url"
                     placeholder="https://lessonloop.example.workers.dev" hint="What wrangler deploy printed. It is remembered in this browser." error/>
+                {move || origin.get().and_then(Result::ok).map(|origin| view! {
+                    <p class="hint">"To see what its set-up lacks, if anything: "<code>{format!("lessonloop doctor --edge {origin}")}</code></p>
+                })}
             }.into_any(),
         }}
         <p class="muted">{move || agent.get().about()}</p>
