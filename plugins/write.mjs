@@ -86,6 +86,7 @@ export const CURSOR_LINK = `cursor://anysphere.cursor-deeplink/mcp/install?name=
 export function files() {
   const start = read("plugins/start.mjs")
     .replace('"0.0.0"', JSON.stringify(VERSION))
+    .replace("{ dirname, join }", "{ dirname, join, resolve }")
     .replace('const personalPath = () => "";', personalPath.toString());
   const skill = read("skills/lessonloop/SKILL.md");
   /** @type {Record<string, any>} */

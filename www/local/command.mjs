@@ -40,7 +40,10 @@ export const COMMANDS = [
     options: {
       project: { type: "boolean", about: "the project's store, and the client's files of the project" },
       personal: { type: "boolean", about: "your own store, and the client's files in your home" },
-      remove: { type: "boolean", about: "take the client's entries out again; the store stays" },
+      remove: {
+        type: "boolean",
+        about: "take the client's entries out again, or those of all clients; the store stays",
+      },
       yes: { type: "boolean", short: "y", about: "don't ask" },
       "dry-run": { type: "boolean", about: "only show what would change" },
     },
@@ -57,6 +60,19 @@ export const COMMANDS = [
       json: { type: "boolean", about: "print the answer as JSON" },
     },
     load: async () => (await import("./commands/trust.mjs")).trust,
+  },
+  {
+    name: "erase",
+    arguments: "",
+    about: "delete the stores, what is kept beside them, and the entries of all clients",
+    more: "Without an option everything of this folder's project and of yours: clients' entries, both stores, the program that `init` keeps. With one, that store alone. What a server has stays there.",
+    group: "Set-up",
+    options: {
+      ...STORE,
+      yes: { type: "boolean", short: "y", about: "don't ask" },
+      "dry-run": { type: "boolean", about: "only show what would be deleted" },
+    },
+    load: async () => (await import("./commands/erase.mjs")).erase,
   },
   {
     name: "mcp",
