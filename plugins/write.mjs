@@ -82,6 +82,33 @@ export const CURSOR_LINK = `cursor://anysphere.cursor-deeplink/mcp/install?name=
   Buffer.from(JSON.stringify(NPX)).toString("base64"),
 )}`;
 
+/** What the button "Deploy to Cloudflare" reads: its page asks for the bindings with these texts. */
+const worker = () => ({
+  name: "lessonloop-worker",
+  version: VERSION,
+  description: "Lessonloop's Worker for agents, over a Supabase project of yours",
+  private: true,
+  type: "module",
+  repository: REPOSITORY,
+  scripts: { build: "node get.mjs", deploy: "node get.mjs && wrangler deploy" },
+  devDependencies: {
+    wrangler: JSON.parse(read("tests/edge/host/package.json")).dependencies.wrangler,
+  },
+  cloudflare: {
+    bindings: {
+      SUPABASE_URL: {
+        description:
+          "The address of your Supabase project, such as https://abcd.supabase.co, to which `supabase db push` applied the migrations of this repository.",
+      },
+      SUPABASE_KEY: { description: "The project's publishable key: Project Settings, API Keys." },
+      SUPABASE_JWT_SECRET: {
+        description:
+          "The project's JWT secret: Project Settings, JWT Keys. Whoever has it can read every space of the project; it stays in the Worker.",
+      },
+    },
+  },
+});
+
 /** Every file that is written, by its path. @returns {Record<string, string | Buffer>} */
 export function files() {
   const start = read("plugins/start.mjs")
@@ -150,6 +177,14 @@ export function files() {
     },
     "plugins/gemini/hooks/hooks.json": hooks("gemini", "extensionPath", 1_000),
     "plugins/cursor/install-link.txt": `${CURSOR_LINK}\n`,
+    "plugins/cloudflare/package.json": worker(),
+    "plugins/cloudflare/wrangler.toml": read("www/edge/wrangler.toml")
+      .replace(
+        /^(#.*\n)+/,
+        "# The Worker of a release, for the button “Deploy to Cloudflare”: `get.mjs` puts it into dist/.\n",
+      )
+      .replace('main = "worker.js"', 'main = "dist/edge/worker.js"')
+      .replace('directory = ".."', 'directory = "dist"'),
   };
   for (const plugin of ["claude", "codex", "gemini"]) {
     found[`plugins/${plugin}/${START}`] = start;

@@ -106,6 +106,7 @@ export const COMMANDS = [
       ...STORE,
       open: { type: "boolean", about: "open it in the browser" },
       port: { type: "string", value: "N", about: "the port (the first free one from 8787)" },
+      listen: { type: "string", value: "ADDRESS", about: "where it listens (127.0.0.1); 0.0.0.0 in a container" },
       json: { type: "boolean", about: "print address and token as JSON" },
     },
     load: async () => (await import("./commands/serve.mjs")).serve,
