@@ -142,9 +142,9 @@ enum Task {
         /// For the tag that is pushed, such as v0.1.0: it has to be this version, and the changelog has to be closed.
         #[arg(long, conflicts_with = "dry_run")]
         tag: Option<String>,
-        /// On modules that are built quickly, in place of a release.
-        #[arg(long)]
-        quick: bool,
+        /// Of `dist/` as it is, such as one that was built quickly.
+        #[arg(long, conflicts_with = "tag")]
+        no_build: bool,
     },
     /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
@@ -217,7 +217,7 @@ fn start(task: Task) -> Result<()> {
             };
             bench::bench(&cache, &name, json, inputs)
         }
-        Task::Release { tag, quick, .. } => release::release(&cache, tag.as_deref(), quick),
+        Task::Release { tag, no_build, .. } => release::release(&cache, tag.as_deref(), !no_build),
         Task::Check => check::check(&cache),
         Task::Bind(asked) => split::bind(&cache, asked),
     }

@@ -23,12 +23,12 @@ const NEEDS: [Need; 3] = [Need::Browser, Need::Workerd, Need::ReleaseChecks];
 const GEMINI_SYSTEMS: [&str; 3] = ["linux", "darwin", "win32"];
 
 /// Builds, makes all pieces, and checks them. With a tag, what a tag has to hold is checked first.
-pub fn release(cache: &Cache, tag: Option<&str>, quick: bool) -> Result<()> {
+pub fn release(cache: &Cache, tag: Option<&str>, builds: bool) -> Result<()> {
     if let Some(tag) = tag {
         tagged(cache, tag)?;
     }
-    let dist = if quick { Need::QuickDist } else { Need::Dist };
-    let needs = [&NEEDS[..], &[dist]].concat();
+    let mut needs = NEEDS.to_vec();
+    needs.extend(builds.then_some(Need::Dist));
     let mut plan = Plan::default();
     needs::plan(cache, &needs, &mut plan)?;
     plan.run()?;
