@@ -9,6 +9,7 @@ mod bulk;
 mod decisions;
 #[cfg(feature = "schema")]
 pub mod description;
+mod digest;
 mod endpoints;
 mod envelope;
 mod error;
@@ -32,6 +33,7 @@ mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
+pub use digest::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };

@@ -30,7 +30,11 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&queue)
     }
 
-    fn queue_of_lessons(&self, query: &ReviewQuery) -> Result<lesson_types::ReviewQueue, ApiError> {
+    /// The queue without the outcomes that are suggested beside it.
+    pub(crate) fn queue_of_lessons(
+        &self,
+        query: &ReviewQuery,
+    ) -> Result<lesson_types::ReviewQueue, ApiError> {
         let limit = match query.limit {
             Some(0) => 0,
             limit => validate::limit(limit, PAGE, limits::PAGE).map_err(|error| {
