@@ -42,9 +42,15 @@ impl Parameters {
 
     /// As the query of an address, by key and without those of `leave`: two addresses of one list are equal in it.
     pub fn normal(&self, leave: &[&str]) -> String {
-        let mut pairs: Vec<_> = self.0.iter().filter(|(name, value)| !leave.contains(&&**name) && !value.is_empty()).collect();
+        let mut pairs: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(name, value)| !leave.contains(&&**name) && !value.is_empty())
+            .collect();
         pairs.sort();
-        let pairs = pairs.into_iter().map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
+        let pairs = pairs
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
         pairs.collect::<Vec<_>>().join("&")
     }
 

@@ -60,7 +60,9 @@ impl Views {
         match self.at(place, &view.name) {
             Some(at) => self.0[at] = view,
             None if self.0.len() >= MOST => {
-                return Err(format!("This browser keeps {MOST} views. Delete one first."));
+                return Err(format!(
+                    "This browser keeps {MOST} views. Delete one first."
+                ));
             }
             None => self.0.push(view),
         }
@@ -73,7 +75,9 @@ impl Views {
             return Ok(());
         }
         if self.at(place, &to).is_some() {
-            return Err(format!("Another view is called “{to}”. Choose another name."));
+            return Err(format!(
+                "Another view is called “{to}”. Choose another name."
+            ));
         }
         if let Some(at) = self.at(place, from) {
             self.0[at].name = to;
@@ -134,8 +138,9 @@ pub fn SavedViews(
         let mut all = Views::read();
         let done = change(&mut all).and_then(|()| {
             let kept = Memory::Browser.keep_json(KEY, &all.0);
-            kept.then_some(())
-                .ok_or_else(|| "This browser does not allow storing views. Copy the link instead.".to_owned())
+            kept.then_some(()).ok_or_else(|| {
+                "This browser does not allow storing views. Copy the link instead.".to_owned()
+            })
         });
         match done {
             Ok(()) => {
@@ -209,7 +214,7 @@ pub fn SavedViews(
                     </div>
                     <button type="submit" class="primary" data-testid="view-save">{move || if renaming.read().is_some() { "Rename" } else { "Save view" }}</button>
                 </form>
-                <p class="error-text" id="view-trouble" role="alert">{trouble}</p>
+                <p class="field-error" id="view-trouble" role="alert">{trouble}</p>
                 <CopyButton text=link label="Copy link" done="The link is on the clipboard." testid="view-link"/>
             </div>
         </Popover>
@@ -222,23 +227,39 @@ mod tests {
 
     fn names(views: &Views, place: &str) -> Vec<String> {
         let all = views.of(place).into_iter();
-        all.map(|view| format!("{}={}", view.name, view.query)).collect()
+        all.map(|view| format!("{}={}", view.name, view.query))
+            .collect()
     }
 
     #[test]
     fn a_view_is_saved_renamed_and_deleted_by_its_list_and_name() {
         let mut views = Views::default();
-        views.save("/runs", " Failing  runs ", "outcome=failure").expect("a name");
-        views.save("/lessons", "Failing runs", "q=x").expect("a name");
+        views
+            .save("/runs", " Failing  runs ", "outcome=failure")
+            .expect("a name");
+        views
+            .save("/lessons", "Failing runs", "q=x")
+            .expect("a name");
         assert_eq!(names(&views, "/runs"), ["Failing runs=outcome=failure"]);
-        views.save("/runs", "Failing runs", "outcome=failure&by=a").expect("replaced");
-        assert_eq!(names(&views, "/runs"), ["Failing runs=outcome=failure&by=a"]);
+        views
+            .save("/runs", "Failing runs", "outcome=failure&by=a")
+            .expect("replaced");
+        assert_eq!(
+            names(&views, "/runs"),
+            ["Failing runs=outcome=failure&by=a"]
+        );
         views.save("/runs", "All", "").expect("a name");
         assert!(views.rename("/runs", "All", "Failing runs").is_err());
-        views.rename("/runs", "All", "Everything").expect("a new name");
+        views
+            .rename("/runs", "All", "Everything")
+            .expect("a new name");
         views.delete("/runs", "Failing runs");
         assert_eq!(names(&views, "/runs"), ["Everything="]);
-        assert_eq!(names(&views, "/lessons"), ["Failing runs=q=x"], "another list's stays");
+        assert_eq!(
+            names(&views, "/lessons"),
+            ["Failing runs=q=x"],
+            "another list's stays"
+        );
         assert_eq!(address("/runs", ""), "/runs");
     }
 

@@ -123,7 +123,9 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&DecisionPage {
             decisions: found
                 .into_iter()
-                .map(|(_, id, decision)| decision_view(&state.space, context, &learned, id, decision))
+                .map(|(_, id, decision)| {
+                    decision_view(&state.space, context, &learned, id, decision)
+                })
                 .collect(),
             total,
             next_cursor,
@@ -253,7 +255,9 @@ impl<'a> Learned<'a> {
         let mut held: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for lesson in space.lessons().filter(|lesson| !asks.withholds(lesson)) {
             if let Some(id) = decision_of(&lesson.source) {
-                held.entry((lesson.by.as_str(), id)).or_default().push(lesson);
+                held.entry((lesson.by.as_str(), id))
+                    .or_default()
+                    .push(lesson);
             }
         }
         Self(held)

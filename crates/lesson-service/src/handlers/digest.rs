@@ -36,7 +36,10 @@ impl<S: Store, H: Host> Service<S, H> {
         let (from, to) = range.days();
         let known = self.held.is_whole();
         let (runs, waiting) = if known {
-            let queue = self.queue_of_lessons(&ReviewQuery { limit: Some(0) })?;
+            let queue = self.queue_of_lessons(&ReviewQuery {
+                limit: Some(0),
+                ..ReviewQuery::default()
+            })?;
             let outcomes = count(self.suggested().await?.len());
             let state = self.state.borrow();
             let policy = state.in_force(&self.policy);

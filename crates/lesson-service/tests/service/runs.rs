@@ -296,7 +296,11 @@ fn a_run_tells_titles_tokens_and_what_its_session_taught() {
     let titles: Vec<&str> = run.lessons.iter().map(|one| one.title.as_str()).collect();
     assert_eq!(titles.len(), 2);
     assert!(titles.contains(&"Avoid thin pools"), "{titles:?}");
-    assert!(run.tokens.is_some_and(|tokens| tokens > 10), "{:?}", run.tokens);
+    assert!(
+        run.tokens.is_some_and(|tokens| tokens > 10),
+        "{:?}",
+        run.tokens
+    );
     let [learned] = run.learned.as_slice() else {
         panic!("{:?}", run.learned);
     };

@@ -82,7 +82,12 @@ fn lines(digest: &Digest, me: Option<&str>) -> Vec<Line> {
         lines.extend(falling(&runs.falling_agents, "by"));
         lines.extend(falling(&runs.falling_domains, "domain"));
         lines.extend(runs.silent.iter().take(EACH).map(|one| silent(one, me)));
-        lines.extend(runs.fallers.iter().take(EACH).map(|one| moved(one, "falls")));
+        lines.extend(
+            runs.fallers
+                .iter()
+                .take(EACH)
+                .map(|one| moved(one, "falls")),
+        );
         lines.extend(runs.risers.iter().take(EACH).map(|one| moved(one, "rises")));
         lines.extend(added(&runs.added, runs.added_total));
     }
