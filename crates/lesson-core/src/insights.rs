@@ -78,6 +78,7 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
 #[derive(Default)]
 struct Group {
     totals: RunTotals,
+    course: [RunEnds; COURSE],
     last_at: Millis,
 }
 
@@ -142,13 +143,16 @@ impl Sums {
         if let Some(step) = self.steps.get_mut(step) {
             seen.add(step);
         }
+        let part =
+            usize::try_from((seen.day - range.first) * COURSE as i64 / range.days()).unwrap_or(0);
         for (held, name) in self.groups.iter_mut().zip(names) {
             let group = held.entry(name.to_owned()).or_default();
             seen.add(&mut group.totals);
             group.last_at = group.last_at.max(seen.at);
+            if let Some(part) = group.course.get_mut(part).filter(|_| !seen.control) {
+                seen.end(part);
+            }
         }
-        let part =
-            usize::try_from((seen.day - range.first) * COURSE as i64 / range.days()).unwrap_or(0);
         for record in &decision.records {
             let held = self.lessons.entry(record.lesson.clone()).or_default();
             held.given = held.given.saturating_add(1);
@@ -252,6 +256,7 @@ fn groups(
             name,
             totals: group.totals,
             success: rate(group.totals.shown),
+            course: shares(&group.course),
             last_at: to_rfc3339(group.last_at),
         })
         .collect();
@@ -299,13 +304,15 @@ fn of_lesson(
             .given
             .saturating_mul(tokens.get(slug).copied().unwrap_or_default()),
         change,
-        course: held
-            .course
-            .iter()
-            .map(|ends| rate(*ends).map(|rate| rate.share))
-            .collect(),
+        course: shares(&held.course),
         last_at: to_rfc3339(held.last_at),
     }
+}
+
+/// The share of successes of each part.
+fn shares(course: &[RunEnds]) -> Vec<Option<f64>> {
+    let each = course.iter().map(|ends| rate(*ends));
+    each.map(|rate| rate.map(|rate| rate.share)).collect()
 }
 
 /// Those that rose and those that fell, the greatest change first.
