@@ -2,6 +2,7 @@
 
 mod act;
 mod pending_actions;
+mod review_filter;
 mod review_state;
 mod sight;
 
@@ -15,6 +16,7 @@ use leptos::task::spawn_local;
 use lesson_types::{ApiError, Method, PolicyPatch, ReviewItem, ReviewPolicyPatch, ReviewQueue};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
+pub use review_filter::ReviewFilter;
 pub use review_state::{ReviewState, Visit};
 use sight::Sight;
 use std::collections::BTreeSet;
@@ -38,6 +40,8 @@ pub struct Reviewing {
     opening: StoredValue<u32>,
     /// How many lessons are wanted: none while no page shows them.
     wanted: RwSignal<u32>,
+    /// Which of them.
+    filter: RwSignal<ReviewFilter>,
     memory: RwSignal<ReviewState>,
     /// Acts that are not in the queue's answer yet.
     under_way: RwSignal<Vec<UnderWay>>,
@@ -98,6 +102,7 @@ impl Reviewing {
             queue: RwSignal::new(None),
             opening: StoredValue::new(0),
             wanted: RwSignal::new(0),
+            filter: RwSignal::new(ReviewFilter::default()),
             memory: RwSignal::new(ReviewState::load(now)),
             under_way: RwSignal::new(Vec::new()),
             log: RwSignal::new(Vec::new()),
@@ -107,6 +112,7 @@ impl Reviewing {
         };
         Effect::new(move |_| {
             client.changed.track();
+            reviewing.filter.track();
             if reviewing.wanted.get() > 0 {
                 reviewing.timer.set_value(None);
                 spawn_local(reviewing.ask());
@@ -133,6 +139,18 @@ impl Reviewing {
         }
     }
 
+    /// Asks for the lessons that fit from now on; for all again with [`Reviewing::close`].
+    pub fn want_only(self, filter: ReviewFilter) {
+        if self.filter.with_untracked(|now| *now != filter) {
+            self.filter.set(filter);
+        }
+    }
+
+    /// How many lessons fit the filter, those that are dealt with or put off and not read anew yet too.
+    pub fn fits(self) -> u32 {
+        self.read(|queue| queue.fits)
+    }
+
     /// No page shows the queue any more: what is held back is sent.
     pub fn close(self) {
         let waiting: Vec<String> = self.under_way.with_untracked(|acts| {
@@ -145,6 +163,7 @@ impl Reviewing {
             self.send(&id);
         }
         self.opening.update_value(|n| *n = n.wrapping_add(1));
+        self.want_only(ReviewFilter::default());
         self.want(0);
     }
 
@@ -156,7 +175,7 @@ impl Reviewing {
         let wanted = self.wanted.get_untracked();
         let answer = self
             .client
-            .get::<ReviewQueue>(format!("/v1/review?limit={wanted}"))
+            .get::<ReviewQueue>(self.filter.with_untracked(|filter| filter.request(wanted)))
             .await;
         // An answer that a later question overtook is dropped.
         if self.turn.try_get_value() == turn {

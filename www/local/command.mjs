@@ -225,6 +225,19 @@ export const COMMANDS = [
     load: async () => (await asks()).stats,
   },
   {
+    name: "digest",
+    arguments: "",
+    about: "what changed in the last days, as Markdown",
+    more: "Lessons that rose or fell, new ones, agents gone silent, success that falls, and what waits for a review; each share with the runs that it is of.",
+    group: "For people",
+    options: {
+      ...ASK,
+      days: { type: "string", value: "N", about: "the days of the range (7)" },
+      until: { type: "string", value: "DAY", about: "its last day in UTC, such as 2026-11-22 (today)" },
+    },
+    load: async () => (await asks()).digest,
+  },
+  {
     name: "review",
     arguments: "[SLUG approve|quarantine|accept|reject]",
     about: "what waits for a person, and the verdict",

@@ -11,6 +11,7 @@ mod common_words;
 mod constants;
 mod counts;
 mod courses;
+mod digest;
 mod doubles;
 mod event;
 mod explain;
@@ -29,6 +30,7 @@ mod packed;
 mod policy;
 mod prompt;
 mod rank;
+mod rates;
 mod resolve;
 mod review;
 mod session;
@@ -46,6 +48,7 @@ pub use apart::{APART_SETTING, pair_key};
 pub use common_words::is_common_word;
 pub use constants::constants;
 pub use courses::{Course, courses, last_used};
+pub use digest::{DigestRange, digest_markdown, digest_runs};
 pub use doubles::{Cosine, NearPair, is_merge_candidate, near_duplicates};
 pub use event::{
     Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
@@ -78,7 +81,7 @@ pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
 pub use prompt::{
-    GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    GivenText, PromptText, SharedPrompt, beginning, fenced, given_tokens, one_line, prompt_text,
     prompt_text_shared, shares, tokens, visible,
 };
 pub use rank::{

@@ -33,7 +33,7 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// How many tokens a lesson takes in the text that gives it to an agent, when it is not cut.
-pub(crate) fn given_tokens(lesson: &Lesson) -> usize {
+pub fn given_tokens(lesson: &Lesson) -> usize {
     tokens(&section(
         lesson,
         RelevanceWord::Medium,

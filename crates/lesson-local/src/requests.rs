@@ -188,6 +188,7 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::compare
             | EndpointName::tool_records
             | EndpointName::insights
+            | EndpointName::digest
             | EndpointName::change_policy
             | EndpointName::sync_status
             | EndpointName::connect

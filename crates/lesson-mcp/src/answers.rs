@@ -69,6 +69,7 @@ pub(super) fn of(
         | EndpointName::settle_suggestion
         | EndpointName::lift
         | EndpointName::insights
+        | EndpointName::digest
         | EndpointName::change_policy
         | EndpointName::sync_status
         | EndpointName::connect

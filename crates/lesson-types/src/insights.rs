@@ -99,6 +99,8 @@ pub struct InsightGroup {
     pub success: Option<SuccessRate>,
     /// When its latest run began.
     pub last_at: String,
+    /// The share of successes of its runs with lessons by tenths of the range, oldest first; `null` where none ended.
+    pub course: Vec<Option<f64>>,
     /// Days since an outcome of one of its runs was told, where its runs used to have outcomes and none came for a week;
     /// of agents alone, `null` elsewhere.
     pub silent_days: Option<u32>,

@@ -9,6 +9,7 @@ mod bulk;
 mod decisions;
 #[cfg(feature = "schema")]
 pub mod description;
+mod digest;
 mod edge_setup;
 mod endpoints;
 mod envelope;
@@ -36,6 +37,7 @@ mod worker;
 pub use bulk::*;
 pub use decisions::*;
 pub use edge_setup::*;
+pub use digest::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };

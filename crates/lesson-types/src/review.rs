@@ -15,6 +15,12 @@ use serde::{Deserialize, Serialize};
 pub struct ReviewQuery {
     /// Lessons in the answer, 0 to 1,000; 50 when absent. With 0 the answer counts only.
     pub limit: Option<u32>,
+    /// Only lessons with this reason among theirs.
+    pub reason: Option<ReviewReason>,
+    /// Only lessons with this in their title or slug, in capitals or not.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub q: Option<String>,
 }
 
 /// A lesson that says almost the same as another one.
@@ -131,9 +137,11 @@ pub struct ReviewCounts {
 pub struct ReviewQueue {
     /// The first lessons.
     pub items: Vec<ReviewItem>,
-    /// All lessons that wait.
+    /// All lessons that wait, whatever the filters.
     pub total: u32,
-    /// How many for each reason.
+    /// How many of them fit the filters.
+    pub fits: u32,
+    /// How many for each reason, whatever the filters.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
     /// is, which is no event. At most 1,005.

@@ -83,6 +83,15 @@ pub fn rate(part: u32, whole: u32) -> String {
     }
 }
 
+/// A share in a table's cell, with the runs that it is of.
+pub fn share_of(share: Option<f64>, runs: u32) -> AnyView {
+    let Some(share) = share.filter(|_| runs > 0) else {
+        return "–".into_any();
+    };
+    view! { {format::percent(share)}<span class="of-runs">{format!(" of {}", format::count(runs))}</span> }
+        .into_any()
+}
+
 /// A share now and before, each a part and its whole.
 pub fn share_figure(label: &'static str, now: (u32, u32), before: Option<(u32, u32)>) -> Figure {
     let change = before.filter(|before| now.1 >= FEW && before.1 >= FEW);

@@ -13,6 +13,7 @@ use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
+use crate::features::views::SavedViews;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
 use groups::GroupTable;
@@ -40,7 +41,10 @@ pub fn InsightsPage() -> impl IntoView {
     let on_server = Syncing::get_from_context().on_server();
     view! {
         <Page title="Insights" actions=move || view! {
-            <Show when=move || some.get() && !on_server.get()><RangeChoice range/></Show>
+            <Show when=move || some.get() && !on_server.get()>
+                <SavedViews place="/insights"/>
+                <RangeChoice range/>
+            </Show>
         }>
             <Loaded of=lessons lines=8 let:total>
                 {move || if total.get() > 0 {
@@ -131,7 +135,7 @@ fn Shown(
     ];
     let window = Signal::derive(move || {
         let days = insights.with(|insights| insights.window_days);
-        format!("Each point is of the {days} days up to it; the band is the 95% interval.")
+        format!("{days}-day rolling average; the band is the 95% confidence interval.")
     });
     let plotted = move |plot: fn(&Insights) -> Plotted| Signal::derive(move || insights.with(plot));
     let lessons = Signal::derive(move || insights.with(|all| all.lessons.clone()));

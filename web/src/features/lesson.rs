@@ -15,6 +15,7 @@ mod preview;
 mod reconcile;
 mod revisions;
 mod shown;
+mod similar;
 mod standing;
 mod terms;
 #[cfg(all(test, target_arch = "wasm32"))]
@@ -25,6 +26,7 @@ use crate::components::{
     BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, When,
     use_toasts,
 };
+use crate::features::runs::address;
 use crate::format;
 use crate::parameters::use_parameters;
 use crate::sync::{Stage as SyncStage, Syncing};
@@ -42,6 +44,7 @@ use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust}
 use movers::Movers;
 use overtaken::Overtaken;
 pub use preview::Preview;
+pub use similar::Similar;
 use revisions::Revisions;
 use shown::ShownList;
 use standing::Performance;
@@ -125,6 +128,7 @@ fn Shown(
                     lesson.description.clone(),
                     lesson.context.clone(),
                     lesson.recommendation.clone(),
+                    lesson.trust != Trust::Quarantined,
                 )
             })
         })
@@ -338,7 +342,10 @@ fn Head(lesson: LessonView) -> impl IntoView {
     }
 }
 
-fn whole_text((description, context, recommendation): (String, String, String)) -> AnyView {
+/// The text; its links can be followed where it is not held back.
+fn whole_text(
+    (description, context, recommendation, links): (String, String, String, bool),
+) -> AnyView {
     let parts = [
         (None, description),
         (Some("When it applies"), context),
@@ -348,7 +355,7 @@ fn whole_text((description, context, recommendation): (String, String, String)) 
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(heading, text)| {
-            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any()
+            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }.into_any()
         })
         .collect::<Vec<_>>()
         .into_any()
@@ -376,17 +383,29 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
         ("Kind", lesson.kind.as_str().to_owned()),
         ("Category", lesson.category.as_str().to_owned()),
         ("Domain", word(&lesson.domain, "general")),
-        ("Projects", list(&lesson.project_types, "all")),
-        ("Technologies", list(&lesson.tech_stacks, "all")),
+        ("Project type", list(&lesson.project_types, "all")),
+        ("Tech stack", list(&lesson.tech_stacks, "all")),
         ("Tags", list(&lesson.tags, "none")),
-        ("Source", word(&lesson.source, "not said")),
         ("Revision", lesson.rev.to_string()),
     ];
     let rows = rows
         .into_iter()
         .map(|(name, value)| (name, value.into_any()));
-    rows.chain([("Added", added), ("Changed", changed)])
+    let source = match run_of(lesson) {
+        Some(id) => view! { <a href=address(&id) data-testid="source-run">"the run that it was learned in"</a> }.into_any(),
+        None => word(&lesson.source, "not said").into_any(),
+    };
+    rows.chain([("Source", source), ("Added", added), ("Changed", changed)])
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect::<Vec<_>>()
         .into_any()
+}
+
+/// The id of the run whose session gave a lesson, as its source names it. Runs of an agent's key have the key before theirs.
+fn run_of(lesson: &LessonView) -> Option<String> {
+    let id = lesson.source.strip_prefix("session ")?;
+    Some(match lesson.by.strip_prefix("agent:") {
+        Some(key) => format!("{key}/{id}"),
+        None => id.to_owned(),
+    })
 }

@@ -20,6 +20,7 @@ mod set_aside;
 mod settings;
 mod tools;
 mod trend;
+mod views;
 
 pub use agents::AgentsPage;
 pub use demo::DemoBanner;
@@ -28,7 +29,7 @@ pub use lesson::LessonPage;
 pub use lessons::{LessonsPage, Selection};
 pub use new_lesson::NewLessonPage;
 pub use not_found::NotFoundPage;
-pub use overview::OverviewPage;
+pub use overview::{OverviewPage, ThisWeek};
 pub use playground::PlaygroundPage;
 pub use review::ReviewPage;
 pub use runs::RunsPage;

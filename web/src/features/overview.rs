@@ -7,6 +7,7 @@ mod headline;
 mod movers;
 mod on_server;
 mod start;
+mod week;
 
 use crate::api::{Client, resource};
 use crate::components::{ChartFrame, LineChart, Loaded, Page, Unit};
@@ -14,6 +15,7 @@ use crate::features::figures::{Figure, Figures, mean_figure};
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend::{runs, share, success};
+use crate::more::{More, more};
 use crate::sync::Syncing;
 use activity::Activity;
 use attention::Attention;
@@ -23,6 +25,7 @@ use lesson_types::{Insights, LiftReport, RunTotals, Stats};
 use movers::Movers;
 use on_server::OnServer;
 use start::Start;
+pub use week::ThisWeek;
 
 /// The overview.
 #[component]
@@ -100,6 +103,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
             <Attention insights=told lift/>
             <Movers insights=told range/>
         </div>
+        {more(More::Week)}
         <Activity/>
     }
 }

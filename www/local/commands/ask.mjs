@@ -1,5 +1,5 @@
 // The commands that are one request each: `recommend`, `search`, `add`, `show`, `rate`, `track`, `outcome`, `feedback`,
-// `suggest-tools`, `stats`, `review`.
+// `suggest-tools`, `stats`, `digest`, `review`.
 import { randomUUID } from "node:crypto";
 import { hostOf } from "../host.mjs";
 import { typed } from "../invocation.mjs";
@@ -287,6 +287,15 @@ export async function stats(asked) {
       ranks.map((/** @type {any} */ it) => [percent(it.effectiveness), it.times_surfaced, it.slug, it.title]),
     );
   }
+}
+
+/** @param {Given} asked */
+export async function digest(asked) {
+  const { days, until } = asked.values;
+  const query = new URLSearchParams(given({ days: number(days, "--days")?.toString(), until }));
+  const said = await send(asked, { method: "GET", path: `/v1/digest${query.size > 0 ? `?${query}` : ""}` });
+  if (asked.values.json) return json(said);
+  out(said.markdown.trimEnd());
 }
 
 /** @param {Given} asked */

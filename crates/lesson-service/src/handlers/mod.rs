@@ -1,4 +1,5 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
+mod digest;
 mod exported;
 mod hold;
 mod import_batch;

@@ -2,6 +2,7 @@
 
 use crate::convert::Reading;
 use crate::handlers::lift_view::of_effect;
+use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -31,12 +32,23 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&queue)
     }
 
-    fn queue_of_lessons(&self, query: &ReviewQuery) -> Result<lesson_types::ReviewQueue, ApiError> {
+    /// The queue without the outcomes that are suggested beside it.
+    pub(crate) fn queue_of_lessons(
+        &self,
+        query: &ReviewQuery,
+    ) -> Result<lesson_types::ReviewQueue, ApiError> {
         let limit = match query.limit {
             Some(0) => 0,
             limit => validate::limit(limit, PAGE, limits::PAGE).map_err(|error| {
                 ApiError::invalid("limit", error.message.replace("1 to", "0 to"))
             })?,
+        };
+        validate::optional("q", query.q.as_ref(), limits::WORD)?;
+        let words = query.q.as_deref().map(str::trim).unwrap_or_default();
+        let wanted = Wanted {
+            reason: query.reason,
+            words: words.to_lowercase(),
+            limit,
         };
         let state = self.state.borrow();
         state.look_for_near(&self.policy.review, limit == 0);
@@ -45,15 +57,16 @@ impl<S: Store, H: Host> Service<S, H> {
         let policy = state.in_force(&self.policy);
         let reading = self.reading(&state);
         let answer = |effects: Option<&Effects>| {
+            let most = if wanted.is_all() { limit } else { usize::MAX };
             let queue = lesson_core::review_queue_with(
                 &state.space,
                 pairs,
-                limit,
+                most,
                 &policy,
                 effects,
                 reading.now,
             );
-            answer(queue, &reading, effects)
+            answer(wanted.of(queue), &reading, effects)
         };
         // Where nothing was ever measured there is nothing to read of it.
         let mut answer = if state.space.setting(SALT_SETTING).is_none() {
@@ -71,8 +84,42 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
+/// The lessons of the queue that are asked for.
+struct Wanted {
+    reason: Option<ReviewReason>,
+    /// In small letters; empty for all.
+    words: String,
+    limit: usize,
+}
+
+impl Wanted {
+    /// Whether every lesson of the queue fits.
+    fn is_all(&self) -> bool {
+        self.reason.is_none() && self.words.is_empty()
+    }
+
+    /// The queue with the first lessons that fit, and how many fit in all.
+    fn of<'a>(
+        &self,
+        mut queue: lesson_core::ReviewQueue<'a>,
+    ) -> (lesson_core::ReviewQueue<'a>, u32) {
+        if self.is_all() {
+            let fits = queue.total;
+            return (queue, fits);
+        }
+        let has = |text: &str| text.to_lowercase().contains(&self.words);
+        queue.items.retain(|item| {
+            self.reason.is_none_or(|reason| item.reasons.contains(&reason))
+                && (has(&item.lesson.text.title) || has(&item.lesson.slug))
+        });
+        let fits = count(queue.items.len());
+        queue.items.truncate(self.limit);
+        (queue, fits)
+    }
+}
+
 fn answer(
-    queue: lesson_core::ReviewQueue<'_>,
+    (queue, fits): (lesson_core::ReviewQueue<'_>, u32),
     reading: &Reading,
     effects: Option<&Effects>,
 ) -> lesson_types::ReviewQueue {
@@ -83,6 +130,7 @@ fn answer(
             .map(|one| item(one, reading, effects))
             .collect(),
         total: queue.total,
+        fits,
         counts: ReviewCounts {
             quarantined: queue.counts.quarantined,
             hurts: queue.counts.hurts,

@@ -99,7 +99,8 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
+    /// The stats of the space, whether it is here or on the server.
+    pub(crate) fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
         let here = lesson_core::stats(&state.space, self.host.now(), policy);
         self.held.stats(here)
     }

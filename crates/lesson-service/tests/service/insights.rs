@@ -64,6 +64,10 @@ fn runs_are_summed_by_day_agent_domain_and_lesson() {
     assert_eq!((domain.name.as_str(), domain.totals), ("dlmm", told.totals));
     assert_eq!(told.by_agent.len(), 1);
     assert_eq!(told.by_agent[0].silent_days, None);
+    // All of it was today, the last tenth of the range but one.
+    let course = &told.by_agent[0].course;
+    assert_eq!((course.len(), course.iter().flatten().count()), (10, 1));
+    assert!(course.contains(&Some(0.5)), "{course:?}");
     let thin = told
         .lessons
         .iter()

@@ -5,6 +5,7 @@ mod bad_input;
 mod clients;
 mod common;
 mod crowding;
+mod digest;
 mod empty_store;
 mod exchange;
 mod failing_store;

@@ -68,7 +68,20 @@ fn new_lessons_wait_until_a_person_has_judged_them() {
         (1, 2)
     );
     let one: ReviewQueue = fixture.get("/v1/review?limit=1");
-    assert_eq!((one.items.len(), one.total), (1, 3));
+    assert_eq!((one.items.len(), one.total, one.fits), (1, 3, 3));
+    // By a reason and by words, of the whole queue; what is counted stays that of all.
+    for (query, slugs, fits) in [
+        ("reason=unreviewed", vec!["b-lesson", "a-lesson"], 2),
+        ("reason=unreviewed&limit=1", vec!["b-lesson"], 2),
+        ("reason=unreviewed&q=PIN%20the", vec!["a-lesson"], 1),
+        ("q=c-less", vec!["c-lesson"], 1),
+        ("reason=hurts", vec![], 0),
+    ] {
+        let some: ReviewQueue = fixture.get(&format!("/v1/review?{query}"));
+        let found: Vec<&str> = some.items.iter().map(|item| item.slug.as_str()).collect();
+        assert_eq!((found, some.fits), (slugs, fits), "{query}");
+        assert_eq!((some.total, some.counts), (3, counted.counts), "{query}");
+    }
     assert_eq!(fixture.store.events().len(), events, "looking is no event");
 
     act(

@@ -45,6 +45,8 @@ macro_rules! people_endpoints {
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory { needs: Everything(OVER_TIME), };
             /// How runs and lessons do over time
             insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory { needs: Everything(OVER_TIME), };
+            /// What changed in the last days, as numbers and as Markdown
+            digest: Get "/v1/digest", query DigestQuery, answer Digest, from store { needs: Numbers, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { needs: Named(Ids), writes: true, };
             /// Where syncing stands
