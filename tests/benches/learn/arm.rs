@@ -3,7 +3,7 @@
 use crate::bound::Full;
 use crate::dice::Dice;
 use crate::situations::{Situations, space_of};
-use lesson_core::learning::lift::Belief;
+use lesson_core::learning::Belief;
 use lesson_core::{
     DecisionOutcome, Detection, Event, EventKind, MatchType, Measured, Policy, Qualification,
     Space, SurfacedContext, SurfacedItem,

@@ -1,7 +1,7 @@
 //! The bound: the filter of lift with the covariance of all lessons and domains, which costs the square of their number at
 //! every outcome. The product keeps variances alone.
 
-use lesson_core::learning::lift::{Base, Belief};
+use lesson_core::learning::{Base, Belief};
 
 /// The half-life of what is believed, in milliseconds: 180 days.
 const HALF: f64 = 180.0 * 86_400_000.0;

@@ -4,7 +4,7 @@
 
 use crate::archive::{Headline, read};
 use crate::dice::Dice;
-use lesson_core::learning::lift::{Base, Belief, learn};
+use lesson_core::learning::{Base, Belief, learn};
 use std::collections::BTreeMap;
 use std::path::Path;
 
