@@ -294,6 +294,19 @@ vocabulary!(
     }
 );
 vocabulary!(
+    /// What the lift of a lesson says, by its interval.
+    #[derive(Default)]
+    LiftWord {
+        /// The interval lies above 0.
+        Helps = "helps",
+        /// It holds 0.
+        #[default]
+        Unsure = "unsure",
+        /// It lies below 0.
+        Hurts = "hurts",
+    }
+);
+vocabulary!(
     /// Whether an interval is given, and why not.
     #[derive(Default)]
     LiftGuard {

@@ -16,6 +16,7 @@ mod effects;
 mod evalue;
 mod evidence;
 mod held;
+mod lift;
 mod loop_lift;
 mod more_runs;
 mod run;
@@ -29,6 +30,11 @@ pub use draw::{Candidate, Measuring, NEXT, Selected, is_policy_run, measure, uni
 pub use effects::{Effect, Effects, LessonEffect};
 pub use evalue::{EProcess, FALSE_DISCOVERIES, RATIO_LIMIT, RatioCheck, e_bh};
 pub use evidence::{Cell, Cells, FIRST_SHRINKAGE, evidence, shrinkage};
+pub use lift::{
+    BASE_DRIFT, Base, Belief, FIRST_BASE_VARIANCE, FIRST_MEAN, FIRST_VARIANCE, LEAST_MEAN,
+    LEAST_VARIANCE, LEAST_WEIGHT, OPTIMISM, RATING_WEIGHT, UNHEEDED_NOISE, learn, learn_alone,
+    rated,
+};
 pub use loop_lift::{GroupLift, LoopLift};
 pub use more_runs::{TELLS, more_runs};
 pub use run::{Given, Run};
